@@ -3,10 +3,10 @@ import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { keepHomes, type KeptHome } from '#/store/containers/kept-homes.ts'
-import { insertRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
+import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/containers/removals.ts'
 import { endTakeoversBy } from '#/store/users/session-ends.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
-import { deleteContainer, listContainersOf } from '#/store/containers/user-containers.ts'
+import { deleteContainer, listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import { deleteUser, findUser, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
@@ -62,7 +62,7 @@ export class Deletion {
       const record = await deleteContainer(tx, id)
       const owner = record && (await findUser(tx, record.userId))
       if (!owner) throw refusals.notFound('container')
-      const removed = { userId: owner.id, slug: owner.slug, type: record.type }
+      const removed = { userId: owner.id, slug: owner.slug, type: record.type, containerId: record.containerId }
       await insertRemovals(tx, [removed], { isPurge, now })
       await insertAuditEntries(tx, [
         {
@@ -95,10 +95,7 @@ export class Deletion {
       const user = await requireUser(tx, id)
       await refuseSelfAndLast(tx, actor, user, 'delete')
       const records = await listContainersOf(tx, id)
-      const removed = this.#containersOf(
-        user,
-        records.map(({ type }) => type),
-      )
+      const removed = this.#containersOf(user, records)
       await insertRemovals(tx, removed, { isPurge: false, now })
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#keepUntil(now))
       const takeovers = await endTakeoversBy(tx, [id], now)
@@ -142,9 +139,15 @@ export class Deletion {
   }
 
   /** Containers with a record, and those that a launch may be creating at this moment. */
-  #containersOf(user: User, recorded: readonly string[]): RemovedContainer[] {
-    const types = new Set([...recorded, ...this.#settings.types])
-    return [...types].map((type) => ({ userId: user.id, slug: user.slug, type }))
+  #containersOf(user: User, records: readonly UserContainer[]): NewRemoval[] {
+    const idOf = new Map(records.map(({ type, containerId }) => [type, containerId]))
+    const types = new Set([...idOf.keys(), ...this.#settings.types])
+    return [...types].map((type) => ({
+      userId: user.id,
+      slug: user.slug,
+      type,
+      containerId: idOf.get(type) ?? null,
+    }))
   }
 
   /** Their names are derived: the engine need not answer at this moment. */

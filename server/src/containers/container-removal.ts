@@ -42,7 +42,10 @@ export class ContainerRemoval {
     const { database } = this.#parts
     const pending = await pendingRemovals(database.db, container)
     if (pending.length === 0) return
-    await this.#removeContainer(container)
+    await this.#removeContainer(
+      container,
+      pending.map(({ containerId }) => containerId),
+    )
     if (pending.some(({ isPurge }) => isPurge)) await this.#removeHome(container)
     await deleteRemovals(
       database.db,
@@ -50,11 +53,19 @@ export class ContainerRemoval {
     )
   }
 
-  /** Found by its name: a crash can leave one whose id was never stored. */
-  async #removeContainer(container: RemovedContainer): Promise<void> {
+  /**
+   * Found by its name, because a crash can leave one whose id was never stored, and by the ids of deleted records, because
+   * one that was renamed on the engine has another name.
+   */
+  async #removeContainer(container: RemovedContainer, ids: readonly (string | null)[]): Promise<void> {
     const { runtime, installation } = this.#parts
-    const found = await runtime.inspect(containerName(installation, container.slug, container.type))
-    if (found && isOf(container, found)) await this.#remove(found.id)
+    const named = await runtime.inspect(containerName(installation, container.slug, container.type))
+    if (named && isOf(container, named)) await this.#remove(named.id)
+    for (const id of new Set(ids)) {
+      if (id === null || id === named?.id) continue
+      const renamed = await runtime.inspectId(id)
+      if (renamed && isOf(container, renamed)) await this.#remove(id)
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import { clockMoves } from './migrations/010-019/012-clock-moves.ts'
 import { lastingSessions } from './migrations/010-019/013-lasting-sessions.ts'
 import { apiTokens } from './migrations/010-019/014-api-tokens.ts'
 import { identities } from './migrations/010-019/015-identities.ts'
+import { removedContainerId } from './migrations/010-019/016-removed-container-id.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -37,5 +38,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '013-lasting-sessions': lastingSessions,
     '014-api-tokens': apiTokens(isPostgres),
     '015-identities': identities(isPostgres),
+    '016-removed-container-id': removedContainerId,
   }
 }

@@ -179,6 +179,8 @@ export interface RemovalsTable {
   user_id: number
   slug: string
   container_type: string
+  /** The engine's id; null when no record had one. */
+  container_id: string | null
   /** Whether its home is removed, too. */
   is_purge: number
   requested_at: number

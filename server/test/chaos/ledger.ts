@@ -25,6 +25,8 @@ export class Ledger {
   readonly withdrawn = new Set<string>()
   /** Answers 200 to requests for a link, by address. */
   readonly granted = new Map<string, number>()
+  /** Requests for a link that have begun, and of these those under way, by address. */
+  readonly #linkRequests = new Map<string, { begun: number; underWay: number }>()
   readonly #found: string[] = []
   promisesMade = 0
 
@@ -42,6 +44,23 @@ export class Ledger {
   /** Forgets what is about a user or container that is gone. */
   unsureAbout(isAbout: (key: string) => boolean): void {
     for (const key of this.#promises.keys()) if (isAbout(key)) this.#promises.delete(key)
+  }
+
+  /**
+   * A request for a link begins.
+   * @returns what to call at its end; whether it was the only one for this address: of two at once none knows which of them
+   *   a mail belongs to
+   */
+  linkRequest(email: string): () => boolean {
+    const requests = this.#linkRequests.get(email) ?? { begun: 0, underWay: 0 }
+    this.#linkRequests.set(email, requests)
+    const isFirst = requests.underWay === 0
+    const number = ++requests.begun
+    requests.underWay++
+    return () => {
+      requests.underWay--
+      return isFirst && requests.begun === number
+    }
   }
 
   /** A link was exchanged for a token. */

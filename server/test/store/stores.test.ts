@@ -304,7 +304,7 @@ for (const dialect of dialects) {
 
     test('a record is deleted once, and what the engine has to do for it is kept until it is done', async () => {
       const user = await newUser()
-      const owned = { userId: user.id, slug: user.slug, type: 'dev' }
+      const owned = { userId: user.id, slug: user.slug, type: 'dev', containerId: 'c1' }
       const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
       const deleted = await Promise.all(Array.from({ length: 4 }, () => deleteContainer(database.db, record.id)))
       assert.deepEqual(
@@ -315,6 +315,7 @@ for (const dialect of dialects) {
       await insertRemovals(database.db, [owned], { isPurge: true, now })
       const pending = await pendingRemovals(database.db, owned)
       assert.deepEqual(pending.map(({ isPurge }) => isPurge).sort(), [false, true])
+      assert.deepEqual(new Set(pending.map(({ containerId }) => containerId)), new Set(['c1']))
       assert.deepEqual(await pendingRemovals(database.db, { ...owned, slug: 'other' }), [])
       const types = async (limit: number) => (await listRemovals(database.db, limit)).map(({ type }) => type)
       assert.deepEqual([await types(1), await types(10)], [['dev'], ['dev', 'prod', 'dev']])

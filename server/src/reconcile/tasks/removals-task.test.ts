@@ -6,7 +6,7 @@ import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 test('two hundred containers that cannot be removed keep no other from being removed', async (t) => {
   const { database } = await openTemporaryStore(t)
-  const containerOf = (userId: number) => ({ userId, slug: `s${userId}`, type: 'dev' })
+  const containerOf = (userId: number) => ({ userId, slug: `s${userId}`, type: 'dev', containerId: null })
   const all = Array.from({ length: 230 }, (_, index) => containerOf(index + 1))
   await insertRemovals(database.db, all, { isPurge: false, now: new Date() })
   let isStuck = ({ userId }: RemovedContainer) => userId <= 200

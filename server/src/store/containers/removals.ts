@@ -9,8 +9,14 @@ export interface RemovedContainer {
   readonly type: string
 }
 
+/** A container whose deletion begins. */
+export interface NewRemoval extends RemovedContainer {
+  /** Of the engine, from the record that is deleted; null when there is none. It finds a container that was renamed. */
+  readonly containerId: string | null
+}
+
 /** A deleted container that the engine may still have. */
-export interface PendingRemoval extends RemovedContainer {
+export interface PendingRemoval extends NewRemoval {
   readonly id: number
   /** Whether its home is removed, too. */
   readonly isPurge: boolean
@@ -19,14 +25,15 @@ export interface PendingRemoval extends RemovedContainer {
 /** Stores the pending removals; in the transaction that deletes the records. */
 export async function insertRemovals(
   db: Db,
-  containers: readonly RemovedContainer[],
+  containers: readonly NewRemoval[],
   options: { isPurge: boolean; now: Date },
 ): Promise<void> {
   if (containers.length === 0) return
-  const rows = containers.map(({ userId, slug, type }) => ({
+  const rows = containers.map(({ userId, slug, type, containerId }) => ({
     user_id: userId,
     slug,
     container_type: type,
+    container_id: containerId,
     is_purge: Number(options.isPurge),
     requested_at: options.now.getTime(),
   }))
@@ -63,6 +70,7 @@ function fromRow(row: Selectable<RemovalsTable>): PendingRemoval {
     userId: row.user_id,
     slug: row.slug,
     type: row.container_type,
+    containerId: row.container_id,
     isPurge: row.is_purge === 1,
   }
 }

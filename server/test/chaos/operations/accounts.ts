@@ -32,10 +32,12 @@ export async function requestLink(
   const before = world.mail.linksTo(email).length
   const isNew = person.standing === 'unknown'
   if (isNew) world.ledger.unsure(`account ${email}`)
+  const ended = world.ledger.linkRequest(email)
   const answer = await world.call('POST', `/api/auth/${purpose}`, { body: { email } })
+  const wasAlone = ended()
   const arrived = world.mail.linksTo(email).slice(before)
   for (const { token } of arrived) world.ledger.secrets.add(token)
-  if (answer.status === 500) await tryWithdrawn(world, person, arrived)
+  if (answer.status === 500 && wasAlone) await tryWithdrawn(world, person, arrived)
   if (answer.status !== 200) return undefined
   world.ledger.granted.set(email, (world.ledger.granted.get(email) ?? 0) + 1)
   if (isNew && purpose === 'signup') {
@@ -94,7 +96,9 @@ export async function verifyAtOnce(world: World, person: Person, times: number):
 export async function requestAtOnce(world: World, person: Person, times: number): Promise<void> {
   const { email } = person
   const ask = async () => {
+    const ended = world.ledger.linkRequest(email)
     const { status } = await world.call('POST', '/api/auth/signup', { body: { email } })
+    ended()
     if (status === 200) world.ledger.granted.set(email, (world.ledger.granted.get(email) ?? 0) + 1)
   }
   await Promise.all(Array.from({ length: times }, ask))

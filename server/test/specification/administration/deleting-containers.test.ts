@@ -10,6 +10,7 @@ import {
 } from '../../support/api-calls.ts'
 import { recordOf, seenBy } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
+import { askEngine } from '../../support/engine/engine.ts'
 import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { rawCall } from '../../support/raw-request.ts'
 
@@ -36,6 +37,17 @@ test('deleting a container removes its record and the container; its home comes 
   assert.notEqual(launched.body.container_id, container_id)
   assert.notEqual((await recordOf(admin, ann.id)).id, id)
   assert.equal(await markOf(ann), mark)
+})
+
+// A run of `npm run chaos` (seed 2029): found by its name alone it was not there, and ran on without a record until the
+// reconciler came by, half a minute after the answer 200.
+test('a container that was renamed on the engine is removed, too', async () => {
+  const roy = await berth.signUp('roy@x.org')
+  const { id, container_id } = await recordOf(admin, roy.id)
+  const name = `${berth.installation}-${roy.slug}-renamed`
+  await askEngine('POST', `/containers/${container_id}/rename`, { query: { name } })
+  assertOk(await deleteContainer(admin, id))
+  assert.deepEqual(await onEngine(berth, roy.id), [])
 })
 
 test('with purge=true the home goes, too, and no other', async () => {
