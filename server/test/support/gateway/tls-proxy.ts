@@ -33,12 +33,18 @@ export async function startTlsProxy(lifetime: Lifetime, host: string): Promise<T
 async function selfSigned(host: string): Promise<{ key: Buffer; cert: Buffer }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'))
   try {
-    const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]
-    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${host}`
-    const files = ['-keyout', key, '-out', cert]
-    await promisify(execFile)('openssl', [...words.split(' '), '-addext', `subjectAltName=DNS:${host}`, ...files])
+    const { key, cert } = await writeSelfSigned(folder, host)
     return { key: await readFile(key), cert: await readFile(cert) }
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+/** Writes a key and an untrusted certificate for the host. @returns the paths of the files */
+export async function writeSelfSigned(folder: string, host: string): Promise<{ key: string; cert: string }> {
+  const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]
+  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${host}`
+  const files = ['-keyout', key, '-out', cert]
+  await promisify(execFile)('openssl', [...words.split(' '), '-addext', `subjectAltName=DNS:${host}`, ...files])
+  return { key, cert }
 }
