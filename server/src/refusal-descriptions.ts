@@ -159,7 +159,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'launch again; a new container is created',
   },
   launchStopped: {
-    when: 'the owner stopped the container during the launch; `reason` is `stopped`',
+    when: 'the owner or the operator stopped the container during the launch; `reason` is `stopped`',
     remedy: 'launch again',
   },
   restartFailed: {

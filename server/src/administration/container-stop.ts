@@ -16,7 +16,7 @@ export class StopContainer {
   readonly #database: Database
   readonly #stop: (container: UserContainer) => Promise<boolean>
 
-  /** @param stop in the container's flight; returns whether it ran @throws what the engine threw */
+  /** @param stop within a timeout of its own; returns whether it ran @throws {Refusal} 500 when the engine could not */
   constructor(database: Database, stop: (container: UserContainer) => Promise<boolean>) {
     this.#database = database
     this.#stop = stop

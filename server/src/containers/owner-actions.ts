@@ -44,7 +44,11 @@ export class OwnerActions {
    */
   async stop(user: User, type: string): Promise<boolean> {
     await this.#requireUnblocked(user, type)
-    const owned = { userId: user.id, type }
+    return this.stopUnchecked({ userId: user.id, type })
+  }
+
+  /** As `stop`, for an administrator: the type need not be configured any more. @throws {Refusal} 500 as `stop` */
+  async stopUnchecked(owned: ContainerRef): Promise<boolean> {
     const stop = this.#stopNow(owned)
     const stopped = await withTimeout(stopTimeout, stop)
     if (stopped !== undefined) return stopped

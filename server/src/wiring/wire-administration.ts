@@ -34,7 +34,7 @@ export function wireAdministration(
   { reconciler, containerReconciler }: Reconciling,
 ) {
   const { database, config, log } = parts
-  const { admission, routeSync, idleSuspension } = containers
+  const { admission, routeSync, ownerActions } = containers
   const statuses = new ContainerStatuses(routeSync, config.templates.types)
   const activate = () => reconciler.activate()
   const publish = async (userIds: readonly number[]) => {
@@ -67,7 +67,7 @@ export function wireAdministration(
     takeover,
     endSessions,
     verification: wireResending(parts, links),
-    stopContainer: new StopContainer(database, (container) => idleSuspension.stopNow(container)),
+    stopContainer: new StopContainer(database, (container) => ownerActions.stopUnchecked(container)),
     printLink: new PrintLink(database, links),
   }
 }

@@ -111,30 +111,36 @@ test('a block of container or user ends the wait at once, and nothing of theirs 
   for (const person of [cat, dan]) assert.deepEqual(await onEngine(berth, person.id), [])
 })
 
-test('a stop by its owner ends the wait at once; what the engine works on runs first, and is stopped then', async () => {
-  const [abe, ...front] = (await people('abe', 'bea', 'cal')) as [Person, Person, Person]
-  const stop = (person: Person) => person.call('POST', '/api/container/stop/dev')
-  gate.close()
-  const held = [await launchIntoEngine(gate, front[0]), await launchIntoEngine(gate, front[1])]
-  const { reply, stream } = await launchIntoQueue(berth, abe)
-  assertOk(await stop(abe))
-  const refused = await reply
-  assertRefused(refused, 500, ['reason'])
-  assert.equal(refused.body.reason, 'stopped')
-  await pollUntil(
-    () => stream.events.some(({ data }) => data.stage === 'failed' && data.reason === 'stopped'),
-    () => stream.text(),
-  )
-  stream.close()
-  const stopped = held.map((_, at) => stop(front[at] as Person))
-  gate.open()
-  for (const each of stopped) assertOk(await each)
-  for (const person of front)
-    for (const id of await onEngine(berth, person.id)) assert.equal(await engineState(berth, id), 'exited')
-  assert.deepEqual(await onEngine(berth, abe.id), [])
-  assertOk(await launch(abe))
-  for (const { reply: each } of held) await each
-})
+const stopByOperator = async ({ id }: Person) =>
+  berth.operate('POST', `/api/operator/containers/${(await recordOf(admin, id)).id}/stop`)
+
+for (const [who, names, stop] of [
+  ['its owner', ['abe', 'bea', 'cal'], (person: Person) => person.call('POST', '/api/container/stop/dev')],
+  ['the operator', ['ada', 'bob', 'con'], stopByOperator],
+] as const)
+  test(`a stop by ${who} ends the wait at once; what the engine works on runs first, and is stopped then`, async () => {
+    const [abe, ...front] = (await people(...names)) as [Person, Person, Person]
+    gate.close()
+    const held = [await launchIntoEngine(gate, front[0]), await launchIntoEngine(gate, front[1])]
+    const { reply, stream } = await launchIntoQueue(berth, abe)
+    assertOk(await stop(abe))
+    const refused = await reply
+    assertRefused(refused, 500, ['reason'])
+    assert.equal(refused.body.reason, 'stopped')
+    await pollUntil(
+      () => stream.events.some(({ data }) => data.stage === 'failed' && data.reason === 'stopped'),
+      () => stream.text(),
+    )
+    stream.close()
+    const stopped = held.map((_, at) => stop(front[at] as Person))
+    gate.open()
+    for (const each of stopped) assertOk(await each)
+    for (const person of front)
+      for (const id of await onEngine(berth, person.id)) assert.equal(await engineState(berth, id), 'exited')
+    assert.deepEqual(await onEngine(berth, abe.id), [])
+    assertOk(await launch(abe))
+    for (const { reply: each } of held) await each
+  })
 
 test('a deletion does not wait for a launch that waits for its turn', async () => {
   const [eve, ...front] = (await people('eve', 'fay', 'gus')) as [Person, Person, Person]

@@ -75,7 +75,7 @@ export const refusals: Translated<'refusals'> = {
     'Die E-Mail konnte nicht verschickt werden. Es wurde nichts geändert; versuche es in ein paar Minuten noch einmal.',
   containerDeleted:
     'Ein Administrator hat diesen Container gelöscht, während er startete. Starte ihn noch einmal, dann entsteht ein neuer.',
-  launchStopped: 'Du hast diesen Container gestoppt, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
+  launchStopped: 'Dieser Container wurde gestoppt, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
   restartFailed: '{why} Deine Dateien sind sicher.',
   launchGoesOn: '{howFar} Der Start geht weiter; frage gleich noch einmal.',
   tooManyOfYours: 'Von dir laufen schon {max} Container, mehr dürfen es nicht sein. Stoppe zuerst einen davon.',

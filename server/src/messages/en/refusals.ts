@@ -64,7 +64,7 @@ export const refusals = {
   storeFailed: 'The database does not answer, or cannot be written at the moment. Try again in a minute.',
   mailFailed: 'The mail could not be sent. Nothing was changed; try again in a few minutes.',
   containerDeleted: 'An administrator deleted this container while it was starting. Launch it again for a new one.',
-  launchStopped: 'You stopped this container before it ran. Launch it again when you need it.',
+  launchStopped: 'This container was stopped before it ran. Launch it again when you need it.',
   restartFailed: '{why} Your files are safe.',
   launchGoesOn: '{howFar} The launch continues; ask again in a moment.',
   tooManyOfYours: 'You have {max} containers running already, as many as you may. Stop one of them first.',
