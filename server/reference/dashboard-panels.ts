@@ -86,6 +86,7 @@ export const dashboardRows: readonly DashboardRow[] = [
         ['rate(berth_gateway_refusals_total[5m])', 'refusals'],
         ['rate(berth_gateway_connections_refused_total[5m])', 'connections refused'],
         ['rate(berth_gateway_connections_evicted_total[5m])', 'connections evicted'],
+        ['rate(berth_gateway_access_log_dropped_total[5m]) or vector(0)', 'lines of the access log dropped'],
       ),
       panel(
         'Connections',

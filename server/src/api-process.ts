@@ -180,11 +180,11 @@ function prepareShutdown(log: Logger): Shutdown {
 }
 
 /**
- * The gateway process decides when this one ends. Ctrl-C and a closed terminal reach both, and would otherwise stop the
+ * The gateway process decides when this one ends. Ctrl-C, a closed terminal and signals of a service manager reach both, and would otherwise stop the
  * API while the gateway drains requests. After a gateway process that was killed this one removes the run folder.
  */
 function stopWithGateway(gateway: RemoteGateway, end: Shutdown, runFolder: string): void {
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => void end.begin('SIGTERM'))
   void gateway.lost.then(() => {
     process.once('exit', () => removeRunFolder(runFolder))

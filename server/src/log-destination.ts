@@ -2,10 +2,17 @@ import { write, writeSync } from 'node:fs'
 
 /** Max buffered bytes; further lines are dropped, and their number is logged. */
 const maxBuffered = 1_048_576
-/** Max bytes of one write. */
-const maxWriteSize = 65_536
+/** Max bytes of one write: to a file, and to a pipe that other processes write to (PIPE_BUF, below which a write is one piece). */
+const [maxWriteSize, maxSharedWriteSize] = [65_536, 4_096]
 /** Delay of the next attempt, in ms: when the reader is slow, and when the disk is full or fails. */
 const [soon, later] = [100, 1_000]
+
+export interface LogDestinationOptions {
+  /** Whether other processes write to the same pipe; they do, unless it is said. */
+  readonly isShared?: boolean
+  /** Whether the number of dropped lines is written as a line; it is, unless it is said. */
+  readonly reportsLost?: boolean
+}
 
 /**
  * Log destination that never blocks: a full disk, or a reader that does not read, must neither delay requests nor end
@@ -14,13 +21,19 @@ const [soon, later] = [100, 1_000]
  */
 export class LogDestination {
   readonly #fd: number
+  readonly #options: LogDestinationOptions
   #waiting: Buffer[] = []
   #bytes = 0
   #isWriting = false
   #lost = 0
+  #onIdle: (() => void) | undefined
 
-  constructor(fd: number) {
+  /** Lines that were dropped since the start. */
+  dropped = 0
+
+  constructor(fd: number, options: LogDestinationOptions = {}) {
     this.#fd = fd
+    this.#options = options
   }
 
   /** @param line ends with a line break */
@@ -28,6 +41,7 @@ export class LogDestination {
     const bytes = Buffer.from(line)
     if (this.#bytes + bytes.length > maxBuffered) {
       this.#lost++
+      this.dropped++
       return
     }
     this.#add(bytes)
@@ -45,6 +59,15 @@ export class LogDestination {
     }
   }
 
+  /** No further line comes. Calls back when what waits was written, or could not be written at once. */
+  end(done: () => void): void {
+    if (this.#isWriting) this.#onIdle = done
+    else {
+      this.flushSync()
+      done()
+    }
+  }
+
   #add(bytes: Buffer): void {
     this.#waiting.push(bytes)
     this.#bytes += bytes.length
@@ -52,8 +75,9 @@ export class LogDestination {
 
   #take(): Buffer {
     let [count, length] = [0, 0]
+    const max = this.#options.isShared === false ? maxWriteSize : maxSharedWriteSize
     for (const { length: more } of this.#waiting) {
-      if (count > 0 && length + more > maxWriteSize) break
+      if (count > 0 && length + more > max) break
       count++
       length += more
     }
@@ -65,6 +89,7 @@ export class LogDestination {
     const next = this.#take()
     this.#isWriting = next.length > 0
     if (this.#isWriting) this.#write(next)
+    else this.#onIdle?.()
   }
 
   #write(bytes: Buffer): void {
@@ -82,6 +107,7 @@ export class LogDestination {
       this.#waiting = []
       this.#bytes = 0
       this.#isWriting = false
+      this.#onIdle?.()
       return
     }
     setTimeout(() => this.#write(bytes), code === 'EAGAIN' ? soon : later).unref()
@@ -89,7 +115,7 @@ export class LogDestination {
 
   /** In the form of the log's own lines. */
   #reportLost(): void {
-    if (this.#lost === 0) return
+    if (this.#lost === 0 || this.#options.reportsLost === false) return
     const msg = `${this.#lost} lines of the log were lost: they could not be written as fast as they came`
     this.#lost = 0
     this.#add(Buffer.from(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`))

@@ -54,6 +54,7 @@ async function main(): Promise<void> {
     clearTimeout(timer)
   }
   handleSignals(stop, () => void supervisor.replace())
+  process.on('SIGUSR2', () => gateway.reopenAccessLog())
   process.exit(await supervisor.run())
 }
 

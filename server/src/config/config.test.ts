@@ -246,3 +246,14 @@ test('AUDIT_WEBHOOK_URL is https or this machine, AUDIT_WEBHOOK_SECRET one or mo
   for (const one of ['AUDIT_WEBHOOK_URL', 'AUDIT_WEBHOOK_SECRET'] as const)
     assert.match(read({ [one]: right[one] }).problems.join(), /set both, or neither/)
 })
+
+test('ACCESS_LOG is off, common or json; its file is a path from the working directory', () => {
+  assert.equal(good({}).accessLog, null)
+  assert.equal(good({ ACCESS_LOG: 'off', ACCESS_LOG_FILE: '/x' }).accessLog, null)
+  assert.deepEqual(good({ ACCESS_LOG: 'common' }).accessLog, { format: 'common', file: null })
+  assert.deepEqual(good({ ACCESS_LOG: 'json', ACCESS_LOG_FILE: '/var/log/x' }).accessLog, {
+    format: 'json',
+    file: '/var/log/x',
+  })
+  assert.match(read({ ACCESS_LOG: 'combined' }).problems.join(), /^ACCESS_LOG: must be off, common or json/)
+})

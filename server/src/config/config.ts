@@ -3,6 +3,7 @@ import type { Provider } from '#/accounts/oidc/settings/provider.ts'
 import type { EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
+import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
@@ -70,6 +71,8 @@ export interface Config {
   readonly metricsToken: string | null
   /** Separate listener of `/metrics`; null: the public one. */
   readonly metricsListen: ListenAddress | null
+  /** Null: requests are not logged. */
+  readonly accessLog: AccessLogConfig | null
   /** Null: entries of the audit log are delivered nowhere. */
   readonly auditWebhook: AuditWebhookConfig | null
   readonly smtpUrl: string | null
@@ -159,6 +162,7 @@ export function readConfig(
     newAddressesPerHour: check('NEW_ADDRESSES_PER_HOUR', 1_000, whole(1, 1_000_000)),
     metricsToken: check('METRICS_TOKEN', null, bearer),
     metricsListen: check('METRICS_LISTEN', null, listenAddress),
+    accessLog: readAccessLog(text, problems),
     auditWebhook: readAuditWebhook(text, problems),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
     smtpTls: check('SMTP_TLS', null, (value) =>

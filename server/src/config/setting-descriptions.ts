@@ -217,6 +217,16 @@ export const settingGroups = {
   },
   'Logs and metrics': {
     LOG_LEVEL: { default: 'info', text: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.' },
+    ACCESS_LOG: {
+      default: 'off',
+      text: '`off`, `common` (Common Log Format) or `json`: one line for each request to containers, API and pages. Queries, headers and long segments of paths are not written.',
+      see: 'how-to/keep-an-access-log.md',
+    },
+    ACCESS_LOG_FILE: {
+      ...inWords('standard output'),
+      text: 'File of the access log; lines are added. `SIGUSR2` opens it anew.',
+      see: 'how-to/keep-an-access-log.md',
+    },
     METRICS_TOKEN: {
       ...none,
       isSecret: true,

@@ -1,6 +1,7 @@
 import type { CookieSettings } from '../tokens/clear-cookies.ts'
 import type { ControlPlane } from './gateway.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
+import type { AccessLogSwitch } from './access-log/access-log-switch.ts'
 import type { GatewayMetrics } from './gateway-metrics.ts'
 import type { ClientConnections } from './downstream/client-connections.ts'
 import type { SessionTracker } from './auth/session-tracker.ts'
@@ -21,6 +22,7 @@ export interface GatewayContext {
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
   readonly metrics: GatewayMetrics
+  readonly accessLog: Pick<AccessLogSwitch, 'current'>
   /** Undefined until the first control plane has come. */
   readonly config: GatewayConfig | undefined
   /** Whether a control plane has sent its state; until then no token can be rejected. */

@@ -1,3 +1,5 @@
+import type { AccessLogSettings } from './access-log/access-log.ts'
+
 export interface GatewaySettings {
   /** `http` or `https`, as people see it. */
   readonly scheme: string
@@ -14,6 +16,8 @@ export interface GatewaySettings {
   readonly reservedSlugs: readonly string[]
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
+  /** Left out: no access log. */
+  readonly accessLog?: AccessLogSettings
   /** RFC 7517 public keys that access tokens are signed with. */
   readonly keys: readonly Readonly<Record<string, unknown>>[]
   /**

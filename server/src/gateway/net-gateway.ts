@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Server as HttpServer } from 'node:http'
 import { networkOf } from '../ip-address.ts'
+import { AccessLogSwitch } from './access-log/access-log-switch.ts'
 import type { GatewayChange, GatewayState } from './gateway-state.ts'
 import type { ControlPlane, Gateway, TlsSettings } from './gateway.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
@@ -30,6 +31,8 @@ export interface NetGatewayOptions {
 export interface NetGateway extends Gateway {
   /** Graceful shutdown: accepts no more connections, lets active requests finish within `timeout` ms, and closes WebSockets and event streams at once. */
   close(timeout: number): Promise<void>
+  /** Opens the file of the access log anew, because it was renamed. */
+  reopenAccessLog(): void
 }
 
 /** Intervals of the timeout sweep, of activity reports and of pruning, in ms. */
@@ -54,6 +57,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly tokens = new TokenVerifier(this.users)
   readonly sessions = new SessionTracker()
   readonly metrics = new GatewayMetrics()
+  readonly accessLog = new AccessLogSwitch((problem) => this.config?.control.report(problem))
   readonly routingTable = new RoutingTable(this.users)
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
@@ -119,6 +123,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
       reservedSlugs: new Set(settings.reservedSlugs),
       trustedProxies: new TrustedProxies(settings.trustedProxies),
     }
+    this.accessLog.use(settings.accessLog)
   }
 
   async replace({ users, routes, revoked }: GatewayState): Promise<void> {
@@ -152,6 +157,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
       berth_gateway_websockets: tunnels,
       berth_gateway_routes: this.routingTable.size,
       ...this.metrics.series(),
+      ...this.accessLog.counts(),
     }
   }
 
@@ -168,6 +174,11 @@ class ReverseProxy implements NetGateway, GatewayContext {
     for (const each of this.#timers) clearInterval(each)
     for (const route of this.routingTable.all()) route.cut()
     this.config?.platform.idle.closeAll()
+    this.accessLog.close()
+  }
+
+  reopenAccessLog(): void {
+    this.accessLog.reopen()
   }
 
   #connected(socket: Socket): void {

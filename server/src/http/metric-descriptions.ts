@@ -102,6 +102,10 @@ export const metricDescriptions = {
     'Connections refused at a connection limit because none could be evicted.',
   ),
   berth_gateway_connections_evicted_total: counter('Connections evicted at a connection limit to accept a new one.'),
+  berth_gateway_access_log_dropped_total: counter(
+    'Lines of the access log that were dropped, because they could not be written as fast as they came.',
+    optional,
+  ),
   berth_gateway_unfinished_head_bytes: gauge('Memory held by unfinished request heads.'),
   berth_gateway_websockets: gauge('Open WebSockets to containers.'),
   berth_gateway_routes: gauge('Routes to containers in the gateway.'),

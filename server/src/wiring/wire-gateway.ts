@@ -26,6 +26,7 @@ export function gatewaySettings(
     platformSocket: socketPath,
     reservedSlugs: [...reservedSlugs],
     trustedProxies: config.trustedProxies,
+    ...(config.accessLog && { accessLog: config.accessLog }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
     sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),
     types: typeRules(config.templates),

@@ -12,6 +12,7 @@ import { clock } from '../coarse-clock.ts'
 import type { GatewayContext } from '../gateway-context.ts'
 import type { Exchange } from '../proxy/exchange.ts'
 import type { ExchangeClient } from '../proxy/exchange-client.ts'
+import { RequestAccess } from '../access-log/request-access.ts'
 import { Authenticator } from '../auth/request-authenticator.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
 import { requestIdOf } from '../http1/request-id.ts'
@@ -34,6 +35,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   /** The request that is being served. */
   #head: RequestHead | undefined
   #requestId: string | undefined
+  /** For the access log; undefined while that is off. */
+  #access: RequestAccess | undefined
   #exchange: Exchange | undefined
   /** The beginning of its body. */
   #first: Buffer = nothing
@@ -138,7 +141,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
       response.headers.connection === 'close'
     this.#exchange?.clientGone()
     if (response.status >= 400) this.context.limiter.refusals++
-    this.context.metrics.answered(response.status)
+    this.#noteStatus(response.status)
     this.socket.write(serializeResponse(response, this.requestId, head?.method === 'HEAD', isLast))
     this.responseEnded(isLast)
   }
@@ -151,7 +154,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   /** Begins a streamed response; `finishResponse` ends it. */
   beginResponse(status: number, headers: Readonly<Record<string, string>>, beginning: string): void {
-    this.context.metrics.answered(status)
+    this.#noteStatus(status)
     this.socket.write(streamedResponseHead(status, headers, this.requestId) + beginning)
   }
 
@@ -165,14 +168,22 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.responseEnded(true)
   }
 
+  #noteStatus(status: number): void {
+    this.context.metrics.answered(status)
+    this.#access?.noteAnswer('gateway', status)
+  }
+
   // For its exchange
 
   responseBegan(status: number, ms: number): void {
     const isPlatform = this.#exchange?.parts.upstream instanceof PlatformUpstream
     this.context.metrics.forwarded(isPlatform ? 'api' : 'app', status, ms)
+    this.#access?.noteAnswer(isPlatform ? 'api' : 'app', status)
   }
 
   responseEnded(isLast: boolean): void {
+    this.#access?.noteExchange(this.#exchange, this.#requestId, this.context)
+    this.#endAccess()
     this.#endRequest()
     if (isLast || this.context.isClosing) return this.#closeLingering()
     this.#idleSince = clock.now
@@ -210,6 +221,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.context.limiter.beginWebSocket(this.#tunnelActive)
     this.#endRequest()
     this.socket.setNoDelay(true)
+    this.#access?.noteExchange(exchange, this.#requestId, this.context)
     const { requestId } = this
     const wake = () => wakeUpstream(this.context, tunnel.upstream, requestId)
     const onUse = () => caller && this.context.sessions.noteUse(caller)
@@ -262,6 +274,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   protected serve(head: RequestHead): void {
     this.#head = head
+    this.#beginAccess(head)
     this.deadline = Number.POSITIVE_INFINITY
     serveRequest(this.context, this, head)
   }
@@ -270,8 +283,21 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   protected refuseUnread(refusal: GatewayRefusal, head?: RequestHead): void {
     // For the language, and whether the response is an HTML page.
     if (head) this.#head = head
+    this.#beginAccess(head)
     this.dropInput()
     this.refuse(refusal)
+  }
+
+  #beginAccess(head: RequestHead | undefined): void {
+    if (this.context.accessLog.current) this.#access = new RequestAccess(head, this.socket.bytesWritten)
+  }
+
+  /** Writes the line of the present request, or of its WebSocket. */
+  #endAccess(): void {
+    const access = this.#access
+    if (access === undefined) return
+    this.#access = undefined
+    access.end(this.context, this.peer, this.socket.bytesWritten)
   }
 
   #endRequest(): void {
@@ -302,6 +328,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   protected closed(): void {
     this.context.connections.delete(this)
+    if (this.#head) this.#access?.noteExchange(this.#exchange, this.#requestId, this.context)
+    this.#endAccess()
     if (this.#tunnel) this.context.limiter.endWebSocket(this.#tunnelActive)
     this.#tunnel?.clientGone()
     this.#exchange?.clientGone()
