@@ -9,7 +9,7 @@ export interface AccessEntry {
   readonly ms: number
   /** Of the person asking. */
   readonly address: string
-  /** Slug; undefined when nobody is signed in, and for the API, which decides that itself. */
+  /** Slug; undefined without a sign-in, and for the API, which decides that itself. */
   readonly user: string | undefined
   /** Undefined when the request could not be read. */
   readonly method: string | undefined
