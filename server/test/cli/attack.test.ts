@@ -78,6 +78,8 @@ test('settings that weaken a template are reported line by line, each with what 
     cap_add: ['SYS_ADMIN'],
     forward_token: 'full',
     allow_headers: ['clear-site-data'],
+    read_only: true,
+    home: null,
   }
   const { code, stdout, stderr } = await runCommand(settings(weak), 'doctor', 'attack', '--type', 'work')
   assert.equal(code, 1, stderr)
@@ -88,6 +90,7 @@ test('settings that weaken a template are reported line by line, each with what 
     /^warning {3}api: With forward_token: full it gets the token of its owner/m,
     /^warning {3}origin: .*clear-site-data, which allow_headers of the template lets through/m,
     /^nothing {3}cookies: /m,
+    /^nothing {3}disk: /m,
   ])
     assert.match(stdout, line)
   assert.match(stderr, /^berth: The hostile container got \d+ things; see above/m)

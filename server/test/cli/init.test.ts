@@ -130,7 +130,7 @@ test('a second run changes values in their place: comments, unknown settings, or
     .replace('SUPPORT', '#SUPPORT')
   assert.ok(after.startsWith(expected), after)
   assert.equal(readFileSync(secret, 'utf8'), 'smtp://user:new@127.0.0.1\n')
-  assert.equal(statSync(real).mode & 0o777, 0o640)
+  for (const each of [real, secret]) assert.equal(statSync(each).mode & 0o777, 0o640, each)
   assert.doesNotMatch(after, /new@/)
   const again = await runCommand(settings, 'init', '--file', file, '--no-check', '--json')
   assert.equal((JSON.parse(again.stdout) as Report).changed, false)

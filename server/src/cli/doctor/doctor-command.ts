@@ -29,8 +29,11 @@ export function addDoctor(program: Command, run: Run): void {
       '10 s; what cannot be checked is no finding. Levels: critical (users or data are at risk now), warning (it will ' +
       'hurt), hint. Exit code 1 if there is a finding of the level of --fail-on or above.',
     examples: [
-      ['doctor', 'after the installation, and after every change of the machine'],
-      ['doctor --fail-on critical --json | jq -r ".findings[].what"', 'for monitoring'],
+      [
+        'doctor check',
+        'after the installation, and after every change of the machine; berth doctor alone does the same',
+      ],
+      ['doctor check --fail-on critical --json | jq -r ".findings[].what"', 'for monitoring'],
     ],
   })
   addAttack(doctor, run)

@@ -78,7 +78,7 @@ async function initialize(context: CommandContext, options: InitOptions): Promis
   if (isAsking && (testMail?.reason || checked?.findings.some(({ level }) => level === 'critical')))
     await context.terminal.confirm(`Write ${file} all the same?`, '--yes', context.signal)
   const secrets = applyAnswers(document, answers, present, path.dirname(file))
-  for (const secret of secrets) writePrivately(path.resolve(secret.file), `${secret.secret}\n`)
+  for (const secret of secrets) writePrivately(path.resolve(secret.file), `${secret.secret}\n`, file)
   const isChanged = document.text !== before
   if (isChanged) writePrivately(file, document.text)
   report(context, { file, isChanged, secrets: secrets.map((each) => each.file), config, checked, testMail })

@@ -54,21 +54,22 @@ function applySecret(document: EnvDocument, name: string, value: string, folder:
 }
 
 /**
- * Writes a file so that it is never incomplete: mode and owner stay; a new one gets mode 0600 and, written by root, the owner of its
- * folder. A symbolic link stays one.
+ * Writes a file so that it is never incomplete: owner and mode stay, a symbolic link stays one. Accounts beside owner and
+ * group are kept out, whatever it was.
+ * @param model a new file gets owner and mode of this one, so that the service reads both; without it mode 0600 and, written
+ *   by root, the owner of its folder
  */
-export function writePrivately(file: string, text: string): void {
+export function writePrivately(file: string, text: string, model = file): void {
   const place = existsSync(file) ? realpathSync(file) : file
   const folder = path.dirname(place)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const isNew = !existsSync(place)
-  const { uid, gid, mode } = statSync(isNew ? folder : place)
+  const like = [place, model].find((each) => existsSync(each))
+  const { uid, gid, mode } = statSync(like ?? folder)
   const temporary = `${place}.${process.pid}.new`
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true })
     if (process.getuid?.() === 0) chownSync(temporary, uid, gid)
-    // Accounts beside owner and group are kept out, whatever it was.
-    if (!isNew) chmodSync(temporary, mode & 0o770)
+    if (like !== undefined) chmodSync(temporary, mode & 0o770)
     renameSync(temporary, place)
   } finally {
     rmSync(temporary, { force: true })

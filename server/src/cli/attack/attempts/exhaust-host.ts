@@ -18,6 +18,8 @@ const reserve = 512 * MiB
 const tooMuch = 0.9
 /** Bytes that are written to see whether they can be. */
 const trialSize = 64 * MiB
+/** On the root file system; `/tmp` is in memory when that is read-only. */
+const rootFolder = '/attack'
 /** A home's limit up to which it is exceeded. */
 const maxHome = 1024 * MiB
 
@@ -32,7 +34,11 @@ export async function exhaustProcesses(installation: AttackInstallation, signal:
     return { got: [{ level: 'critical', what, fix: 'set a smaller pids in the template, e.g. pids: 512' }], tried: '' }
   }
   if (limit > maxProcesses) return { got: [], tried: `its limit of ${limit} of ${all} processes was not exhausted` }
-  const { started } = await installation.order<{ started: number | null }>({ verb: 'fork', max: limit + 100 }, signal)
+  const order = { verb: 'fork', max: limit + 100 }
+  const forked = installation.order<{ started: number | null }>(order, signal)
+  // A small memory may be used up first, which ends the container.
+  const { started } = await forked.catch(() => ({ started: undefined }))
+  if (started === undefined) return { got: [], tried: `it ended before it had ${limit} processes` }
   if (started === null) throw new Error('this machine has no program "sleep" to start')
   const what = `It started ${started} processes, although its limit is ${limit}.`
   const fix = 'the engine does not enforce limits: use a kernel with cgroups (docker info names what is missing)'
@@ -72,7 +78,7 @@ export async function exhaustDisk(installation: AttackInstallation, signal: Abor
   const isBound = homeSize !== null && homeSize <= maxHome && (await installation.host()).supportsHomeQuota
   const wanted = isBound ? homeSize + trialSize : trialSize
   const inHome = home !== null && (await write(home, wanted)) >= wanted
-  const inRoot = (await write('/tmp', trialSize)) >= trialSize
+  const inRoot = (await write(rootFolder, trialSize)) >= trialSize
   const places = [...(inHome ? ['its home'] : []), ...(inRoot ? ['its root file system'] : [])]
   const what = `It writes to ${places.join(' and ')} without a hard limit: until the disk is nearly full, Berth only warns.`
   const fix = 'use a file system with project quotas and home_size, and read_only: true; docs/how-to/limit-disk-use.md'
