@@ -25,6 +25,17 @@ const licence = /^(licen[cs]e|notice|copying)/i
 /** Of the front end the server imports these two sources; all else is in its build. */
 const webSources = ['paths.ts', 'safe-next.ts']
 
+/** Of `images/`; a checkout of an old version may lack some. */
+const demoSources = [
+  'build.mjs',
+  'ensure.mjs',
+  'build',
+  'workspace/app',
+  'workspace/examples',
+  'workspace/package.json',
+  'workspace/package-lock.json',
+]
+
 /** What the image builder needs beside `images/`. */
 const setupModules = ['run.mjs', 'problem.mjs']
 
@@ -57,7 +68,8 @@ function copySources(root, tree) {
   for (const folder of ['server/src', 'api/src'])
     cpSync(join(root, folder), join(tree, folder), { recursive: true, filter: isSource })
   mkdirSync(join(tree, 'web/src'), { recursive: true })
-  for (const name of webSources) copyFileSync(join(root, 'web/src', name), join(tree, 'web/src', name))
+  for (const name of webSources.filter((each) => existsSync(join(root, 'web/src', each))))
+    copyFileSync(join(root, 'web/src', name), join(tree, 'web/src', name))
   const manifests = ['', 'server/', 'api/', 'web/'].map((folder) => `${folder}package.json`)
   for (const name of [...manifests, 'package-lock.json', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(root, name), join(tree, name))
@@ -90,20 +102,13 @@ const isShipped = (entry) =>
 function copyDemoApps(root, tree) {
   const from = join(root, 'images')
   const to = join(tree, 'images')
-  for (const name of [
-    'build.mjs',
-    'ensure.mjs',
-    'build',
-    'workspace/app',
-    'workspace/examples',
-    'workspace/package.json',
-    'workspace/package-lock.json',
-  ])
+  for (const name of demoSources.filter((each) => existsSync(join(from, each))))
     cpSync(join(from, name), join(to, name), { recursive: true, filter: (path) => !/\.test\.m?js$/.test(path) })
   for (const [path, { dev }] of productionPackages(join(from, 'workspace'), ''))
     if (path !== '' && !dev && existsSync(join(from, 'workspace', path)))
       copyPackage(join(from, 'workspace', path), join(to, 'workspace', path))
-  cpSync(join(root, '.berth/images/assets'), join(to, 'assets'), { recursive: true })
+  const pages = join(root, '.berth/images/assets')
+  if (existsSync(pages)) cpSync(pages, join(to, 'assets'), { recursive: true })
   mkdirSync(join(tree, 'tools/setup'), { recursive: true })
   for (const name of setupModules) copyFileSync(join(root, 'tools/setup', name), join(tree, 'tools/setup', name))
 }

@@ -1,8 +1,9 @@
-/** In the container: `/ticks` sends a letter every 50 ms, an upgrade echoes, all else answers "hello". */
+/** In the container: `/ticks` sends an event every 50 ms, an upgrade echoes, all else answers "hello". */
 const app = `
 const server = require('node:http').createServer((request, response) => {
   if (request.url !== '/ticks') return response.end('hello')
-  const timer = setInterval(() => response.write('.'), 50)
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const timer = setInterval(() => response.write('data: .\\n\\n'), 50)
   response.once('close', () => clearInterval(timer))
 })
 server.on('upgrade', (request, socket) => {

@@ -1,0 +1,113 @@
+/**
+ * `npm run test:upgrade`: an installation of 0.9.0 with a running container, an open stream, an open WebSocket and links that were
+ * not used is upgraded to the tarball in `dist/`, then to a patch release of the same protocol, then goes back. Needs a Docker
+ * Engine with the demo images. Its last result is in docs/how-to/upgrade.md.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { createInstallation } from './installation.mjs'
+import { oldTarball, oldVersion } from './old-release.mjs'
+
+const dist = resolve(import.meta.dirname, '../../../dist')
+const tarball = readdirSync(dist).find((name) => name.endsWith('-linux-x64.tar.gz'))
+if (tarball === undefined) throw new Error('dist/ has no tarball: npm run release')
+
+test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_000 }, async (t) => {
+  const installed = await createInstallation(t)
+  installed.unpack(oldTarball(), oldVersion)
+  for (const name of ['new', 'patch']) installed.unpack(join(dist, tarball), name)
+  const { base } = installed
+  const as = (/** @type {string} */ token) => ({ headers: { authorization: `Bearer ${token}` } })
+  const statusOf = async (/** @type {string} */ path, /** @type {string} */ token) =>
+    (await fetch(`${base}${path}`, as(token)).catch(() => ({ status: 0 }))).status
+  const container = () =>
+    execFileSync('docker', ['ps', '--no-trunc', '--format', '{{.ID}} {{.Names}}'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(`${instance}-ann-dev`))
+  let instance = ''
+  let token = ''
+  /** @type {string[]} */
+  let before = []
+  const links = { login: '', signup: '' }
+
+  await t.test('0.9.0 runs, with a container and links that are not used', async () => {
+    installed.choose(oldVersion)
+    installed.start()
+    ;({ token } = await installed.doMainJob('ann@x.org', 'signup'))
+    instance = installed.instance()
+    links.login = await installed.link('login', 'ann@x.org')
+    links.signup = await installed.link('signup', 'bob@x.org')
+    before = container()
+    assert.equal(before.length, 1)
+  })
+
+  await t.test('the restart into this version loses nothing', async (t) => {
+    const { seen } = await installed.observe(token, '/ann-dev/', 15)
+    await installed.stop()
+    installed.choose('new')
+    installed.start()
+    const { apiGap, containerGap } = await seen
+    t.diagnostic(`${oldVersion} to this version, by restart: API away ${apiGap} ms, containers ${containerGap} ms`)
+    assert.deepEqual(container(), before, 'the same container runs')
+    assert.equal(await statusOf('/api/user/me', token), 200, 'the session goes on')
+    for (const [purpose, link] of Object.entries(links))
+      assert.equal(
+        (await fetch(`${base}/api/auth/verify-${purpose}?token=${link}`)).status,
+        200,
+        `the ${purpose} link works`,
+      )
+    assert.match(installed.berth('audit', 'verify'), /./)
+    assert.ok(apiGap < 5_000, `the API was away for ${apiGap} ms`)
+  })
+
+  await t.test('the reload into a patch release keeps stream and WebSocket', async (t) => {
+    const gateway = installed.gatewayPid()
+    const { seen } = await installed.observe(token, '/ann-dev/', 15)
+    installed.choose('patch')
+    installed.reload()
+    const { apiGap, containerGap, isStreamOpen, isSocketOpen } = await seen
+    t.diagnostic(`this version to a patch release, by reload: API away ${apiGap} ms, containers ${containerGap} ms`)
+    assert.ok(isStreamOpen && isSocketOpen)
+    assert.equal(installed.gatewayPid(), gateway)
+    assert.match(programOf(gateway), /^\S+\/patch\/node /)
+    assert.ok(apiGap < 2_000, `the API was away for ${apiGap} ms`)
+    assert.ok(containerGap < 1_000, `containers were away for ${containerGap} ms`)
+    assert.deepEqual(container(), before)
+  })
+
+  await t.test('back to 0.9.0, on the copy of its store where that was changed', async (t) => {
+    await installed.stop()
+    installed.choose(oldVersion)
+    const copies = join(installed.dataDir, 'before-migration')
+    if (existsSync(copies)) {
+      const refused = installed.start()
+      const [code] = await once(refused, 'exit')
+      assert.equal(code, 1, 'the older program does not start on the newer store')
+      putBack(installed.dataDir, join(copies, readdirSync(copies).sort().at(-1) ?? ''))
+    }
+    t.diagnostic(existsSync(copies) ? 'the store was put back' : 'this version did not change the store')
+    const start = performance.now()
+    installed.start()
+    await installed.until('the API of 0.9.0', async () => (await statusOf('/api/user/me', token)) === 200)
+    t.diagnostic(`${oldVersion} answers ${Math.round(performance.now() - start)} ms after its start`)
+    await installed.until('the container', async () => (await statusOf('/ann-dev/', token)) === 200)
+    assert.deepEqual(container(), before, 'the same container runs')
+  })
+})
+
+/** What docs/how-to/upgrade.md says. @param {string} dataDir @param {string} copy */
+function putBack(dataDir, copy) {
+  for (const end of ['-wal', '-shm']) rmSync(join(dataDir, `berth.sqlite${end}`), { force: true })
+  renameSync(join(dataDir, 'berth.sqlite'), join(dataDir, 'newer.sqlite'))
+  copyFileSync(copy, join(dataDir, 'berth.sqlite'))
+}
+
+/** Command line and working program of the API process of a gateway process. @param {number} gateway */
+function programOf(gateway) {
+  const [child = ''] = readFileSync(`/proc/${gateway}/task/${gateway}/children`, 'utf8').split(' ')
+  return `${readlinkSync(`/proc/${child}/exe`)} ${readFileSync(`/proc/${child}/cmdline`, 'utf8').replaceAll('\0', ' ')}`
+}
