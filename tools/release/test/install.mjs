@@ -115,6 +115,10 @@ test('the package installs in less than 60 s, is upgraded under open connections
   await t.test('an upgrade keeps changed settings, streams and WebSockets', async (t) => {
     await machine.run('cat >/etc/berth/templates.json', { input: observedTemplates })
     await machine.run(
+      'chmod 0644 /etc/berth/templates.json && berth init --yes --no-check --set SUPPORT_CONTACT=room-12',
+    )
+    assert.match(await machine.run('berth config check'), /./)
+    await machine.run(
       'echo CONTAINER_TEMPLATES_FILE=/etc/berth/templates.json >>/etc/berth/berth.env && systemctl reload berth && sleep 3',
     )
     await machine.run('berth containers list --json >/dev/null')
@@ -139,7 +143,7 @@ test('the package installs in less than 60 s, is upgraded under open connections
     assert.ok(seen.isStreamOpen && seen.isSocketOpen, said)
     assert.ok(seen.apiGap < 2_000, `the API was away for ${seen.apiGap} ms`)
     assert.ok(seen.containerGap < 1_000, `the container was away for ${seen.containerGap} ms`)
-    assert.match(await machine.run('cat /etc/berth/berth.env'), /templates\.json/)
+    assert.match(await machine.run('cat /etc/berth/berth.env'), /SUPPORT_CONTACT=room-12\n[^]*templates\.json/)
   })
 
   await t.test('removed and purged, homes and store stay, and a new installation finds them', async () => {
