@@ -17,7 +17,7 @@ import { wireContainers } from '#/wiring/wire-containers.ts'
 import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
 import { wireHttp } from '#/wiring/wire-http.ts'
 import { wireOidc } from '#/wiring/wire-oidc.ts'
-import { wireClock, wireIdle, wireReconciling } from '#/wiring/wire-reconciling.ts'
+import { wireClock, wireIdle, wireLifetimes, wireReconciling } from '#/wiring/wire-reconciling.ts'
 import { wireTokens } from '#/wiring/wire-tokens.ts'
 
 /** The control plane of a Berth, and the addresses that its gateway serves. */
@@ -72,6 +72,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const looks = { reconciler, engineList, hostCheck, takenSlugs }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
   const idle = wireIdle(parts, containers)
+  const lifetimes = wireLifetimes(parts, containers)
   const diskUse = new DiskMeasurement(containers.diskUse, log, parts.pace?.measureHomes)
   const clock = wireClock(parts, tokens, activate)
   const operators = new OperatorRequests()
@@ -94,6 +95,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     if (missing) log.warn(missing)
     reconciling.start()
     idle.start()
+    lifetimes.start()
     containers.hostResources.start()
     containers.history.start()
     diskUse.start()
@@ -106,6 +108,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const close = async () => {
     following.abort()
     idle.stop()
+    lifetimes.stop()
     containers.hostResources.stop()
     containers.history.stop()
     clock.stop()

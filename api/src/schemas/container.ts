@@ -47,10 +47,15 @@ export const IdleEvent = Type.Object(
     at: OrNull(Instant, {
       description: 'When it happens; null if it does not happen any more, because the container was used or kept',
     }),
+    reason: Type.Optional(
+      Type.Literal('lifetime', {
+        description: 'Its template limits how long it runs, so it cannot be kept; absent where it is idle',
+      }),
+    ),
   },
   {
     description:
-      'An idle container is about to be paused or stopped. Sent a minute before, or a quarter of its idle time if that is shorter',
+      'A container that is idle, or whose time is over, is about to be paused or stopped. Sent a minute before, or a quarter of its idle time if that is shorter',
   },
 )
 export type IdleEvent = Type.Static<typeof IdleEvent>

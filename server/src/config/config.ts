@@ -7,6 +7,7 @@ import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
+import { isTimeZone } from '#/containers/templates/lifetime-limits.ts'
 import { readTls, type TlsConfig } from './read-tls.ts'
 import type { SettingName } from './setting-descriptions.ts'
 import {
@@ -86,6 +87,8 @@ export interface Config {
   /** Contact for help: an e-mail address, a URL, or a text; null when none is set. */
   readonly supportContact: string | null
   readonly logLevel: string
+  /** Name of the time zone of `stop_at`. */
+  readonly timeZone: string
   /** Timeout of a request that waits for a launch, in seconds; the launch continues after that. */
   readonly launchTimeout: number
   /** Max parallel creations and starts in the engine. */
@@ -187,6 +190,7 @@ export function readConfig(
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),
     ),
     supportContact: check('SUPPORT_CONTACT', null, contact),
+    timeZone: timeZoneOf(text('TZ')),
     logLevel: check('LOG_LEVEL', 'info', (value) =>
       logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
     ),
@@ -198,3 +202,7 @@ export function readConfig(
 export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
   return path.resolve(env.DATA_DIR?.trim() || './data')
 }
+
+/** Systems also take other forms, such as a path or a rule; then the machine's own zone counts. */
+const timeZoneOf = (name: string | null) =>
+  name !== null && isTimeZone(name) ? name : new Intl.DateTimeFormat().resolvedOptions().timeZone

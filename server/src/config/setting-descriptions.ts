@@ -178,6 +178,10 @@ export const settingGroups = {
   },
   'Engine and launches': {
     DOCKER_HOST: { ...inWords('detected'), text: "The engine's socket, e.g. `unix:///run/docker.sock`." },
+    TZ: {
+      ...inWords("the machine's time zone"),
+      text: 'Time zone of the template field `stop_at`, such as `Europe/Berlin`.',
+    },
     HOST_RULES: {
       default: 'auto',
       text: '`auto`: Berth sets firewall rules that keep containers away from the host, if it is permitted to. `off`: it sets none.',

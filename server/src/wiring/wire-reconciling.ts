@@ -4,6 +4,7 @@ import { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import { expiredTask, lastUsedTask, unverifiedTask } from '#/reconcile/tasks/housekeeping-tasks.ts'
 import type { EngineListCache } from '#/reconcile/engine-list.ts'
 import type { HostCheck } from '#/reconcile/host-check.ts'
+import { LifetimeMonitor } from '#/containers/idle/lifetime-monitor.ts'
 import { IdleTimeoutMonitor } from '#/containers/idle/idle-timeout-monitor.ts'
 import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { routeSyncTask } from '#/reconcile/tasks/route-sync-task.ts'
@@ -86,6 +87,23 @@ export function wireIdle(
     activity,
     runtime,
     warnings: idleWarnings,
+    log,
+  })
+}
+
+/** Stops containers whose template limits how long they run. */
+export function wireLifetimes(
+  { config, runtime, log }: AppParts,
+  { routeSync, idleSuspension, idleWarnings }: Containers,
+): LifetimeMonitor {
+  return new LifetimeMonitor({
+    templates: config.templates,
+    routeSync,
+    idleSuspension,
+    runtime,
+    warnings: idleWarnings,
+    timeZone: config.timeZone,
+    now: () => Date.now(),
     log,
   })
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { UserEvent } from '../events/user-events.ts'
 import type { ContainerRef } from '../container-key.ts'
 
@@ -9,47 +10,81 @@ export interface IdleWarning {
   readonly at: Date
 }
 
+/** Why a container is about to be stopped: it is not used, and its template limits how long it runs. */
+interface Standing {
+  readonly idle?: IdleWarning | undefined
+  readonly limit?: Date | undefined
+}
+
 /**
- * Idle containers that are about to be stopped, for the open pages of their owners. Each use is followed by one warning
- * at most; the end of a warning is published only if there was one.
+ * Containers that are about to be stopped, for the open pages of their owners. Each use is followed by one warning
+ * at most; the end of a warning is published only if there was one. Of two reasons the earlier one is published.
  */
 export class IdleWarnings {
   readonly #publish: (userId: number, event: UserEvent) => void
   /** By owner and type. */
-  readonly #standing = new Map<number, Map<string, IdleWarning>>()
+  readonly #standing = new Map<number, Map<string, Standing>>()
 
   constructor(publish: (userId: number, event: UserEvent) => void) {
     this.#publish = publish
   }
 
-  /** Published once for each idle time. */
-  warn({ userId, type }: ContainerRef, warning: IdleWarning): void {
-    const theirs = this.#standing.get(userId) ?? new Map<string, IdleWarning>()
-    if (theirs.get(type)?.lastUse === warning.lastUse) return
-    this.#standing.set(userId, theirs.set(type, warning))
-    this.#publish(userId, eventOf(type, warning.at))
+  /** It is idle. Published once for each idle time. */
+  warn(owned: ContainerRef, idle: IdleWarning): void {
+    const before = this.#of(owned)
+    if (before?.idle?.lastUse !== idle.lastUse) this.#change(owned, { ...before, idle })
   }
 
-  /** It was used again, or kept; published when there was a warning. */
+  /** It was used again, or kept. */
   end(owned: ContainerRef): void {
-    if (this.forget(owned)) this.#publish(owned.userId, eventOf(owned.type, null))
+    const before = this.#of(owned)
+    if (before?.idle) this.#change(owned, { limit: before.limit })
   }
 
-  /** It does not run any more, which other events report. @returns whether there was a warning */
-  forget({ userId, type }: ContainerRef): boolean {
+  /** Its template stops it then, whether it is used or not. */
+  warnOfLimit(owned: ContainerRef, at: Date): void {
+    const before = this.#of(owned)
+    // The moment is computed anew by each check.
+    if (before?.limit && Math.abs(before.limit.getTime() - at.getTime()) < 1_000) return
+    this.#change(owned, { ...before, limit: at })
+  }
+
+  endOfLimit(owned: ContainerRef): void {
+    const before = this.#of(owned)
+    if (before?.limit) this.#change(owned, { idle: before.idle })
+  }
+
+  /** It does not run any more, which other events report. */
+  forget({ userId, type }: ContainerRef): void {
     const theirs = this.#standing.get(userId)
-    const wasStanding = theirs?.delete(type) ?? false
+    theirs?.delete(type)
     if (theirs?.size === 0) this.#standing.delete(userId)
-    return wasStanding
   }
 
   /** Present warnings as events, for a page that opens. */
   current(userId: number): UserEvent[] {
-    return [...(this.#standing.get(userId) ?? [])].map(([type, { at }]) => eventOf(type, at))
+    return [...(this.#standing.get(userId) ?? [])].map(([type, standing]) => eventOf(type, standing))
+  }
+
+  #of({ userId, type }: ContainerRef): Standing | undefined {
+    return this.#standing.get(userId)?.get(type)
+  }
+
+  /** Published where pages see a difference. */
+  #change(owned: ContainerRef, next: Standing): void {
+    const { userId, type } = owned
+    const before = eventOf(type, this.#of(owned) ?? {})
+    if (next.idle || next.limit) {
+      const theirs = this.#standing.get(userId) ?? new Map<string, Standing>()
+      this.#standing.set(userId, theirs.set(type, next))
+    } else this.forget(owned)
+    const event = eventOf(type, next)
+    if (!isDeepStrictEqual(before, event)) this.#publish(userId, event)
   }
 }
 
-const eventOf = (type: string, at: Date | null): UserEvent => ({
-  name: 'idle',
-  data: { type, action: 'stop', at: at?.toISOString() ?? null },
-})
+function eventOf(type: string, { idle, limit }: Standing): UserEvent {
+  const isByLimit = limit !== undefined && (idle === undefined || limit <= idle.at)
+  const at = (isByLimit ? limit : idle?.at)?.toISOString() ?? null
+  return { name: 'idle', data: { type, action: 'stop', at, ...(isByLimit ? { reason: 'lifetime' as const } : {}) } }
+}

@@ -1,4 +1,5 @@
 import type { DeviceMapping } from '#/runtime/container-spec.ts'
+import { isTimeZone, type StopTime } from './lifetime-limits.ts'
 import { capabilityProblem } from './capabilities.ts'
 
 /** Readers of the values of template fields: each returns the value, or the problem in words that follow the field's name. */
@@ -52,6 +53,17 @@ export function deviceList(value: unknown): Read<readonly DeviceMapping[]> {
       return { onHost, inContainer, rights }
     }),
   )
+}
+
+/** `22:00`, or with a time zone `22:00 Europe/Berlin`. */
+export function timeOfDay(value: unknown): Read<StopTime> {
+  const [, hours, minutes, zone = null] =
+    typeof value === 'string' ? (/^(\d\d?):(\d\d)(?: +(\S+))?$/.exec(value) ?? []) : []
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59)
+    return bad('must be a time of day such as 22:00, with a time zone 22:00 Europe/Berlin')
+  if (zone !== null && !isTimeZone(zone))
+    return bad(`has the unknown time zone "${zone}"; they look like Europe/Berlin`)
+  return ok({ minutes: Number(hours) * 60 + Number(minutes), zone })
 }
 
 /** Path and query below an address that ends with a slash; what a browser would take for another address is none. */

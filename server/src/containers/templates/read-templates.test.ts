@@ -54,3 +54,12 @@ test('Open leads to a path and query below the address of the container, and now
   ])
     assert.match(problemOf({ open_path: given }), /^lab: open_path must be a path and query below/, String(given))
 })
+
+test('stop_at is a time of day, with a time zone or without', () => {
+  assert.deepEqual(templateOf({ stop_at: '22:05' })?.stopAt, { minutes: 1325, zone: null })
+  assert.deepEqual(templateOf({ stop_at: '7:00 Europe/Berlin' })?.stopAt, { minutes: 420, zone: 'Europe/Berlin' })
+  for (const given of ['24:00', '22:60', '22', 2200, '10 pm'])
+    assert.match(problemOf({ stop_at: given }), /^lab: stop_at must be a time of day such as 22:00/, String(given))
+  assert.match(problemOf({ stop_at: '22:00 Berlin' }), /^lab: stop_at has the unknown time zone "Berlin"/)
+  assert.match(problemOf({ max_lifetime: -1 }), /^lab: max_lifetime must be a whole number/)
+})

@@ -87,6 +87,16 @@ export const fieldGroups = {
       text: 'CPU cores, e.g. `0.1`: a container whose average use since the last check is higher is not idle, whatever its traffic. `null`: only traffic counts.',
     },
   },
+  'Limited time': {
+    max_lifetime: {
+      default: '0',
+      text: 'Seconds since its start after which the container is stopped, whether it is used or not; `0`: never. Its owner is warned a minute before, or a quarter of the time if that is shorter, and can start it again.',
+    },
+    stop_at: {
+      default: 'null',
+      text: 'Time of day at which running containers are stopped, such as `22:00`, with a time zone `22:00 Europe/Berlin`; without one that of `TZ`. Owners are warned a minute before.',
+    },
+  },
   'Requests and visitors': {
     strip_prefix: {
       default: 'true',

@@ -1,3 +1,4 @@
+import type { LifetimeLimits } from './lifetime-limits.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 
 /** What a template passes on to the containers that are made from it. */
@@ -20,7 +21,7 @@ type ContainerFields = Pick<
 >
 
 /** What may be launched. Read once at start; a client only ever names a key of it. */
-export interface Template extends ContainerFields {
+export interface Template extends ContainerFields, LifetimeLimits {
   /** The key in the configuration; any text. Becomes part of the path, percent-encoded. */
   readonly type: string
   readonly displayName: string

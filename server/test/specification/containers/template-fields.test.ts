@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertOk } from '../../support/api-calls.ts'
-import { startBerth } from '../../support/berth.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertOk, until } from '../../support/api-calls.ts'
+import { startBerth, type Person } from '../../support/berth.ts'
 import { testImage } from '../../support/engine/engine.ts'
+import { openStream } from '../../support/event-stream.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** What fields of a template do to real containers. */
 
@@ -40,4 +43,38 @@ chmod +x /tmp/w/cgi-bin/ready
   const ann = await berth.signUp('ann@x.org')
   const answer = await ann.call('GET', `/${ann.slug}-dev/cgi-bin/ready`)
   assert.deepEqual([answer.status, answer.text], [200, 'up'])
+})
+
+const statusOf = async (person: Person) =>
+  (await person.call('GET', '/api/user/containers')).body.containers[0].status as string
+
+test('at the end of max_lifetime a container that is in use stops, its owner is warned, and can launch it again', async (t) => {
+  const dev = template({ max_lifetime: 14, idle_timeout: 3_600 })
+  const berth = await startBerth(t, { env: envOf({ dev }) })
+  const ann = await berth.signUp('ann@x.org')
+  const started = Date.now()
+  const stream = await openStream(berth, ann.token)
+  t.after(() => stream.close())
+  await until(async () => {
+    await ann.call('GET', `/${ann.slug}-dev/`)
+    return (await statusOf(ann)) === 'exited' || stream.events.some(({ data }) => data.status === 'asleep')
+  })
+  const lasted = Date.now() - started
+  assert.ok(lasted > 8_000 && lasted < 14_000 + 30_000, `${lasted} ms`)
+  const warning = stream.events.find(({ name }) => name === 'idle')
+  assert.deepEqual([warning?.data.type, warning?.data.action, warning?.data.reason], ['dev', 'stop', 'lifetime'])
+  assert.ok(Math.abs(Date.parse(String(warning?.data.at)) - started - 14_000) < 5_000, String(warning?.data.at))
+  assertOk(await ann.call('POST', '/api/container/launch/dev'))
+  assert.equal(await statusOf(ann), 'running')
+})
+
+test('at stop_at a running container stops', onlyLong, async (t) => {
+  const soon = new Date(Date.now() + 45_000)
+  const stop_at = `${String(soon.getUTCHours()).padStart(2, '0')}:${String(soon.getUTCMinutes()).padStart(2, '0')} UTC`
+  const at = Math.floor(soon.getTime() / 60_000) * 60_000
+  const berth = await startBerth(t, { env: envOf({ dev: template({ stop_at }) }) })
+  const ann = await berth.signUp('ann@x.org')
+  for (const end = Date.now() + 100_000; (await statusOf(ann)) === 'running' && Date.now() < end;) await sleep(500)
+  assert.equal(await statusOf(ann), 'exited')
+  assert.ok(Date.now() >= at && Date.now() < Math.max(at, soon.getTime()) + 30_000)
 })

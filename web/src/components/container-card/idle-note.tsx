@@ -13,17 +13,20 @@ interface IdleNoteProps {
   onKeep(): void
 }
 
-/** The countdown to an idle suspension, with a button that keeps the container running. */
-export function IdleNote({ warning: { action, at }, isOff, describedBy, onKeep }: IdleNoteProps) {
+/** The countdown to a suspension; where the container is idle, with a button that keeps it running. */
+export function IdleNote({ warning: { action, at, reason }, isOff, describedBy, onKeep }: IdleNoteProps) {
   const t = useTranslations('dashboard.idle')
   const { clockAhead } = useEvents()
   const left = secondsUntil(at, useNow(), clockAhead)
+  const words = reason ?? action
   return (
     <div className="note idle-note">
-      <p>{left > 0 ? t(action, { time: formatCountdown(left) }) : t(`${action}Now`)}</p>
-      <Button isOff={isOff} describedBy={describedBy} onPress={onKeep}>
-        {t('keep')}
-      </Button>
+      <p>{left > 0 ? t(words, { time: formatCountdown(left) }) : t(`${words}Now`)}</p>
+      {reason === undefined && (
+        <Button isOff={isOff} describedBy={describedBy} onPress={onKeep}>
+          {t('keep')}
+        </Button>
+      )}
     </div>
   )
 }
@@ -42,9 +45,9 @@ export function IdleAnnouncement({ name, warning }: AnnouncementProps) {
   )
 }
 
-function Said({ name, warning: { action, at } }: { name: string; warning: IdleWarning }) {
+function Said({ name, warning: { action, at, reason } }: { name: string; warning: IdleWarning }) {
   const t = useTranslations('dashboard.idle')
   const { clockAhead } = useEvents()
   const [seconds] = useState(() => secondsUntil(at, Date.now(), clockAhead))
-  return t('announcement', { name, action, seconds })
+  return t(reason === undefined ? 'announcement' : 'lifetimeAnnouncement', { name, action, seconds })
 }

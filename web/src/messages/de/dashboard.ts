@@ -85,6 +85,10 @@ export const dashboard: Words['dashboard'] = {
     pauseNow: 'Wird jetzt pausiert, weil er nicht benutzt wird.',
     announcement:
       '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} {action, select, pause {pausiert} other {gestoppt}}, weil er nicht benutzt wird.',
+    lifetime: 'Wird in {time} gestoppt, weil seine Zeit um ist. Du kannst ihn wieder starten.',
+    lifetimeNow: 'Wird jetzt gestoppt, weil seine Zeit um ist. Du kannst ihn wieder starten.',
+    lifetimeAnnouncement:
+      '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} gestoppt, weil seine Zeit um ist.',
     keep: 'Weiterlaufen lassen',
   },
   disk: {

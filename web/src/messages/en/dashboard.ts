@@ -84,6 +84,10 @@ export const dashboard = {
     pauseNow: 'Pauses now because it is not in use.',
     announcement:
       '{name} {action, select, pause {is paused} other {is stopped}} in {seconds, plural, one {# second} other {# seconds}} because it is not in use.',
+    lifetime: 'Stops in {time} because its time is over. You can launch it again.',
+    lifetimeNow: 'Stops now because its time is over. You can launch it again.',
+    lifetimeAnnouncement:
+      '{name} is stopped in {seconds, plural, one {# second} other {# seconds}} because its time is over.',
     keep: 'Keep it running',
   },
   disk: {

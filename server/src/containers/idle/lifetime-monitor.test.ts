@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { ContainerState } from '#/containers/state/container-state.ts'
+import { readTemplate } from '#/containers/templates/read-templates.ts'
+import { Templates } from '#/containers/templates/template.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import { IdleWarnings } from './idle-warnings.ts'
+import { LifetimeMonitor } from './lifetime-monitor.ts'
+
+const start = Date.parse('2026-11-23T20:00:00Z')
+
+/** One container of Ann's, an engine that says when it was started, and a clock that a test sets. */
+function arrange(fields: object) {
+  const { template, problems } = readTemplate('dev', { image: 'x', ...fields })
+  assert.ok(template, problems.join())
+  const state = { now: start, startedAt: start as number | null, isRunning: true, isSilent: false }
+  const known = { userId: 1, type: 'dev', containerId: 'c1' } as ContainerState
+  const events: unknown[] = []
+  const stops: number[] = []
+  const monitor = new LifetimeMonitor({
+    templates: new Templates([template]),
+    routeSync: {
+      *running() {
+        if (state.isRunning) yield { known, isPaused: false }
+      },
+      isRunning: () => state.isRunning,
+    },
+    idleSuspension: {
+      stopNow: async () => {
+        stops.push(state.now)
+        state.isRunning = false
+        return true
+      },
+    },
+    runtime: {
+      inspectId: async () => {
+        if (state.isSilent) throw new RuntimeError('unreachable', 'inspect')
+        return { startedAt: state.startedAt } as RuntimeContainer
+      },
+    },
+    warnings: new IdleWarnings(
+      (_, { data }) => void events.push([data.at, 'reason' in data ? data.reason : undefined]),
+    ),
+    timeZone: 'UTC',
+    now: () => state.now,
+    log: pino({ level: 'silent' }),
+  })
+  const checkAt = async (seconds: number) => {
+    state.now = start + seconds * 1_000
+    for (let round = 0; round < 3; round++) {
+      monitor.check()
+      for (let each = 0; each < 5; each++) await turn()
+    }
+  }
+  return { state, events, stops, checkAt }
+}
+
+const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
+
+test('a container is warned a minute before the end of its time, once, and stopped then', async () => {
+  const { events, stops, checkAt } = arrange({ max_lifetime: 3_600 })
+  await checkAt(0)
+  await checkAt(3_530)
+  assert.deepEqual([events, stops], [[], []])
+  await checkAt(3_541)
+  await checkAt(3_599)
+  assert.deepEqual([events, stops], [[[at(3_600), 'lifetime']], []])
+  await checkAt(3_600)
+  assert.deepEqual(stops, [start + 3_600_000])
+})
+
+test('a short lifetime is warned about for its last quarter', async () => {
+  const { events, checkAt } = arrange({ max_lifetime: 40 })
+  await checkAt(29)
+  assert.deepEqual(events, [])
+  await checkAt(31)
+  assert.deepEqual(events, [[at(40), 'lifetime']])
+})
+
+test('a container stops at the time of day, and what was started after it runs until the next', async () => {
+  const { state, stops, checkAt } = arrange({ stop_at: '22:00' })
+  await checkAt(7_199)
+  assert.deepEqual(stops, [])
+  await checkAt(7_200)
+  assert.equal(stops.length, 1)
+  Object.assign(state, { isRunning: true, startedAt: state.now + 1_000 })
+  await checkAt(7_300)
+  await checkAt(80_000)
+  assert.equal(stops.length, 1)
+  await checkAt(7_200 + 86_400)
+  assert.equal(stops.length, 2)
+})
+
+test('a new start that no check saw begins a new time, and takes its warning back', async () => {
+  const { state, events, stops, checkAt } = arrange({ max_lifetime: 3_600 })
+  await checkAt(3_550)
+  state.startedAt = start + 3_595_000
+  await checkAt(3_600)
+  assert.deepEqual(stops, [])
+  assert.deepEqual(events, [
+    [at(3_600), 'lifetime'],
+    [null, undefined],
+  ])
+  await checkAt(7_195)
+  assert.equal(stops.length, 1)
+})
+
+test('what ran through its time while Berth did not is stopped at the first check; a silent engine is asked again', async () => {
+  const { state, stops, checkAt } = arrange({ max_lifetime: 60 })
+  state.isSilent = true
+  await checkAt(600)
+  assert.deepEqual(stops, [])
+  state.isSilent = false
+  await checkAt(605)
+  assert.equal(stops.length, 1)
+})

@@ -1,0 +1,127 @@
+import type { Logger } from 'pino'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { ContainerRef } from '../container-key.ts'
+import { containerKey } from '../container-key.ts'
+import type { RouteSync } from '../routing/route-sync.ts'
+import type { ContainerState } from '../state/container-state.ts'
+import type { Template, Templates } from '../templates/template.ts'
+import type { IdleSuspension } from './idle-suspension.ts'
+import type { IdleWarnings } from './idle-warnings.ts'
+import { isLimited, stopTimeOf } from '../templates/lifetime-limits.ts'
+
+/** Between two checks, in ms; the quarter of a short lifetime must not pass between them. */
+const checkInterval = 1_000
+/** Containers that are looked at, or stopped, at the same time. */
+const maxParallel = 8
+/** How long before the stop its owner is warned, in ms; a quarter of `max_lifetime` when that is shorter. */
+const maxWarning = 60_000
+
+export interface LifetimeMonitorParts {
+  readonly templates: Templates
+  readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
+  readonly idleSuspension: Pick<IdleSuspension, 'stopNow'>
+  readonly runtime: Pick<Runtime, 'inspectId'>
+  readonly warnings: Pick<IdleWarnings, 'warnOfLimit' | 'endOfLimit'>
+  /** Time zone of `stop_at` where a template names none. */
+  readonly timeZone: string
+  readonly now: () => number
+  readonly log: Logger
+}
+
+interface Known {
+  readonly owned: ContainerRef
+  readonly containerId: string
+  /** ms since 1970; undefined while the engine is asked. */
+  startedAt: number | undefined
+}
+
+/**
+ * Lifetime monitor: stops containers at the end of `max_lifetime` and at `stop_at`, whether they are used or not, and warns
+ * their owners before. A container that ran through its time while Berth did not is stopped at the first check.
+ */
+export class LifetimeMonitor {
+  readonly #parts: LifetimeMonitorParts
+  readonly #known = new Map<string, Known>()
+  #busy = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: LifetimeMonitorParts) {
+    this.#parts = parts
+  }
+
+  /** Starts the checks; never, when no template limits how long its containers run. */
+  start(): void {
+    if (!this.#parts.templates.all().some(isLimited)) return
+    this.#timer = setInterval(() => this.check(), checkInterval)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** One check of all running and paused containers. */
+  check(): void {
+    const { templates, routeSync } = this.#parts
+    for (const { known } of routeSync.running()) {
+      const template = templates.get(known.type)
+      if (template && isLimited(template)) this.#consider(known, template)
+    }
+    for (const [key, { owned }] of this.#known) if (!routeSync.isRunning(owned)) this.#known.delete(key)
+  }
+
+  #consider(known: ContainerState, template: Template): void {
+    if (known.containerId === null || this.#busy >= maxParallel) return
+    const startedAt = this.#startOf(known, known.containerId)
+    if (startedAt === undefined) return
+    const { left, isSoon } = this.#timeLeft(template, startedAt)
+    if (!isSoon) return this.#parts.warnings.endOfLimit(known)
+    // It may have been started anew between two checks, so the engine is asked again before something follows.
+    void this.#guarded(known, async () => {
+      const entry = this.#known.get(containerKey(known))
+      const asked = entry && (await this.#ask(entry))
+      if (asked === undefined || asked !== startedAt) return
+      if (left > 0) return this.#parts.warnings.warnOfLimit(known, new Date(this.#parts.now() + left))
+      await this.#parts.idleSuspension.stopNow(known)
+      this.#known.delete(containerKey(known))
+      const { userId, type } = known
+      this.#parts.log.info({ userId, type }, 'stopped a container at the end of its time')
+    })
+  }
+
+  /** @returns undefined while the engine is asked, or could not say; then it is asked again at the next check */
+  #startOf(known: ContainerState, containerId: string): number | undefined {
+    const key = containerKey(known)
+    const entry = this.#known.get(key)
+    if (entry?.containerId === containerId && entry.startedAt !== undefined) return entry.startedAt
+    const asked: Known = { owned: { userId: known.userId, type: known.type }, containerId, startedAt: undefined }
+    this.#known.set(key, asked)
+    void this.#guarded(known, () => this.#ask(asked))
+    return undefined
+  }
+
+  async #ask(entry: Known): Promise<number | undefined> {
+    const seen = await this.#parts.runtime.inspectId(entry.containerId)
+    entry.startedAt = seen?.startedAt ?? undefined
+    return entry.startedAt
+  }
+
+  /** @returns ms until it is stopped, and whether that is soon enough for a warning */
+  #timeLeft(template: Template, startedAt: number): { left: number; isSoon: boolean } {
+    const left = stopTimeOf(template, startedAt, this.#parts.timeZone) - this.#parts.now()
+    const quarter = template.maxLifetime > 0 ? template.maxLifetime * 250 : maxWarning
+    return { left, isSoon: left <= Math.min(maxWarning, quarter) }
+  }
+
+  /** Never rejects: what failed is tried again at the next check. */
+  async #guarded({ userId, type }: ContainerRef, work: () => Promise<unknown>): Promise<void> {
+    this.#busy++
+    try {
+      await work()
+    } catch (error) {
+      this.#parts.log.warn({ err: error, userId, type }, 'limiting how long a container runs failed; it is tried again')
+    } finally {
+      this.#busy--
+    }
+  }
+}
