@@ -24,7 +24,8 @@ export function stopTimeOf({ maxLifetime, stopAt }: LifetimeLimits, startedAt: n
 /** Whether this is the name of a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
+    return true
   } catch {
     return false
   }
