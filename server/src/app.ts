@@ -93,7 +93,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   if (!parts.isForOneCommand) {
     const missing = await tryOrLog(log, 'looking for administrators', () => missingAdministrator(database.db, config))
     if (missing) log.warn(missing)
-    reconciling.start()
+    reconciling.start(clock)
     idle.start()
     lifetimes.start()
     containers.hostResources.start()

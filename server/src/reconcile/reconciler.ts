@@ -54,6 +54,7 @@ export class Reconciler {
   readonly #interval: number
   readonly #log: Logger
   #onRun: () => void = () => undefined
+  #now = async () => new Date()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isWanted = false
@@ -76,10 +77,14 @@ export class Reconciler {
     this.#log = log
   }
 
-  /** Begins the first run. @param onRun called before each run; must not throw */
-  start(tasks: readonly Task[], onRun: () => void = () => undefined): void {
+  /**
+   * Begins the first run. @param onRun called before each run; must not throw @param now the time, once stored instants
+   * are adjusted to it; must have a timeout of its own, and must not reject
+   */
+  start(tasks: readonly Task[], onRun = this.#onRun, now = this.#now): void {
     this.#tasks = tasks
     this.#onRun = onRun
+    this.#now = now
     this.#isStarted = true
     this.activate()
   }
@@ -148,7 +153,7 @@ export class Reconciler {
   /** @returns its failures */
   async #runOne(task: Task): Promise<Failure[]> {
     try {
-      const report = await task.run(new Date())
+      const report = await task.run(await this.#now())
       const isIdle = Object.values(report).every((count) => count === 0)
       if (!isIdle) this.#log.info({ task: task.name, ...report }, 'reconciled')
       return []

@@ -64,7 +64,13 @@ export function wireReconciling(
     routeSync.listen(containerReconciler)
     admission.onRequest((owned) => containerReconciler.onRequest(owned))
   }
-  return { reconciler, containerReconciler, start: () => reconciler.start(tasks, () => engineList.startRun()) }
+  const start = (clock: Pick<ClockJumpDetector, 'now'>) =>
+    reconciler.start(
+      tasks,
+      () => engineList.startRun(),
+      () => clock.now(),
+    )
+  return { reconciler, containerReconciler, start }
 }
 
 export type Reconciling = ReturnType<typeof wireReconciling>

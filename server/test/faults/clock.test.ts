@@ -1,9 +1,12 @@
 // Needs a process of its own: it moves the clock.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { keepHomes } from '#/store/containers/kept-homes.ts'
 import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '../support/berth.ts'
+import { startEnginelessBerth } from '../support/berth-without-engine.ts'
 import { movableClock } from '../support/clock.ts'
+import { emptyRuntime } from '../support/engine/fake-engine.ts'
 import { openStream } from '../support/event-stream.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { waitFor } from '../support/program.ts'
@@ -26,7 +29,7 @@ async function newToken(berth: Berth, email: string): Promise<string> {
 }
 
 /** How often the log says this. */
-const told = ({ logs }: Berth, words: string) => logs.filter((line) => line.includes(words)).length
+const told = ({ logs }: Pick<Berth, 'logs'>, words: string) => logs.filter((line) => line.includes(words)).length
 
 const jumps = [
   ['an hour', hour],
@@ -182,6 +185,30 @@ async function inUse(t: TestContext, idle: Record<string, number>) {
   await waitFor('the app to answer', async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status < 500, timeout)
   return { berth, ann, state: () => engineState(berth, id) }
 }
+
+test('homes of deleted users keep their retention when the clock is set forward, from the first moment on', async (t) => {
+  const clock = movableClock(t)
+  const removed: string[] = []
+  const owner = { userId: 99, slug: 'ann', type: 'dev' }
+  const berth = await startEnginelessBerth(t, {
+    pace: { every: 20 },
+    runtime: {
+      ...emptyRuntime,
+      homes: async () => [{ volume: 'home', owner }],
+      removeHome: async (volume) => void removed.push(volume),
+    },
+  })
+  const remove = (after: number) =>
+    keepHomes(berth.database.db, [{ ...owner, volume: 'home' }], new Date(Date.now() + after))
+  await remove(30 * day)
+  clock.set(40 * day)
+  // The clock alone is looked at once a second.
+  await observationTime(2_500)
+  assert.equal(told(berth, 'the clock was moved'), 1)
+  assert.deepEqual(removed, [])
+  await remove(0)
+  await waitFor('the home to be removed', async () => removed.length > 0, timeout)
+})
 
 test('a day forward does not put to rest what was used a moment ago, nor cuts it', async (t) => {
   const clock = movableClock(t)
