@@ -58,11 +58,14 @@ test('rules of the host: what the running service says, what this process sees, 
   assert.deepEqual(await checkHostRules(contextFor(t, {}, { service: service('set') })), [])
   const missing = await checkHostRules(contextFor(t, {}, { service: service('not set: Berth is not root') }))
   assert.match(inWords(missing), /^critical: .*\(Berth is not root\).*cloud metadata/)
-  const off = await checkHostRules(contextFor(t, { HOST_RULES: 'off' }, { service: service('set') }))
-  assert.match(inWords(off), /^warning: HOST_RULES=off/)
   const seen = contextFor(t)
-  const engine = { ...seen.engine, hostRules: async () => ({ areSet: false, reason: 'they are missing' }) as const }
+  const withoutRules = async () => ({ areSet: false, reason: 'they are missing' }) as const
+  const engine = { ...seen.engine, hostRules: withoutRules }
   assert.match(inWords(await checkHostRules({ ...seen, engine })), /^critical: .*they are missing/)
+  const off = contextFor(t, { HOST_RULES: 'off' }, { service: service('set'), engine })
+  assert.match(inWords(await checkHostRules(off)), /^warning: HOST_RULES=off/)
+  const byOperator = { ...engine, hostRules: async () => ({ areSet: true }) as const }
+  assert.deepEqual(await checkHostRules({ ...off, engine: byOperator }), [], 'the operator has set them')
 })
 
 test('address pools that are nearly used up are a warning, used up ones critical', async (t) => {

@@ -55,18 +55,17 @@ export class HostRules {
   }
 
   /**
-   * Whether the rules are as they should be; sets none, whatever `HOST_RULES` says.
+   * Whether the rules are as they should be; sets none, whatever `HOST_RULES` says. Those of IPv4 alone: on networks of
+   * ours containers have no other addresses.
    * @throws {Error} when this process cannot see them
    */
   async inspect(interfaces: readonly string[]): Promise<Report> {
     this.#assertPossible(interfaces)
-    for (const family of familiesHere()) {
-      const table = new SavedTable(await run((await commandsFor(family)).save, ['-t', 'filter']))
-      const isComplete = table.hasAsMany(chainsFor(family, bridgesBeside(interfaces, table)))
-      if (!isComplete) return { areSet: false, reason: `the rules of Berth for ${family} are missing` }
-      if (!table.isEnteredFirst) return { areSet: false, reason: `rules of others for ${family} come before Berth's` }
-      if (!isBridgeFilterOn(family)) return { areSet: false, reason: `${bridgeFilterSettings[family]} is off` }
-    }
+    const table = new SavedTable(await run((await commandsFor('ipv4')).save, ['-t', 'filter']))
+    const isComplete = table.hasAsMany(chainsFor('ipv4', bridgesBeside(interfaces, table)))
+    if (!isComplete) return { areSet: false, reason: 'the rules of Berth are missing' }
+    if (!table.isEnteredFirst) return { areSet: false, reason: "rules of others come before Berth's" }
+    if (!isBridgeFilterOn('ipv4')) return { areSet: false, reason: `${bridgeFilterSettings.ipv4} is off` }
     return { areSet: true }
   }
 

@@ -7,7 +7,13 @@ const guide = 'docs/how-to/set-host-rules.md'
  * knows; without one this process looks, which needs the same rights.
  */
 export async function checkHostRules({ config, service, engine }: CheckContext): Promise<Finding[]> {
-  if (config.hostRules === 'off') return [switchedOff]
+  if (config.hostRules === 'off') {
+    const isSet = await engine.hostRules().then(
+      ({ areSet }) => areSet,
+      () => false,
+    )
+    return isSet ? [] : [switchedOff]
+  }
   if (service !== null && typeof service === 'object' && service.host.rules !== 'not known')
     return service.host.rules === 'set' ? [] : [missing(service.host.rules.replace(/^not set: /, ''))]
   const rules = await engine.hostRules()

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lifetime } from '../berth.ts'
+import type { CommandResult, Settings } from '../command-line.ts'
+import { resultOf } from '../command-line.ts'
+import { connectTo } from './engine.ts'
+
+/** A machine of its own as far as its network goes: an engine, and a firewall without rules of Berth. */
+export interface NamespaceEngine {
+  /** For `DOCKER_HOST`. */
+  readonly address: string
+  /** Runs a program there. */
+  run(settings: Settings, program: string, ...args: string[]): Promise<CommandResult>
+}
+
+/** How long dockerd may take to answer and to end, in ms. */
+const limit = 60_000
+
+/** @returns why there can be none, in words, where this process may not make a namespace */
+export async function startNamespaceEngine(lifetime: Lifetime): Promise<NamespaceEngine | string> {
+  // Short, as in own-engine.ts.
+  const folder = mkdtempSync('/tmp/berth-netns-')
+  const at = (name: string) => path.join(folder, name)
+  writeFileSync(at('daemon.json'), '{}')
+  const options = {
+    host: `unix://${at('docker.sock')}`,
+    'data-root': at('data'),
+    'exec-root': at('run'),
+    pidfile: at('docker.pid'),
+    'config-file': at('daemon.json'),
+    'cgroup-parent': `/${path.basename(folder)}`,
+    'shutdown-timeout': '10',
+  }
+  const words = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+  const script = `ip link set lo up && exec setpriv --pdeathsig TERM dockerd ${words.join(' ')}`
+  const env = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
+  const dockerd = spawn('unshare', ['--net', '--mount', 'sh', '-c', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env,
+  })
+  let log = ''
+  dockerd.stderr.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-2_000)))
+  lifetime.after(async () => {
+    if (dockerd.exitCode === null) {
+      dockerd.kill('SIGTERM')
+      await once(dockerd, 'exit', { signal: AbortSignal.timeout(limit) })
+    }
+    await rm(folder, { recursive: true, force: true })
+  })
+  const ask = connectTo(`unix://${at('docker.sock')}`)
+  const end = performance.now() + limit
+  while (!(await ask('GET', '/info').then(Boolean, () => false))) {
+    if (/Operation not permitted/.test(log)) return 'this process may not make a network namespace'
+    if (dockerd.exitCode !== null || performance.now() > end) throw new Error(`dockerd did not start: ${log}`)
+    await sleep(100)
+  }
+  return {
+    address: `unix://${at('docker.sock')}`,
+    run: (settings, program, ...args) => {
+      const inside = ['--net', '--target', String(dockerd.pid), program, ...args]
+      return resultOf(spawn('nsenter', inside, { env: { ...env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] }))
+    },
+  }
+}
+
+/** The shell commands of a page of docs that begin with these words. */
+export function commandsIn(page: string, beginning: string): string {
+  const text = readFileSync(path.resolve(import.meta.dirname, '../../../../docs', page), 'utf8')
+  const found = [...text.matchAll(/```\w*\n([^]*?)```/g)].find(([, block = '']) => block.startsWith(beginning))
+  if (!found?.[1]) throw new Error(`${page} has no commands that begin with ${beginning}`)
+  return found[1]
+}
