@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Provider } from '#/accounts/oidc/settings/provider.ts'
 import type { EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
+import type { SourceFolders } from '#/containers/templates/template-sources.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
@@ -12,6 +13,8 @@ import { readTls, type TlsConfig } from './read-tls.ts'
 import type { SettingName } from './setting-descriptions.ts'
 import {
   Problem,
+  absolutePath,
+  absolutePaths,
   bearer,
   contact,
   domain,
@@ -42,6 +45,8 @@ export interface Config {
   readonly spawnerSubdomain: string
   readonly frontendUrl: string | null
   readonly templates: Templates
+  /** Where templates may take secrets and mounts from. */
+  readonly sources: SourceFolders
   /** Seconds. */
   readonly accessTokenExpires: number
   /** Seconds; 0: a session ends with its token. */
@@ -127,6 +132,10 @@ export function readConfig(
     problems.push(`${name}: ${result.words}`)
     return fallback
   }
+  const sources = {
+    secretsDir: check('SECRETS_DIR', null, absolutePath),
+    mountRoots: check('ALLOWED_MOUNT_ROOTS', [], absolutePaths),
+  }
   const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000))
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
@@ -140,7 +149,8 @@ export function readConfig(
     baseDomain: check('BASE_DOMAIN', null, domain),
     spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
     frontendUrl: check('FRONTEND_URL', null, webUrl),
-    templates: readAllTemplates(text, readFile, problems),
+    templates: readAllTemplates(text, readFile, sources, problems),
+    sources,
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
     sessionIdle: check('SESSION_IDLE', 1_209_600, whole(0, 315_360_000)),
     sessionMax: check('SESSION_MAX', 7_776_000, whole(1, 315_360_000)),

@@ -1,4 +1,5 @@
 import { readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
+import { TemplateSources, type SourceFolders } from '#/containers/templates/template-sources.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
@@ -18,11 +19,12 @@ const demo = {
 
 /**
  * The templates of `CONTAINER_TEMPLATES`, of the file of `CONTAINER_TEMPLATES_FILE`, or the demo's.
- * @param problems gets a sentence for each problem found
+ * @param folders what secrets and mounts are looked for in @param problems gets a sentence for each problem found
  */
 export function readAllTemplates(
   text: (name: SettingName) => string | null,
   readFile: (path: string) => string,
+  folders: SourceFolders,
   problems: string[],
 ): Templates {
   const inline = text('CONTAINER_TEMPLATES')
@@ -36,6 +38,8 @@ export function readAllTemplates(
         ? readTemplatesFile(file, readFile)
         : demoTemplates(text)
   problems.push(...read.problems)
+  const sources = new TemplateSources(folders)
+  problems.push(...read.templates.flatMap((template) => sources.problemsOf(template)))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
   return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
 }

@@ -178,6 +178,16 @@ export const settingGroups = {
   },
   'Engine and launches': {
     DOCKER_HOST: { ...inWords('detected'), text: "The engine's socket, e.g. `unix:///run/docker.sock`." },
+    SECRETS_DIR: {
+      ...none,
+      text: 'Folder with the files of `secrets` of templates. Absolute.',
+      see: 'how-to/mount-data-and-secrets.md',
+    },
+    ALLOWED_MOUNT_ROOTS: {
+      ...none,
+      text: 'Folders of the host below which templates may mount (`mounts`), with commas between them. Absolute.',
+      see: 'how-to/mount-data-and-secrets.md',
+    },
     TZ: {
       ...inWords("the machine's time zone"),
       text: 'Time zone of the template field `stop_at`, such as `Europe/Berlin`.',

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import path from 'node:path'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import { readSize } from '#/containers/templates/field-values.ts'
 
@@ -75,6 +76,18 @@ export const subdomain = (value: string) =>
   /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)
     ? value.toLowerCase()
     : new Problem('must be a host name label, e.g. spawner, or empty')
+
+export const absolutePath = (value: string) =>
+  path.isAbsolute(value) && path.normalize(value) !== '/'
+    ? path.normalize(value)
+    : new Problem('must be an absolute path, but not /')
+
+/** Paths with commas between them. */
+export function absolutePaths(value: string): readonly string[] | Problem {
+  const read = list(value).map((each) => absolutePath(each))
+  const problem = read.find((each) => each instanceof Problem)
+  return problem ?? read.filter((each) => typeof each === 'string')
+}
 
 export const list = (value: string) =>
   value

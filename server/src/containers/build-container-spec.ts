@@ -3,6 +3,7 @@ import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { User } from '#/store/users/users.ts'
 import { containerName, containerPrefix, homeVolume } from './container-name.ts'
 import { defaultLimits } from './templates/read-templates.ts'
+import type { TemplateSources } from './templates/template-sources.ts'
 import type { Template } from './templates/template.ts'
 
 /** Values that are the same for all containers of an installation. */
@@ -15,12 +16,14 @@ export interface InstallationSettings {
   readonly jwks: string
   /** The same with only the key that signs new tokens: a container is outdated only when that one changes. */
   readonly signingJwks: string
+  /** Where secrets and mounts of templates are; without it there are none. */
+  readonly sources?: Pick<TemplateSources, 'secretsOf' | 'mountsOf'>
 }
 
 /** Fields of a user that a container depends on. */
 export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
 
-/** Builds the runtime's container specification from a template and a user. */
+/** Builds the runtime's container specification from a template and a user. @throws {RuntimeError} as `TemplateSources` */
 export function containerSpec(user: SpecUser, template: Template, settings: InstallationSettings): ContainerSpec {
   const { installation } = settings
   const spec = {
@@ -28,7 +31,7 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
     owner: { userId: user.id, slug: user.slug, type: template.type },
     image: template.image,
     port: template.port,
-    env: { ...template.env, ...platformEnv(user, template, settings) },
+    env: { ...template.env, ...settings.sources?.secretsOf(template), ...platformEnv(user, template, settings) },
     command: template.command,
     memory: template.memory,
     cpus: template.cpus,
@@ -44,6 +47,7 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
             path: template.home,
             size: template.homeSize,
           },
+    mounts: settings.sources?.mountsOf(template) ?? [],
     runtime: template.runtime,
     readOnly: template.readOnly,
     capAdd: template.capAdd,
@@ -56,12 +60,13 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
 /**
  * Without fields that came later and have their defaults, so that an update of Berth makes no container an outdated one.
  */
-function withoutDefaults({ shmSize, gpus, devices, ...first }: Omit<ContainerSpec, 'fingerprint'>): object {
+function withoutDefaults({ shmSize, gpus, devices, mounts, ...first }: Omit<ContainerSpec, 'fingerprint'>): object {
   return {
     ...first,
     ...(shmSize === defaultLimits.shmSize ? {} : { shmSize }),
     ...(gpus === 0 ? {} : { gpus }),
     ...(devices.length === 0 ? {} : { devices }),
+    ...(mounts.length === 0 ? {} : { mounts }),
   }
 }
 

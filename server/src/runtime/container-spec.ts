@@ -13,6 +13,14 @@ export interface DeviceMapping {
   readonly rights: string
 }
 
+/** A volume, made when it is missing, or a folder of the host, without symbolic links, in a container. */
+export interface Mount {
+  readonly source: { readonly volume: string } | { readonly path: string }
+  /** Absolute path in the container. */
+  readonly target: string
+  readonly readOnly: boolean
+}
+
 /** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
 export interface ContainerSpec {
   /** Deterministic, so that a second attempt finds the first. */
@@ -38,6 +46,7 @@ export interface ContainerSpec {
    * where the engine's file system can bind one; null asks for no limit.
    */
   readonly home: { readonly volume: string; readonly path: string; readonly size: number | null } | null
+  readonly mounts: readonly Mount[]
   /** OCI runtime such as `runsc`; null is the engine's default. */
   readonly runtime: string | null
   readonly readOnly: boolean

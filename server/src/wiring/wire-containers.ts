@@ -19,6 +19,7 @@ import { RouteSync, type RouteSyncParts } from '#/containers/routing/route-sync.
 import { ContainerIndex } from '#/containers/state/container-index.ts'
 import { OwnContainers } from '#/containers/state/own-containers.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
+import { TemplateSources } from '#/containers/templates/template-sources.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
@@ -146,7 +147,7 @@ export function wireContainers(
 export type Containers = ReturnType<typeof wireContainers>
 
 /** Values for the environment of containers; the keys are read at each launch, because they rotate. */
-function installationSettings({ installation, key }: AppParts, { spawnerUrl, frontendUrl }: Addresses) {
+function installationSettings({ config, installation, key }: AppParts, { spawnerUrl, frontendUrl }: Addresses) {
   return {
     installation,
     spawnerUrl,
@@ -154,6 +155,7 @@ function installationSettings({ installation, key }: AppParts, { spawnerUrl, fro
     get jwks() {
       return JSON.stringify(key.jwks)
     },
+    sources: new TemplateSources(config.sources),
     get signingJwks() {
       return JSON.stringify(key.signingJwks)
     },

@@ -66,6 +66,20 @@ export function timeOfDay(value: unknown): Read<StopTime> {
   return ok({ minutes: Number(hours) * 60 + Number(minutes), zone })
 }
 
+/** A map of variable to `{file: path}`. */
+export function secretFiles(value: unknown): Read<Readonly<Record<string, string>>> {
+  const form = 'must be a map of variable to {file: path below SECRETS_DIR}'
+  if (!isRecord(value)) return bad(form)
+  const entries = Object.entries(value).map(([name, source]) => [name, fileIn(source)] as const)
+  const wrong = entries.find(([name, file]) => file === undefined || !/^[A-Za-z_]\w*$/.test(name))
+  return wrong ? bad(`${form}; "${wrong[0]}" is not one`) : ok(Object.fromEntries(entries) as Record<string, string>)
+}
+
+function fileIn(source: unknown): string | undefined {
+  const isOne = isRecord(source) && Object.keys(source).length === 1 && typeof source.file === 'string'
+  return isOne && source.file !== '' && !String(source.file).includes('\0') ? String(source.file) : undefined
+}
+
 /** Path and query below an address that ends with a slash; what a browser would take for another address is none. */
 export function relativePath(value: unknown): Read<string> {
   const isPath =

@@ -63,3 +63,46 @@ test('stop_at is a time of day, with a time zone or without', () => {
   assert.match(problemOf({ stop_at: '22:00 Berlin' }), /^lab: stop_at has the unknown time zone "Berlin"/)
   assert.match(problemOf({ max_lifetime: -1 }), /^lab: max_lifetime must be a whole number/)
 })
+
+test('mounts are volumes or folders, read-only unless the template says otherwise', () => {
+  const mounts = [
+    { source: { volume: 'data-1' }, target: '/data' },
+    { source: { path: '/srv/x' }, target: '/home/berth/course', read_only: false },
+  ]
+  assert.deepEqual(templateOf({ mounts })?.mounts, [
+    { source: { volume: 'data-1' }, target: '/data', readOnly: true },
+    { source: { path: '/srv/x' }, target: '/home/berth/course', readOnly: false },
+  ])
+  const source = { volume: 'v1' }
+  for (const [wrong, words] of [
+    [{ source, target: 'data' }, /needs a target/],
+    [{ source, target: '/' }, /needs a target/],
+    [{ source, target: '/proc/x' }, /needs a target/],
+    [{ source, target: '/a/../etc' }, /needs a target/],
+    [{ source, target: '/a', mode: 'rw' }, /unknown key "mode"/],
+    [{ source, target: '/a', read_only: 'no' }, /for \/a: read_only must be/],
+    [{ source: 'v1', target: '/a' }, /for \/a: source must be \{volume: name\} or/],
+    [{ source: { volume: '../x' }, target: '/a' }, /for \/a: source must be/],
+    [{ source: { path: 'srv' }, target: '/a' }, /for \/a: source must be/],
+    [{ source: { volume: 'v1', path: '/x' }, target: '/a' }, /for \/a: source must be/],
+  ] as const)
+    assert.match(problemOf({ mounts: [wrong] }), words, JSON.stringify(wrong))
+  assert.match(problemOf({ mounts: [mounts[0], mounts[0]] }), /has the target \/data twice/)
+  assert.match(
+    problemOf({ mounts: [{ source, target: '/home/berth' }] }),
+    /mounts has the home \/home\/berth as a target/,
+  )
+})
+
+test('secrets are named by variable and file, and set nothing that env sets', () => {
+  assert.deepEqual(templateOf({ secrets: { TOKEN: { file: 'a/b' } } })?.secrets, { TOKEN: 'a/b' })
+  for (const secrets of [
+    ['TOKEN'],
+    { TOKEN: 'a' },
+    { TOKEN: { file: '' } },
+    { 'A B': { file: 'x' } },
+    { T: { path: 'x' } },
+  ])
+    assert.match(problemOf({ secrets }), /^lab: secrets must be a map of variable to \{file:/, JSON.stringify(secrets))
+  assert.match(problemOf({ secrets: { A: { file: 'x' } }, env: { A: 'y' } }), /^lab: secrets and env both set A$/)
+})

@@ -13,6 +13,7 @@ import {
   readMemory,
   readSize,
   relativePath,
+  secretFiles,
   text,
   textList,
   timeOfDay,
@@ -21,6 +22,7 @@ import {
   ok,
   type Reader,
 } from './field-values.ts'
+import { mountList } from './mount-values.ts'
 import type { TemplateField } from './template-descriptions.ts'
 import type { Template } from './template.ts'
 
@@ -89,6 +91,8 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     readyPath: pick('ready_path', readers.ready_path, null),
     home: pick('home', readers.home, defaultHome),
     homeSize: pick('home_size', readers.home_size, null),
+    secrets: pick('secrets', readers.secrets, {}),
+    mounts: pick('mounts', readers.mounts, []),
     idlePause: pick('idle_pause', readers.idle_pause, 0),
     idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
     idleCpu: pick('idle_cpu', readers.idle_cpu, null),
@@ -110,8 +114,13 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
 }
 
 /** What no field is wrong about by itself. */
-function contradictionsIn({ type, idlePause, idleTimeout, idleCpu, access, forwardToken }: Template): string[] {
+function contradictionsIn(template: Template): string[] {
+  const { type, idlePause, idleTimeout, idleCpu, access, forwardToken } = template
   const problems: string[] = []
+  const twice = Object.keys(template.secrets).find((name) => Object.hasOwn(template.env, name))
+  if (twice !== undefined) problems.push(`${type}: secrets and env both set ${twice}`)
+  if (template.mounts.some(({ target }) => target === template.home))
+    problems.push(`${type}: mounts has the home ${template.home} as a target: set home to null, or mount it elsewhere`)
   if (forwardToken === 'full' && access !== 'owner')
     problems.push(
       `${type}: forward_token: full needs access: owner; with access: ${access} the owner of a container would get every visitor's own token, and with an administrator's all of Berth`,
@@ -143,6 +152,8 @@ const readers = {
     typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
   ),
   home_size: orNull(readSize),
+  secrets: secretFiles,
+  mounts: mountList,
   idle_pause: whole(0, 31_536_000),
   idle_timeout: whole(0, 31_536_000),
   idle_cpu: orNull(cores),

@@ -29,6 +29,11 @@ export const fieldGroups = {
     },
     command: { default: 'null', text: 'Command as a list of strings; `null` uses the command of the image.' },
     env: { default: '{}', text: 'Environment variables as a map of strings.' },
+    secrets: {
+      default: '{}',
+      text: 'Environment variables whose values are in files: a map of variable to `{file: path below SECRETS_DIR}`. Read at each launch; one line break at the end is cut.',
+      see: 'how-to/mount-data-and-secrets.md',
+    },
     port: {
       default: 'null',
       text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',
@@ -67,6 +72,11 @@ export const fieldGroups = {
       default: 'null',
       text: 'Max size of the home: bytes, or text such as `5g`; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
+    },
+    mounts: {
+      default: '[]',
+      text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `target` is an absolute path in the container; `read_only` is `true` by default.',
+      see: 'how-to/mount-data-and-secrets.md',
     },
     read_only: {
       default: 'false',

@@ -1,5 +1,5 @@
 import type { LifetimeLimits } from './lifetime-limits.ts'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import type { ContainerSpec, Mount } from '#/runtime/container-spec.ts'
 
 /** What a template passes on to the containers that are made from it. */
 type ContainerFields = Pick<
@@ -40,6 +40,10 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly idleTimeout: number
   /** Cores; a container that used more on average is busy although no byte moves. Null: traffic alone counts. */
   readonly idleCpu: number | null
+  /** Files below `SECRETS_DIR`, by variable of the environment; read at each launch. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** As configured; `TemplateSources` resolves them at each launch. */
+  readonly mounts: readonly Mount[]
   readonly stripPrefix: boolean
   /** Whether `Location` and `Refresh` of the app's answers get the prefix when they are absolute paths. */
   readonly rewriteLocation: boolean

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, until } from '../../support/api-calls.ts'
 import { startBerth, type Person } from '../../support/berth.ts'
-import { testImage } from '../../support/engine/engine.ts'
+import { askEngine, testImage } from '../../support/engine/engine.ts'
 import { openStream } from '../../support/event-stream.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -77,4 +80,42 @@ test('at stop_at a running container stops', onlyLong, async (t) => {
   for (const end = Date.now() + 100_000; (await statusOf(ann)) === 'running' && Date.now() < end;) await sleep(500)
   assert.equal(await statusOf(ann), 'exited')
   assert.ok(Date.now() >= at && Date.now() < Math.max(at, soon.getTime()) + 30_000)
+})
+
+test('folders and volumes are mounted, read-only unless said otherwise, and a secret reaches its variable alone', async (t) => {
+  const base = await mkdtemp(path.join(tmpdir(), 'berth-fields-'))
+  const volume = `${path.basename(base)}-shared`.toLowerCase()
+  t.after(() => askEngine('DELETE', `/volumes/${volume}`).catch(() => undefined))
+  t.after(() => rm(base, { recursive: true, force: true }))
+  await mkdir(path.join(base, 'data'))
+  await writeFile(path.join(base, 'data/notes'), 'of the course')
+  await writeFile(path.join(base, 'token'), 'hunter2-of-the-course\n')
+  const script = `cat /data/notes > /tmp/w/notes; touch /data/new 2> /tmp/w/refusal; touch /home/berth/new && echo yes > /tmp/w/shared
+printf '%s|' "$TOKEN" > /tmp/w/secret`
+  const dev = template({
+    home: null,
+    mounts: [
+      { source: { path: path.join(base, 'data') }, target: '/data' },
+      { source: { volume }, target: '/home/berth', read_only: false },
+    ],
+    secrets: { TOKEN: { file: 'token' } },
+    command: serve(script),
+  })
+  const env = { ...envOf({ dev }), ALLOWED_MOUNT_ROOTS: base, SECRETS_DIR: base, LOG_LEVEL: 'debug' }
+  const berth = await startBerth(t, { env })
+  const ann = await berth.signUp('ann@x.org')
+  const read = async (file: string) => (await ann.call('GET', `/${ann.slug}-dev/${file}`)).text
+  assert.equal(await read('notes'), 'of the course')
+  assert.match(await read('refusal'), /Read-only file system/)
+  assert.equal(await read('shared'), 'yes\n')
+  assert.equal(await read('secret'), 'hunter2-of-the-course|')
+  assert.deepEqual(await readdir(path.join(base, 'data')), ['notes'])
+  const shown = JSON.stringify([(await ann.call('GET', '/api/user/containers')).body, berth.logs])
+  for (const text of [shown, await readFile(path.join(berth.dataDir, 'berth.sqlite'), 'latin1')])
+    assert.ok(!text.includes('hunter2'), 'the secret is shown, logged or stored')
+
+  await writeFile(path.join(base, 'token'), 'changed')
+  await ann.call('POST', '/api/container/stop/dev')
+  assertOk(await ann.call('POST', '/api/container/launch/dev'))
+  assert.equal(await read('secret'), 'changed|', 'it is read at each launch')
 })

@@ -96,6 +96,7 @@ export const plainSpec: Omit<ContainerSpec, 'name' | 'image'> = {
   gpus: 0,
   devices: [],
   home: null,
+  mounts: [],
   runtime: null,
   readOnly: false,
   capAdd: [],

@@ -1,6 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CreateOptions } from '#/runtime/runtime.ts'
-import type { CreatedContainer, ContainerSpec } from '#/runtime/container-spec.ts'
+import type { CreatedContainer, ContainerSpec, Mount } from '#/runtime/container-spec.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { quotaOptions } from '../homes/home-quota.ts'
@@ -136,10 +136,10 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, device
   }
 }
 
-/** Where it lives: our network, no published port, its home. `always` as restart policy would undo a block. */
+/** Where it lives: our network, no published port, its home and what its template mounts. `always` as restart policy would undo a block. */
 function placementOf(
   engine: EngineContext,
-  { home, owner }: ContainerSpec,
+  { home, owner, mounts }: ContainerSpec,
   { supportsHomeQuota }: HostFacts,
   network: string,
 ): object {
@@ -158,6 +158,15 @@ function placementOf(
     RestartPolicy: { Name: 'no' },
     Init: true,
     AutoRemove: false,
-    ...(mount ? { Mounts: [mount] } : {}),
+    Mounts: [...(mount ? [mount] : []), ...mounts.map(toMount)],
   }
 }
+
+/** No mount of the host that is made later reaches the container, and none of the container the host. */
+const toMount = ({ source, target, readOnly }: Mount) => ({
+  ...('volume' in source
+    ? { Type: 'volume', Source: source.volume }
+    : { Type: 'bind', Source: source.path, BindOptions: { Propagation: 'rprivate' } }),
+  Target: target,
+  ReadOnly: readOnly,
+})

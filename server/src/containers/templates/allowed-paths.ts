@@ -1,0 +1,31 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+
+/** A path without symbolic links, or why it may not be used, in words that follow what it is for. */
+export type AllowedPath = { readonly real: string } | { readonly problem: string }
+
+/**
+ * A path below one of the roots, symbolic links followed: one that leads out of them is not below. Relative to the first root.
+ * @param setting that names the roots
+ */
+export function allowedPath(given: string, roots: readonly string[], setting: string): AllowedPath {
+  const [first] = roots
+  if (first === undefined) return { problem: `names the path ${given}, and ${setting} is not set` }
+  const real = realOf(path.resolve(first, given))
+  if (real === undefined) return { problem: `names the path ${given}, which does not exist or cannot be read` }
+  const isAllowed = roots.some((root) => isBelow(real, realOf(root)))
+  return isAllowed
+    ? { real }
+    : { problem: `names the path ${given}, which is not below ${setting} (${roots.join(', ')})` }
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+const isBelow = (file: string, root: string | undefined) =>
+  root !== undefined && (file === root || file.startsWith(root.endsWith(path.sep) ? root : root + path.sep))

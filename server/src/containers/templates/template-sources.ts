@@ -1,0 +1,86 @@
+import { readFileSync, statSync } from 'node:fs'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Mount } from '#/runtime/container-spec.ts'
+import { allowedPath, type AllowedPath } from './allowed-paths.ts'
+import type { Template } from './template.ts'
+
+/** Max bytes of a secret; a larger file is a wrong path, and the engine bounds the whole environment. */
+const maxSecret = 65_536
+
+/** Where templates may take files of this machine from. */
+export interface SourceFolders {
+  /** `SECRETS_DIR`; null: none. */
+  readonly secretsDir: string | null
+  /** `ALLOWED_MOUNT_ROOTS` */
+  readonly mountRoots: readonly string[]
+}
+
+type Sources = Pick<Template, 'type' | 'secrets' | 'mounts'>
+
+/**
+ * Secrets and mounts of templates. What they name is read and resolved for each launch, so that a secret or a symbolic link that
+ * was changed since counts, and a link that leads out of its root by now is refused.
+ */
+export class TemplateSources {
+  readonly #folders: SourceFolders
+
+  constructor(folders: SourceFolders) {
+    this.#folders = folders
+  }
+
+  /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. */
+  problemsOf(template: Sources): string[] {
+    const secrets = Object.entries(template.secrets).map(
+      ([name, file]) => [`secrets ${name}`, this.#secret(file)] as const,
+    )
+    const mounts = template.mounts.flatMap(({ source, target }) =>
+      'path' in source ? [[`mounts ${target}`, this.#folder(source.path)] as const] : [],
+    )
+    return [...secrets, ...mounts].flatMap(([what, found]) =>
+      'problem' in found ? [`${template.type}: ${what} ${found.problem}`] : [],
+    )
+  }
+
+  /** Variables of the environment. @throws {RuntimeError} `failed` when a file cannot be read by now */
+  secretsOf({ type, secrets }: Sources): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(secrets).map(([name, file]) => {
+        const secret = this.#secret(file)
+        if ('problem' in secret) throw new RuntimeError('failed', `${type}: secrets ${name} ${secret.problem}`)
+        return [name, secret.value]
+      }),
+    )
+  }
+
+  /** Mounts without symbolic links. @throws {RuntimeError} `failed` when a folder is missing, or outside of the roots by now */
+  mountsOf({ type, mounts }: Sources): Mount[] {
+    return mounts.map(({ source, target, readOnly }) => {
+      if ('volume' in source) return { source, target, readOnly }
+      const found = this.#folder(source.path)
+      if ('problem' in found) throw new RuntimeError('failed', `${type}: mounts ${target} ${found.problem}`)
+      return { source: { path: found.real }, target, readOnly }
+    })
+  }
+
+  #folder(given: string): AllowedPath {
+    return allowedPath(given, this.#folders.mountRoots, 'ALLOWED_MOUNT_ROOTS')
+  }
+
+  #secret(given: string): { readonly value: string } | { readonly problem: string } {
+    const { secretsDir } = this.#folders
+    const found = allowedPath(given, secretsDir === null ? [] : [secretsDir], 'SECRETS_DIR')
+    return 'problem' in found ? found : readSecret(found.real, given)
+  }
+}
+
+function readSecret(file: string, given: string): { readonly value: string } | { readonly problem: string } {
+  try {
+    const stats = statSync(file)
+    if (!stats.isFile()) return { problem: `names ${given}, which is not a regular file` }
+    if (stats.size > maxSecret) return { problem: `names ${given}, which is larger than ${maxSecret} bytes` }
+    const text = readFileSync(file, 'utf8')
+    return text.includes('\0') ? { problem: `names ${given}, which is no text` } : { value: text.replace(/\r?\n$/, '') }
+  } catch (error) {
+    return { problem: `names ${given}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}` }
+  }
+}
