@@ -90,7 +90,7 @@ export function wireContainers(
   })
   const idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
   const timeout = config.launchTimeout * 1_000
-  const launch = new Launch({ database, spawner, templates, launchProgress, timeout, log })
+  const launch = new Launch({ database, spawner, templates, launchProgress, activity, timeout, log })
   const ownerActions = new OwnerActions({ database, templates, admission, routeSync, idleSuspension, activity, log })
   const wake = new Wake({
     runtime,

@@ -244,6 +244,17 @@ suite('idle containers', { concurrency: 3 }, () => {
     assert.equal(max.routeState(), 'running')
   })
 
+  test('a container that runs unused is not stopped right after its owner launches it', async (t) => {
+    const rig = await startRig(t, { idle_timeout: 6 })
+    const kim = await rig.person('kim')
+    const { containerId } = kim.address()
+    await observationTime(4_000)
+    assert.equal((await kim.call('POST', '/api/container/launch/dev')).status, 200)
+    await observationTime(3_500)
+    assert.equal(await engineState(rig.berth, containerId), 'running')
+    await kim.untilRouteState('asleep')
+  })
+
   test('nothing is stopped just because Berth was started again', async (t) => {
     const fields = { idle_timeout: 30 }
     const first = await startRig(t, fields)

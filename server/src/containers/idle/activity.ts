@@ -40,7 +40,7 @@ export class Activity {
     return Math.max(this.#began, this.#uses.get(containerKey(owned))?.at ?? 0)
   }
 
-  /** Restarts its idle time: it starts, or its owner keeps it. */
+  /** Restarts its idle time: it starts, or its owner launches or keeps it. */
   startOver(owned: ContainerRef): void {
     this.#useOf(owned).at = performance.now()
   }

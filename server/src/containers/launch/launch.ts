@@ -7,6 +7,7 @@ import { findContainer } from '#/store/containers/user-containers.ts'
 import { moveUserState, noteUserActive, touchUser, type User } from '#/store/users/users.ts'
 import { LaunchFailure } from './launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
+import type { Activity } from '../idle/activity.ts'
 import type { Running, Spawner } from './spawner.ts'
 import type { LaunchStage, LaunchProgress } from './progress/launch-progress.ts'
 import type { Template, Templates } from '../templates/template.ts'
@@ -16,6 +17,7 @@ export interface LaunchParts {
   readonly spawner: Spawner
   readonly templates: Templates
   readonly launchProgress: Pick<LaunchProgress, 'of'>
+  readonly activity: Pick<Activity, 'startOver'>
   /** Timeout of a request that waits for a launch, in ms. */
   readonly timeout: number
   readonly log: Pick<Logger, 'warn'>
@@ -70,8 +72,10 @@ export class Launch {
   }
 
   async #ensure(user: User, template: Template, now: Date): Promise<Running> {
-    const { spawner, database } = this.#parts
+    const { spawner, database, activity } = this.#parts
     const running = await orFail(spawner.ensureRunning(user, template, now), refusals.launchFailed)
+    // One that ran unused and was about to be suspended is used now, although no byte has moved yet.
+    activity.startOver({ userId: user.id, type: template.type })
     // Administrators see both times side by side. A sign-in sets its own time; a sign-up sets none (specification).
     await noteUserActive(database.db, user.id, now)
     return running
