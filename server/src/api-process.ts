@@ -6,6 +6,7 @@ import { startApp, type App } from '#/app.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
+import { forgetInterruptedRestore } from '#/data-folder/restore-mark.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { LogDestination } from '#/log-destination.ts'
 import { defaultLanguage } from '#/messages/language.ts'
@@ -102,8 +103,10 @@ async function start(
   gateway: Gateway,
   sockets: Pick<AppParts, 'socketPath' | 'operatorSocket'>,
 ): Promise<App> {
+  const parts = await openParts(config, log)
+  forgetInterruptedRestore(config.dataDir)
   return startApp({
-    ...(await openParts(config, log)),
+    ...parts,
     ...sockets,
     gateway,
     webDir: path.resolve(import.meta.dirname, '../../web/dist'),

@@ -33,6 +33,7 @@ export const commandCrashPoints = [
   'backup.after-store',
   'backup.after-home',
   'backup.before-name',
+  'restore.in-home',
   'restore.after-mark',
   'restore.after-aside',
   'restore.after-store',

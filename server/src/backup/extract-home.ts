@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BackupProblem, type Manifest, type Part } from './backup-format.ts'
@@ -22,8 +22,8 @@ export function homePartOf({ parts }: Manifest, slug: string, type: string | nul
 
 /**
  * Unpacks a home into a new folder beside everything else, with the machine's `tar`, which does not follow links out of
- * it. Owners are kept when the process is root's; otherwise all files belong to the account of the process. The folder has
- * another name until it is complete.
+ * it. Owners are kept when the process is root's; otherwise all files belong to the account of the process. The folder
+ * itself is of that account alone: files in it may be readable by all, or setuid. It has another name until it is complete.
  * @throws {BackupProblem} when the folder exists or cannot be written
  */
 export async function extractHome(
@@ -35,12 +35,16 @@ export async function extractHome(
   const partial = `${folder}.partial-${process.pid}`
   await mkdir(partial, { recursive: true, mode: 0o700 })
   try {
-    await runTar(content, partial, signal)
-    await rename(partial, folder)
+    // The archive sets mode and owner of the folder that it is unpacked into; the one around it keeps its own.
+    const home = path.join(partial, 'home')
+    await mkdir(home, { mode: 0o700 })
+    await runTar(content, home, signal)
+    await chown(home, process.getuid?.() ?? -1, process.getgid?.() ?? -1)
+    await chmod(home, 0o700)
+    await rename(home, folder)
     await syncFolder(path.dirname(folder))
-  } catch (error) {
+  } finally {
     await rm(partial, { recursive: true, force: true })
-    throw error
   }
 }
 

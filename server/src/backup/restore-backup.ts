@@ -7,6 +7,7 @@ import { storeFileName } from '#/store/database.ts'
 import { BackupProblem, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
 import { encryptedEnd } from './part-encryption.ts'
+import { HomeRestoration } from './restore-home.ts'
 import { checkStagedStore, installStore, requireNoStore, type StoreDestination } from './restore-store.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -21,6 +22,8 @@ export interface RestoreOptions extends StoreDestination {
   /** Opens the homes of an installation; null restores none. */
   readonly homesOf: ((installation: string) => HomeArchive) | null
   readonly onProgress: (done: number, total: number) => void
+  /** Called before the store is replaced: the homes may have taken hours. @throws when Berth runs */
+  readonly requireStopped: () => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -50,6 +53,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   await checkStagedStore(staged, manifest)
   const { homes, keptHomes } = await restoreHomes(options, manifest)
   signal.throwIfAborted()
+  await options.requireStopped()
   const aside = await installStore(staged, options, stampOf(new Date()))
   return { manifest, aside, homes, keptHomes }
 }
@@ -80,14 +84,15 @@ async function restoreHomes(
   options: RestoreOptions,
   { installation, parts }: Manifest,
 ): Promise<Pick<Restored, 'homes' | 'keptHomes'>> {
-  const { homesOf, onProgress, signal } = options
+  const { homesOf, onProgress, dataDir, signal } = options
   const keptHomes: string[] = []
   if (homesOf === null) return { homes: 0, keptHomes }
-  const archive = homesOf(installation)
+  const restoration = new HomeRestoration(homesOf(installation), dataDir)
+  await restoration.removeUnfinished()
   const saved = parts.flatMap((part) => (part.home ? [{ part, home: part.home }] : []))
   for (const [at, { part, home }] of saved.entries()) {
     onProgress(at, saved.length)
-    const isNew = await archive.write(home, contentOf(options, part), signal)
+    const isNew = await restoration.run(home, contentOf(options, part), signal)
     if (!isNew) keptHomes.push(home.volume)
   }
   return { homes: saved.length - keptHomes.length, keptHomes }

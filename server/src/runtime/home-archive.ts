@@ -15,9 +15,22 @@ export interface HomeArchive {
   read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
 
   /**
-   * Creates a home with the content of an archive. After a failure the home does not exist.
+   * Creates a home with the content of an archive. After a failure the home does not exist; after the death of the process
+   * it may exist in part.
    * @returns false when there is a volume of this name, which is left as it is
    * @throws {RuntimeError}
    */
-  write(home: Home, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<boolean>
+  write(home: Home, archive: AsyncIterable<Uint8Array>, options: HomeWriting): Promise<boolean>
+
+  /**
+   * Removes a home that a process which was killed has written in part. One that is gone, or in use, is left as it is.
+   * @throws {RuntimeError}
+   */
+  removeUnfinished(volume: string): Promise<void>
+}
+
+export interface HomeWriting {
+  readonly signal: AbortSignal
+  /** Called when there is no volume of this name, before it is created; a failure of it is one of `write`. */
+  readonly beforeCreate: () => Promise<void>
 }

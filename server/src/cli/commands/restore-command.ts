@@ -128,6 +128,7 @@ async function restoreAll(
       decrypt,
       spool,
       signal,
+      requireStopped: () => requireStopped(context),
       homesOf: homes ? (installation) => homeArchiveFor(config, installation) : null,
       onProgress: (done, total) => terminal.progress(`home ${done + 1} of ${total}`),
     })

@@ -1,5 +1,5 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { HomeArchive } from '#/runtime/home-archive.ts'
+import type { HomeArchive, HomeWriting } from '#/runtime/home-archive.ts'
 import type { Home } from '#/runtime/runtime-container.ts'
 import { callTimeouts, EngineClient } from '../client/engine-client.ts'
 import { findEngineAddress } from '../client/engine-address.ts'
@@ -7,9 +7,7 @@ import { statusOf } from '../client/engine-errors.ts'
 import { homeLabels } from '../labels.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { listHomes } from './home-volumes.ts'
-
-/** Zeros that end a complete tar archive. Source: POSIX.1-2017, pax, "ustar Interchange Format". */
-const endOfArchive = 1024
+import { TarArchiveEnd } from './tar-archive-end.ts'
 
 /**
  * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file
@@ -23,7 +21,14 @@ export function dockerHomeArchive(installation: string, dockerHost: string | und
   return {
     homes: async () => (await listHomes({ client, installation })).map(({ volume, owner }) => ({ volume, owner })),
     read: (volume, signal) => readHome(client, helpers, volume, signal),
-    write: (home, archive, signal) => writeHome(client, helpers, installation, { home, archive, signal }),
+    write: (home, archive, options) => writeHome(client, helpers, installation, { home, archive, ...options }),
+    removeUnfinished: async (volume) => {
+      await helpers.prepare()
+      await removeVolume(client, volume).catch((error: unknown) => {
+        // Gone, or in use by a container that was created since.
+        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
+      })
+    },
   }
 }
 
@@ -39,37 +44,31 @@ async function* readHome(
   try {
     const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
     const query = { path: `${helper.folder}/.` }
-    let zeros = 0
+    const end = new TarArchiveEnd()
     for await (const bytes of await client.stream({ ...call, query, timeout: callTimeouts.list, signal })) {
-      zeros = zerosAtEnd(bytes, zeros)
+      end.pass(bytes)
       yield bytes
     }
     // The engine ends an archive that it cannot go on with without an error.
-    if (zeros < endOfArchive) throw new RuntimeError('failed', `read ${volume}: a file changed while it was read`)
+    if (!end.hasCome) throw new RuntimeError('failed', `read ${volume}: a file changed while it was read`)
   } finally {
     await helper.remove()
   }
 }
 
-/** Zero bytes at the end of a stream, up to those that matter. @param before those at the end of what came before */
-function zerosAtEnd(bytes: Uint8Array, before: number): number {
-  const last = bytes.findLastIndex((byte) => byte !== 0)
-  return Math.min(endOfArchive, last === -1 ? before + bytes.length : bytes.length - 1 - last)
-}
-
-interface Writing {
+interface Writing extends HomeWriting {
   readonly home: Home
   readonly archive: AsyncIterable<Uint8Array>
-  readonly signal: AbortSignal
 }
 
 async function writeHome(
   client: EngineClient,
   helpers: HelperContainers,
   installation: string,
-  { home: { volume, owner }, archive, signal }: Writing,
+  { home: { volume, owner }, archive, signal, beforeCreate }: Writing,
 ): Promise<boolean> {
   if (await exists(client, volume)) return false
+  await beforeCreate()
   const what = `restore ${volume}`
   const body = { Name: volume, Labels: homeLabels(installation, owner) }
   await client.ask({ what, method: 'POST', path: '/volumes/create', body, timeout: callTimeouts.read })
@@ -81,9 +80,14 @@ async function writeHome(
     return true
   } catch (error) {
     await helper.remove()
-    await client.ask({ what, method: 'DELETE', path: `/volumes/${volume}`, timeout: callTimeouts.remove })
+    await removeVolume(client, volume)
     throw error
   }
+}
+
+async function removeVolume(client: EngineClient, volume: string): Promise<void> {
+  const call = { what: `remove ${volume}`, method: 'DELETE', path: `/volumes/${volume}` } as const
+  await client.ask({ ...call, timeout: callTimeouts.remove })
 }
 
 async function exists(client: EngineClient, volume: string): Promise<boolean> {

@@ -26,10 +26,15 @@ export class HelperContainers {
     this.#installation = installation
   }
 
+  /** Makes the image, and removes the helpers of processes that were killed; once. @throws {RuntimeError} */
+  async prepare(): Promise<void> {
+    await (this.#prepared ??= this.#prepare())
+  }
+
   /** @throws {RuntimeError} */
   async create(volume: string): Promise<Helper> {
     if (!isValidName(volume)) throw new RuntimeError('failed', `use ${volume}: the engine accepts no such name`)
-    await (this.#prepared ??= this.#prepare())
+    await this.prepare()
     const what = `create a helper for ${volume}`
     const body = {
       Image: image,
@@ -81,7 +86,9 @@ export class HelperContainers {
   }
 }
 
+/** In a container each run has the same id: this process has made no helper yet. */
 function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
   try {
     process.kill(pid, 0)
     return true

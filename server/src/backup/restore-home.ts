@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { crashPoint } from '#/crash-points.ts'
+import { volumeMark } from '#/data-folder/restore-mark.ts'
+import type { HomeArchive } from '#/runtime/home-archive.ts'
+import type { Home } from '#/runtime/runtime-container.ts'
+import { syncFolder } from './write-part.ts'
+
+type Bytes = AsyncIterable<Uint8Array>
+
+/**
+ * Restores homes one after the other. While one is written, a file in the data folder names it: left by a process that was
+ * killed, it tells a home in part from one that existed before, which no restore touches.
+ */
+export class HomeRestoration {
+  readonly #archive: HomeArchive
+  readonly #dataDir: string
+  readonly #mark: string
+
+  constructor(archive: HomeArchive, dataDir: string) {
+    this.#archive = archive
+    this.#dataDir = dataDir
+    this.#mark = path.join(dataDir, volumeMark)
+  }
+
+  /** Removes what an interrupted restore has left. @throws {RuntimeError} then it stays for the next one */
+  async removeUnfinished(): Promise<void> {
+    if (!existsSync(this.#mark)) return
+    const volume = await readFile(this.#mark, 'utf8')
+    // Empty: killed before the volume was created.
+    if (volume !== '') await this.#archive.removeUnfinished(volume)
+    await rm(this.#mark)
+  }
+
+  /** @returns false when there is a home of this name, which is left as it is @throws {RuntimeError} it does not exist then */
+  async run(home: Home, content: Bytes, signal: AbortSignal): Promise<boolean> {
+    try {
+      const beforeCreate = () => this.#setMark(home.volume)
+      const isNew = await this.#archive.write(home, withCrashPoint(content), { signal, beforeCreate })
+      await rm(this.#mark, { force: true })
+      return isNew
+    } catch (error) {
+      // Without an engine the mark stays, and the next restore does it.
+      await this.removeUnfinished().catch(() => undefined)
+      throw error
+    }
+  }
+
+  async #setMark(volume: string): Promise<void> {
+    await writeFile(this.#mark, volume, { mode: 0o600, flush: true })
+    await syncFolder(this.#dataDir)
+  }
+}
+
+async function* withCrashPoint(content: Bytes): AsyncGenerator<Uint8Array> {
+  for await (const bytes of content) {
+    yield bytes
+    crashPoint('restore.in-home')
+  }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { test, type TestContext } from 'node:test'
+import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
+import { extractHome } from '#/backup/extract-home.ts'
+import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { archiveOf, askEngine, engineAddress, removeInstance, testImage } from '#test/support/engine/engine.ts'
+import { fillSmallStore } from '#test/support/store/filled-store.ts'
+
+/** Homes in backups, on the engine, without a service. */
+
+const { signal } = new AbortController()
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-homes-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** An installation with one home: a large file, and a small one behind it. */
+async function withHome(t: TestContext, installation: string) {
+  const files = path.join(folderOf(t), 'files')
+  mkdirSync(files)
+  writeFileSync(path.join(files, 'big'), '')
+  truncateSync(path.join(files, 'big'), 50_000_000)
+  writeFileSync(path.join(files, 'last.txt'), 'precious')
+  const volume = `${installation}-ann-dev`
+  const archive = dockerHomeArchive(installation, engineAddress)
+  const home = { volume, owner: { userId: 2, slug: 'ann', type: 'dev' } }
+  t.after(() => removeInstance(installation))
+  await archive.write(home, Readable.from([await archiveOf(files)]), { signal, beforeCreate: async () => {} })
+  return { volume, archive }
+}
+
+test('a home of which a file shrinks to zeros while it is read is not taken for complete', async (t) => {
+  // The engine ends such an archive in the middle of the file, without an error. It ended with zeros, as a complete archive
+  // does: the backup was reported complete, lacked every file behind that one, and could not be restored.
+  const { volume, archive } = await withHome(t, 'berth-shrinks')
+  const shrink = {
+    Image: await testImage(),
+    User: '0',
+    Cmd: ['/bin/truncate', '-s', '1000000', '/home/berth/big'],
+    HostConfig: { Mounts: [{ Type: 'volume', Source: volume, Target: '/home/berth' }], AutoRemove: true },
+  }
+  const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body: shrink })
+  let isShrunk = false
+  const read = async () => {
+    for await (const _ of archive.read(volume, signal)) {
+      if (isShrunk) continue
+      isShrunk = true
+      await askEngine('POST', `/containers/${Id}/start`)
+      await askEngine('POST', `/containers/${Id}/wait`, { query: { condition: 'removed' } }).catch(() => undefined)
+    }
+  }
+  await assert.rejects(read, /a file changed while it was read/)
+  // Read again, it is complete.
+  const parts = await Array.fromAsync(archive.read(volume, signal))
+  assert.ok(Buffer.concat(parts).includes('precious'))
+})
+
+test('a home that a killed restore has written in part is written again by the next one', async (t) => {
+  // The second restore found a volume of this name, took it for a home that existed before, and left it as it was: empty.
+  const installation = 'berth-halfhome'
+  const folder = folderOf(t)
+  const dataDir = path.join(folder, 'data')
+  await fillSmallStore(null, dataDir, installation)
+  const { volume, archive } = await withHome(t, installation)
+  const made = await runCommand({ DATA_DIR: dataDir }, 'backup', path.join(folder, 'backups'), '--json')
+  assert.equal(made.code, 0, made.stderr)
+  const { backup } = JSON.parse(made.stdout) as { backup: string }
+  await askEngine('DELETE', `/volumes/${volume}`)
+
+  const orders = path.join(folder, 'orders')
+  writeFileSync(orders, 'restore.in-home')
+  const place = { DATA_DIR: path.join(folder, 'other') }
+  const killed = startCommand({ ...place, BERTH_CRASH_ORDERS: orders }, ['restore', backup])
+  await resultOf(killed)
+  assert.equal(killed.signalCode, 'SIGKILL')
+  await askEngine('GET', `/volumes/${volume}`)
+
+  const second = await runCommand(place, 'restore', backup, '--json')
+  assert.equal(second.code, 0, second.stderr)
+  assert.deepEqual((JSON.parse(second.stdout) as { keptHomes: string[] }).keptHomes, [])
+  assert.ok(Buffer.concat(await Array.fromAsync(archive.read(volume, signal))).includes('precious'))
+  assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'signing-key.json'])
+
+  // A home that existed before is left alone, also by the next one.
+  const third = await runCommand(place, 'restore', backup, '--force', '--json')
+  assert.equal(third.code, 0, third.stderr)
+  assert.deepEqual((JSON.parse(third.stdout) as { keptHomes: string[] }).keptHomes, [volume])
+})
+
+test('a home beside the present ones is for the account of the operator alone, whatever its folder allowed', async (t) => {
+  // The folder got the mode and the owner that it had in the container: every account of the machine could read it, and run
+  // a program that the user had made setuid.
+  const folder = folderOf(t)
+  const files = path.join(folder, 'files')
+  mkdirSync(files)
+  execFileSync('chmod', ['0777', files])
+  const into = path.join(folder, 'ann')
+  await extractHome(Readable.from([await archiveOf(files)]), into, signal)
+  assert.equal(statSync(into).mode & 0o7777, 0o700)
+  assert.equal(statSync(into).uid, process.getuid?.())
+})
