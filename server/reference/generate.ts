@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readImports } from '#test/support/imports.ts'
 import { drawArrows, withArrows } from './arrows.ts'
-import { dashboard } from './dashboard.ts'
+import { dashboard } from './dashboard/dashboard.ts'
 import { pages } from './pages.ts'
 
 const docs = path.resolve(import.meta.dirname, '../../docs')

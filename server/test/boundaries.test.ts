@@ -74,7 +74,7 @@ const allowed: Record<string, string[]> = {
   gateway: [
     'duration-histogram.ts',
     'ip-address.ts',
-    'log-destination.ts',
+    'logging/',
     'readiness-request.ts',
     'tls-pair.ts',
     'tokens',
@@ -114,9 +114,10 @@ const allowed: Record<string, string[]> = {
     'mail/mailer.ts',
     'mail/magic-link-email.ts',
   ],
+  logging: [],
   administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
   reconcile: [
-    'request-context.ts',
+    'logging/',
     'store',
     'messages',
     'concurrency',
@@ -151,7 +152,7 @@ const allowed: Record<string, string[]> = {
     'store/transfer/copy-store.ts',
   ],
   wiring: [
-    'request-context.ts',
+    'logging/',
     'accounts',
     'administration',
     'clock-jump-detector.ts',
@@ -169,7 +170,7 @@ const allowed: Record<string, string[]> = {
     'store',
   ],
   http: [
-    'request-context.ts',
+    'logging/',
     'store',
     'messages',
     'errors.ts',
@@ -250,7 +251,7 @@ test('the gateway process loads neither store, engine, settings nor Fastify: wha
     'server/src/duration-histogram.ts',
     'server/src/ip-address.ts',
     'server/src/readiness-request.ts',
-    'server/src/log-destination.ts',
+    'server/src/logging/log-destination.ts',
     'server/src/tls-pair.ts',
     'server/src/tokens/',
     'server/src/messages/',

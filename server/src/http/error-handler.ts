@@ -1,7 +1,7 @@
 import { refusalHeader } from '@berth/api/schemas/error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusals } from '#/errors.ts'
-import { requestIdHeader, runForRequest } from '#/request-context.ts'
+import { requestIdHeader, runForRequest } from '#/logging/request-context.ts'
 import { contentLanguage } from '#/messages/language.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import { runForNoRequest } from '#/request-context.ts'
+import { runForNoRequest } from '#/logging/request-context.ts'
 import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
 
 /**

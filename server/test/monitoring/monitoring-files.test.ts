@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { metricDescriptions, type MetricDescription } from '#/http/metric-descriptions.ts'
-import { dashboard } from '../../reference/dashboard.ts'
+import { dashboard } from '../../reference/dashboard/dashboard.ts'
 import { alertExpressions, dashboardExpressions, folder } from './expressions.ts'
 
 /** Dashboard and alert rules without a Prometheus; `npm run test:monitoring` evaluates them in a real one. */

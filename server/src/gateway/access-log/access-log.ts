@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from 'node:fs'
-import { LogDestination } from '../../log-destination.ts'
+import { LogDestination } from '../../logging/log-destination.ts'
 import { formatAccess, type AccessEntry, type AccessLogFormat } from './format-access.ts'
 
 export interface AccessLogSettings {
