@@ -161,10 +161,12 @@ test('a secret of an own file stays there, and is what the mail is tried with', 
     'a@x.org',
     '--no-check',
   ]
-  const { code, stderr } = await runCommand(settings, 'init', '--file', file, ...flags)
+  const { code, stderr } = await runCommand(settings, 'init', '--yes', '--file', file, ...flags)
   assert.equal(code, 0, stderr)
   assert.equal(mail.received.length, 1)
-  assert.equal(parseEnv(readFileSync(file, 'utf8')).SMTP_URL_FILE, secret)
+  const { SMTP_URL_FILE, MAIL_FROM, SPAWNER_SUBDOMAIN } = parseEnv(readFileSync(file, 'utf8'))
+  const usual = { MAIL_FROM: 'berth@berth.localhost', SPAWNER_SUBDOMAIN: '' }
+  assert.deepEqual({ SMTP_URL_FILE, MAIL_FROM, SPAWNER_SUBDOMAIN }, { SMTP_URL_FILE: secret, ...usual })
   assert.deepEqual(readFileSync(secret, 'utf8'), `${mail.url}\n`)
 })
 

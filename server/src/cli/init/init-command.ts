@@ -59,7 +59,9 @@ async function initialize(context: CommandContext, options: InitOptions): Promis
   const file = path.resolve(options.file === undefined ? '.' : context.folder, options.file ?? defaultFile(context))
   const before = readIfThere(file)
   const document = new EnvDocument(before ?? newEnvFile())
-  const given = { ...flagsIn(options), ...setsIn(options.set, document) }
+  const flags = flagsIn(options)
+  const given = { ...flags, ...setsIn(options.set, document) }
+  const isOneSetting = options.yes === true && options.set.length > 0 && Object.keys(flags).length === 0
   const present = presentAnswers(document.values)
   const candidate = new CandidateConfig(context.env, before ?? '')
   const isAsking = context.terminal.isInteractive && !context.terminal.isJson && !options.yes
@@ -67,7 +69,7 @@ async function initialize(context: CommandContext, options: InitOptions): Promis
     given,
     present,
     ask: isAsking ? askAt(context, present) : null,
-    isPartial: before !== null || (options.yes === true && options.set.length > 0),
+    isPartial: before !== null || isOneSetting,
     problemOf: (tried, question) => candidate.problemOf(tried, question),
     note: (problem) => context.terminal.note(`  ! ${problem}`),
   })

@@ -2,6 +2,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formatCount } from '#/cli/output/formatting.ts'
 import type { Loot, Outcome } from '../attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
@@ -30,7 +31,7 @@ export async function reachNeighbours(installation: AttackInstallation, signal: 
       reached,
       (names) => `It reached other containers (${names}): a user can attack the applications of others.`,
     ),
-    tried: `${targets.length} other containers`,
+    tried: formatCount(targets.length, 'other container'),
   }
 }
 

@@ -1,3 +1,4 @@
+import { formatCount } from '#/cli/output/formatting.ts'
 import type { Loot, Outcome } from '../attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
@@ -28,7 +29,7 @@ export async function useApi(installation: AttackInstallation, signal: AbortSign
       if (await isAnswered(installation, method, target, token)) got.push(lootOf(installation, method, target, token))
   return {
     got: got.slice(0, 1),
-    tried: `${targets.length} calls with ${tokens.length} tokens that it was given, and without`,
+    tried: `${targets.length} calls with ${formatCount(tokens.length, 'token')} that it was given, and without`,
   }
 }
 

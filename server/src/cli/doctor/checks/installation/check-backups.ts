@@ -29,7 +29,7 @@ export async function checkBackups({ config, now }: CheckContext): Promise<Findi
 
 /** @param age of the installation, in ms */
 const none = (age: number): Finding => ({
-  level: age > tooOld ? 'critical' : 'warning',
+  level: age > tooOld ? 'critical' : age > day ? 'warning' : 'hint',
   what: 'No backup was made with berth backup: a broken disk loses accounts, keys and homes.',
   fix: nightly,
 })
