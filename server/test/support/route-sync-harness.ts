@@ -25,6 +25,8 @@ export class LateRuntime {
   isDeaf = false
   /** Ids that it never answers about; a call fails after 3 s. */
   readonly hanging = new Set<string>()
+  /** Ids about which it answers with an error. */
+  readonly refusing = new Set<string>()
   /** ms until an answer about one of these arrives */
   readonly slow = new Map<string, number>()
   /** ms until a list arrives */
@@ -63,6 +65,7 @@ export class LateRuntime {
     const answer = this.states.get(id)
     await sleep(this.hanging.has(id) ? 3_000 : (this.slow.get(id) ?? this.delay))
     if (this.hanging.has(id)) throw new RuntimeError('unreachable', 'inspect')
+    if (this.refusing.has(id)) throw new RuntimeError('failed', 'inspect')
     if (this.isDeaf) throw new RuntimeError('unreachable', 'inspect')
     return answer
   }

@@ -23,6 +23,21 @@ test('a container about which the engine never answers is unknown, and no other 
   await until(() => gateway.routeStateOf(vic.prefix) === 'running')
 })
 
+test('a container about which the engine answers with an error, after it did not answer, is asked about again', async (t) => {
+  const zoe = await newOwner()
+  const { runtime, gateway } = await arrange(t, [zoe])
+  runtime.hanging.add(zoe.id)
+  runtime.tell({ id: zoe.id, action: 'other' })
+  await until(() => gateway.routeStateOf(zoe.prefix) === 'unknown')
+  const before = runtime.asked.inspects.length
+  runtime.refusing.add(zoe.id)
+  runtime.hanging.delete(zoe.id)
+  await until(() => runtime.asked.inspects.length > before)
+  await observationTime(100)
+  runtime.refusing.delete(zoe.id)
+  await until(() => gateway.routeStateOf(zoe.prefix) === 'running')
+})
+
 test('containers that hang do not block inspects of the others', async (t) => {
   const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
   const { runtime, gateway, routeSync } = await arrange(t, owners)

@@ -99,9 +99,11 @@ export class ContainerInspector {
       return (await runtime.inspectId(id)) ?? 'gone'
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error
-      if (error.kind !== 'unreachable') report(error, 'inspecting a container')
-      // While the engine is down nothing is retried but pings.
-      else if (!engineHealth.isDown) this.unresponsive.failed(id, askedAt)
+      const isUnreachable = error.kind === 'unreachable'
+      if (!isUnreachable) report(error, 'inspecting a container')
+      // An error is no answer either for one that only the retries ask about. While the engine is down nothing is
+      // retried but pings.
+      if (!engineHealth.isDown && (isUnreachable || this.unresponsive.has(id))) this.unresponsive.failed(id, askedAt)
       return undefined
     }
   }
