@@ -32,7 +32,7 @@ export function fingerprint({ node, busybox, libraries }) {
 export function hashOf(names) {
   const hash = createHash('sha256')
   for (const file of names.flatMap((name) => filesOf(join(paths.images, name))))
-    hash.update(`\0${file}\0`).update(readFileSync(file))
+    hash.update(`\0${relative(paths.images, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')
 }
 

@@ -37,7 +37,7 @@ export async function makeDebianPackage(release, tree) {
 }
 
 /** A tilde sorts before everything: 1.0.0~rc.1 is older than 1.0.0 (deb-version(7)). @param {string} version */
-const debianVersion = (version) => version.replace('-', '~')
+export const debianVersion = (version) => version.replace('-', '~')
 
 /** @param {ReleaseContext} release @param {string} folder */
 function copyFiles({ root }, folder) {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { temporaryRepository, write } from '../test-support/temporary-repository.mjs'
+import { debianVersion } from './debian-package.mjs'
+import { packFolder, sha256Of } from './pack.mjs'
+import { productionPackages } from './production-packages.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const files = join(import.meta.dirname, 'files')
+
+test('a release has what the server imports, peers included, and neither development nor the front end’s packages', () => {
+  const names = productionPackages(root, 'server', (name) => name === '@berth/web').map(([path]) => path)
+  for (const name of ['fastify', 'pg', 'age-encryption', 'react'])
+    assert.ok(names.includes(`node_modules/${name}`), name)
+  for (const name of ['typescript', 'vite', 'react-dom', 'playwright-core', 'axe-core'])
+    assert.ok(!names.includes(`node_modules/${name}`), name)
+})
+
+test('an archive depends on names and contents, not on times, owners and the order on the disk', async (t) => {
+  const { here } = temporaryRepository(t)
+  const release = {
+    root: here.root,
+    version: '1',
+    commit: '',
+    work: here.root,
+    dist: here.root,
+    epoch: 1_700_000_000,
+    env: process.env,
+  }
+  const sums = []
+  for (const names of [
+    ['a', 'b/c'],
+    ['b/c', 'a'],
+  ]) {
+    const folder = join(here.root, `tree-${sums.length}`)
+    for (const name of names) write(join(folder, name), name)
+    utimesSync(join(folder, 'a'), sums.length + 1, sums.length + 1)
+    const archive = join(here.root, `${sums.length}.tar.gz`)
+    await packFolder(release, archive, folder, ['a', 'b'])
+    sums.push(await sha256Of(archive))
+  }
+  assert.equal(sums[0], sums[1])
+})
+
+test('for Debian a release candidate is older than its release', () => {
+  const compare = (/** @type {string[]} */ ...args) => execFileSync('dpkg', ['--compare-versions', ...args])
+  compare(debianVersion('1.0.0-rc.1'), 'lt', debianVersion('1.0.0-rc.2'))
+  compare(debianVersion('1.0.0-rc.2'), 'lt', debianVersion('1.0.0'))
+})
+
+test('the scripts of package and image are ones that a plain shell understands', () => {
+  const scripts = [
+    'berth',
+    'image-health',
+    ...['berth', 'preinst', 'postinst', 'prerm', 'postrm'].map((name) => `debian/${name}`),
+  ]
+  for (const name of scripts) execFileSync('sh', ['-n', join(files, name)])
+})
+
+test('every setting of the package’s settings file is one of Berth', () => {
+  const known = readFileSync(join(root, 'docs/reference/settings.md'), 'utf8')
+  const named = [...readFileSync(join(files, 'debian/berth.env'), 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map(
+    ([, name = '']) => name,
+  )
+  assert.ok(named.length > 15)
+  for (const name of named) assert.ok(known.includes(`\`${name.replace(/(?<=URL)_FILE$/, '')}\``), name)
+})
+
+test('called by the name of a link, berth keeps that name, so that a reload follows the link', (t) => {
+  const { here } = temporaryRepository(t)
+  const folder = join(here.root, '1.0.0')
+  mkdirSync(folder)
+  execFileSync('cp', [join(files, 'berth'), folder])
+  write(join(folder, 'node'), '#!/bin/sh\necho "$BERTH_ROOT $*"\n')
+  symlinkSync('1.0.0', join(here.root, 'current'))
+  symlinkSync(join(here.root, 'current/berth'), join(here.root, 'berth'))
+  const said = execFileSync(join(here.root, 'berth'), ['status'], { encoding: 'utf8' })
+  assert.equal(said, `${join(here.root, 'current')} server/src/cli/main.ts status\n`)
+})
+
+test('the units name only programs and folders that the package has', () => {
+  for (const name of readdirSync(join(files, 'debian')).filter((each) => /\.(service|timer)$/.test(each))) {
+    const unit = readFileSync(join(files, 'debian', name), 'utf8')
+    for (const [, program] of unit.matchAll(/^ExecStart=(\S+)/gm)) assert.equal(program, '/usr/lib/berth/berth')
+    assert.doesNotMatch(unit, /MemoryDenyWriteExecute=yes/, 'Node compiles at run time')
+  }
+})
