@@ -12,7 +12,9 @@ import { LogDestination } from '#/logging/log-destination.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
 import { requestFields } from '#/logging/request-context.ts'
-import { channelTo } from '#/rpc/channel.ts'
+import { channelTo, type Channel } from '#/rpc/channel.ts'
+import { channelOver } from '#/rpc/socket-channel.ts'
+import { connectToGateway, removeStaleSockets } from '#/supervisor/link-folder.ts'
 import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
@@ -24,7 +26,7 @@ import { changesSince, saveInEffect, type Changes } from '#/config/settings-relo
 /**
  * The API process: store, engine, keys, API and front end. The gateway process forks it (main.ts); it listens on the
  * Unix socket that it is given, and sends the gateway its state. It may end at any time; the supervisor then starts
- * another one.
+ * another one. As a service of its own (`berth api`) it connects to the gateway, and its service manager starts another one.
  */
 
 /** Timeout of the graceful shutdown, in ms; connections that are left are cut. */
@@ -36,9 +38,8 @@ await main()
 
 /** Environment, parts, start. Only this file and main.ts read the environment or end the process. */
 async function main(): Promise<void> {
-  const [, , socketPath] = process.argv
-  if (socketPath === undefined || !process.send) return fail(['Start Berth with "npm start"; this is a part of it.'])
-  const runFolder = path.dirname(socketPath)
+  const { folder: runFolder, isService } = findGateway()
+  const socketPath = path.join(runFolder, 'api.sock')
   const settings = readSettings(process.env, readText)
   const contents = contentsOf(settings.env)
   const changes = changesSince(runFolder, settings.env, contents)
@@ -50,17 +51,20 @@ async function main(): Promise<void> {
   const log = createLog(config)
   exitOnUncaughtException(log)
   const end = prepareShutdown(log)
-  const gateway = new RemoteGateway(channelTo(process), {
+  const gateway = new RemoteGateway(isService ? await openChannel(runFolder) : channelTo(process), {
     stop: (isReplaced) => void end.begin('the gateway process asks for it', isReplaced),
     report: (problem) => log.error(`between the processes: ${problem}`),
   })
-  stopWithGateway(gateway, end, runFolder)
+  if (isService) stopAsService(gateway, end)
+  else stopWithGateway(gateway, end, runFolder)
   await gateway.awaitStart()
   const operatorSocket = path.join(runFolder, 'operator.sock')
+  if (isService) removeStaleSockets([socketPath, operatorSocket])
   end.forget = () => removePidFile(config.dataDir, operatorSocket)
   try {
     // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
-    writePidFile(config.dataDir, { socket: operatorSocket, pid: process.ppid, since: new Date() })
+    const pid = isService ? process.pid : process.ppid
+    writePidFile(config.dataDir, { socket: operatorSocket, pid, since: new Date() })
     const app = await start(config, log, gateway, { socketPath, operatorSocket })
     end.app = app
     for (const finding of configWarnings(config, app)) log.warn(localize(defaultLanguage, finding))
@@ -74,6 +78,20 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, 'Berth could not start')
     fail([`Berth could not start: ${reasonOf(error)}`])
   }
+}
+
+/** The folder of the sockets to the gateway process, which forked this one or is a service of its own. */
+function findGateway(): { readonly folder: string; readonly isService: boolean } {
+  const [, , socketPath] = process.argv
+  if (socketPath !== undefined && process.send) return { folder: path.dirname(socketPath), isService: false }
+  const folder = process.env.BERTH_LINK_DIR
+  if (folder) return { folder, isService: true }
+  return fail(['Start Berth with "npm start"; this is a part of it. As a service of its own it needs BERTH_LINK_DIR.'])
+}
+
+/** Ends this process when there is no gateway: its service manager starts another one. */
+async function openChannel(folder: string): Promise<Channel> {
+  return channelOver(await connectToGateway(folder).catch((error: Error) => fail([error.message])))
 }
 
 /** Contents of files that settings name, by words for the log; `readConfig` reports those that cannot be read. */
@@ -193,6 +211,14 @@ function stopWithGateway(gateway: RemoteGateway, end: Shutdown, runFolder: strin
     process.once('exit', () => removeRunFolder(runFolder))
     return end.begin('the gateway process is gone')
   })
+}
+
+/** Beside a gateway that others start: without it, and with SIGHUP for new settings, the service manager starts another one. */
+function stopAsService(gateway: RemoteGateway, end: Shutdown): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end.begin(signal))
+  process.on('SIGHUP', () => void end.begin('SIGHUP', true))
+  process.on('SIGUSR2', () => {})
+  void gateway.lost.then(() => end.begin('the gateway is gone', true))
 }
 
 function fail(lines: readonly string[]): never {

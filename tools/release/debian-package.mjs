@@ -31,7 +31,7 @@ export async function makeDebianPackage(release, tree) {
   normalizeModes(folder)
   writeControl(folder, version, installedKilobytes(folder))
   const name = `berth_${version}_amd64.deb`
-  const args = ['--root-owner-group', '-Zxz', '--build', folder, join(release.dist, name)]
+  const args = ['--root-owner-group', '-Zxz', '-z3', '--build', folder, join(release.dist, name)]
   await run('dpkg-deb', args, { log, env: release.env })
   return name
 }
@@ -44,7 +44,7 @@ function copyFiles({ root }, folder) {
   /** @type {[string, string][]} */
   const copies = [
     [join(files, 'berth'), 'usr/bin/berth'],
-    [join(files, 'berth.env'), 'etc/berth/berth.env'],
+    [join(files, 'settings.env'), 'etc/berth/berth.env'],
     [join(files, 'copyright'), 'usr/share/doc/berth/copyright'],
     [join(root, 'CHANGELOG.md'), 'usr/share/doc/berth/changelog'],
     ...units.map((name) => /** @type {[string, string]} */ ([join(files, name), `usr/lib/systemd/system/${name}`])),

@@ -19,10 +19,10 @@ import { SetupProblem } from '../setup/problem.mjs'
  * @param {{ root: string, work: string, dist: string, version?: string, isTrial?: boolean }} options `version` replaces
  *   that of package.json; a trial may have changes that no commit has
  * @returns {ReleaseContext}
- * @throws {SetupProblem} when files differ from the commit: what is packed would be in no history
+ * @throws {SetupProblem} when files differ from the commit, or are in none: what is packed would be in no history
  */
 export function createReleaseContext({ root, work, dist, version, isTrial = false }) {
-  const changed = git(root, ['status', '--porcelain', '--untracked-files=no'])
+  const changed = git(root, ['status', '--porcelain'])
   if (changed !== '' && !isTrial)
     throw new SetupProblem(`These files differ from the commit:\n${changed}\nCommit them, or use --trial.`)
   const [commit = '', seconds = ''] = git(root, ['log', '-1', '--format=%H %ct']).split(' ')

@@ -62,7 +62,7 @@ test('the scripts of package and image are ones that a plain shell understands',
 
 test('every setting of the package’s settings file is one of Berth', () => {
   const known = readFileSync(join(root, 'docs/reference/settings.md'), 'utf8')
-  const named = [...readFileSync(join(files, 'debian/berth.env'), 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map(
+  const named = [...readFileSync(join(files, 'debian/settings.env'), 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map(
     ([, name = '']) => name,
   )
   assert.ok(named.length > 15)

@@ -1,0 +1,41 @@
+import { createNetGateway } from '#/gateway/net-gateway.ts'
+import { ApiConnections } from '#/supervisor/api-connections.ts'
+import { prepareLinkFolder } from '#/supervisor/link-folder.ts'
+import { logLine } from '#/supervisor/stderr-log.ts'
+
+/**
+ * The gateway as a service of its own, without store, engine and keys: `berth gateway`, beside `berth api`, with the folder
+ * BERTH_LINK_DIR in common. See docs/explanation/decisions/056.
+ */
+
+/** In ms, as in main.ts. */
+const drainTimeout = 15_000
+const stopTimeout = 19_000
+
+const folder = process.env.BERTH_LINK_DIR
+if (folder === undefined) {
+  process.stderr.write('BERTH_LINK_DIR names the folder that gateway and API share; it is not set.\n')
+  process.exit(1)
+}
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+const gateway = createNetGateway()
+const connections = new ApiConnections({ gateway, announce: (words) => void process.stdout.write(words), logLine })
+let isStopping = false
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+// Settings are the API's: it is restarted.
+process.on('SIGHUP', () => logLine('warn', 'SIGHUP does nothing here: send it to the API'))
+process.on('SIGUSR2', () => gateway.reopenAccessLog())
+await connections.listen(prepareLinkFolder(folder))
+logLine('info', `the gateway waits for an API process in ${folder}`)
+
+/** The first signal drains, a second does not wait. */
+async function stop(signal: string): Promise<void> {
+  if (isStopping) process.exit(1)
+  isStopping = true
+  logLine('info', `stopping, because of ${signal}; containers go on running`)
+  setTimeout(() => process.exit(1), stopTimeout)
+  // Requests under way may be the API's, so its connection goes last.
+  await gateway.close(drainTimeout)
+  connections.close()
+  process.exit(0)
+}
