@@ -14,7 +14,7 @@ import { localize } from '#/messages/localize.ts'
 import { requestFields } from '#/logging/request-context.ts'
 import { channelTo, type Channel } from '#/rpc/channel.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
-import { connectToGateway, removeStaleSockets } from '#/supervisor/link-folder.ts'
+import { connectInFolder, removeStaleSockets } from '#/supervisor/link-folder.ts'
 import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
@@ -91,7 +91,7 @@ function findGateway(): { readonly folder: string; readonly isService: boolean }
 
 /** Ends this process when there is no gateway: its service manager starts another one. */
 async function openChannel(folder: string): Promise<Channel> {
-  return channelOver(await connectToGateway(folder).catch((error: Error) => fail([error.message])))
+  return channelOver(await connectInFolder(folder).catch((error: Error) => fail([error.message])))
 }
 
 /** Contents of files that settings name, by words for the log; `readConfig` reports those that cannot be read. */

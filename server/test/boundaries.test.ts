@@ -222,7 +222,12 @@ test('every folder of the server has its rule', () => {
 })
 
 /** The two processes, and the command line, begin here. */
-const programs = ['server/src/main.ts', 'server/src/api-process.ts', 'server/src/cli/main.ts']
+const programs = [
+  'server/src/main.ts',
+  'server/src/gateway-service.ts',
+  'server/src/api-process.ts',
+  'server/src/cli/main.ts',
+]
 
 /** Runs in a container of its own, and gets nothing but its environment. */
 const hostileProgram = 'server/src/cli/attack/hostile-app.ts'
@@ -243,11 +248,12 @@ test('adapters are chosen in the program files, and in the one that they share, 
 })
 
 test('the gateway process loads neither store, engine, settings nor Fastify: what it does not hold cannot leak from it', () => {
-  const loaded = new Set(['server/src/main.ts'])
+  const loaded = new Set(['server/src/main.ts', 'server/src/gateway-service.ts'])
   for (const file of loaded)
     for (const each of imports) if (each.file === file && !each.isTypeOnly) loaded.add(each.target)
   const ours = [
     'server/src/main.ts',
+    'server/src/gateway-service.ts',
     'server/src/duration-histogram.ts',
     'server/src/ip-address.ts',
     'server/src/readiness-request.ts',

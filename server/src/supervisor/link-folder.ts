@@ -22,7 +22,7 @@ export function prepareLinkFolder(folder: string): string {
 }
 
 /** @returns a connection to the gateway @throws in words, when there is none within a minute */
-export async function connectToGateway(folder: string): Promise<Socket> {
+export async function connectInFolder(folder: string): Promise<Socket> {
   for (const end = performance.now() + waiting.limit; ; await sleep(waiting.look)) {
     const socket = connect(socketIn(folder))
     try {
