@@ -7,6 +7,9 @@ import type { Home } from '#/runtime/runtime-container.ts'
 /** Files of a backup beside its parts. */
 export const [manifestName, sumsName] = ['manifest.json', 'SHA256SUMS']
 
+/** Names that parts have: nothing outside of the backup is read, whatever a manifest says. */
+const partName = /^(?:[a-z-]+\.(?:sqlite|json)|homes\/[\w.-]+\.tar)(?:\.age)?$/
+
 /** One file of a backup. */
 export interface Part {
   readonly kind: 'store' | 'keys' | 'home'
@@ -73,6 +76,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = JSON.parse(text) as Omit<Manifest, 'format'> & { readonly format: number }
   if (manifest.format !== 1)
     throw new BackupProblem(`${folder} was made by Berth ${manifest.version}, which is newer than this one`)
+  const foreign = manifest.parts.find(({ file }) => !partName.test(file))
+  if (foreign) throw new BackupProblem(`${manifestName} in ${folder} names a file that no backup has: ${foreign.file}`)
   return manifest as Manifest
 }
 

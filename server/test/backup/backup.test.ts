@@ -17,7 +17,8 @@ import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
-import { readManifest } from '#/backup/backup-format.ts'
+import { BackupProblem, readManifest, sumsOf } from '#/backup/backup-format.ts'
+import { restoreBackup } from '#/backup/restore-backup.ts'
 import { folderTarget } from '#/backup/folder-target.ts'
 import { decryptor, encryptor } from '#/backup/part-encryption.ts'
 import { makeSpoolFolder } from '#/backup/spool-folder.ts'
@@ -174,6 +175,41 @@ test('a store that is there is replaced with --force only, and kept', async (t) 
   const [, aside = ''] = /What was there before is in (.*)\.$/m.exec(stdout) ?? []
   assert.deepEqual(await addressesIn(null, aside), [...users, 'late@x.org'])
   assert.ok(existsSync(path.join(aside, 'signing-key.json')))
+})
+
+test('a backup whose manifest names a file outside of it is refused', async (t) => {
+  const scene = await setScene(t)
+  const backup = await scene.backUp()
+  const manifest = await readManifest(backup)
+  const [store, keys] = manifest.parts
+  assert.ok(store && keys)
+  const outside = path.relative(backup, path.join(scene.dataDir, 'signing-key.json'))
+  const parts = [store, { ...keys, file: outside }]
+  const text = JSON.stringify({ ...manifest, parts })
+  writeFileSync(path.join(backup, 'manifest.json'), text)
+  writeFileSync(path.join(backup, 'SHA256SUMS'), sumsOf(text, parts))
+  const place = emptyPlace(scene)
+  const { code, stderr } = await runCommand(place, 'restore', backup, '--no-homes')
+  assert.equal(code, 1)
+  assert.match(stderr, /names a file that no backup has: .*signing-key\.json/)
+  assert.ok(!existsSync(path.join(place.DATA_DIR, 'signing-key.json')))
+})
+
+test('a store is not replaced when Berth was started while homes were restored', async (t) => {
+  const scene = await setScene(t)
+  const backup = await scene.backUp()
+  const [dataDir, spool] = ['other', 'spool'].map((name) => path.join(scene.backups, name)) as [string, string]
+  for (const folder of [dataDir, spool]) mkdirSync(folder)
+  const options = { backup, databaseUrl: null, dataDir, spool, force: false, decrypt: null, homesOf: null }
+  const requireStopped = async () => {
+    throw new BackupProblem('Berth runs')
+  }
+  const { signal } = new AbortController()
+  await assert.rejects(
+    restoreBackup({ ...options, requireStopped, signal, onProgress: () => {} }),
+    new BackupProblem('Berth runs'),
+  )
+  assert.deepEqual(readdirSync(dataDir), [])
 })
 
 test('a backup of a newer Berth is refused', async (t) => {

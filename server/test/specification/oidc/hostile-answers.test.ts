@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { generateKeyPair } from 'jose'
 import { handMadeToken, HostileProvider, type Hostility } from '../../support/oidc/hostile-provider.ts'
@@ -150,6 +151,18 @@ test('a client that is registered for the secret in the body signs in at a provi
   )
   assert.equal((await userOf(browser)).email, 'eve@x.org')
   assert.equal(refused, 1)
+})
+
+test('a provider that refused the client for a moment signs users in afterwards', async () => {
+  // Berth tried the other way to send the secret, was refused as well, and went on with the way that the provider never
+  // accepts: until the next discovery, for up to an hour, no user could sign in.
+  const where = await fresh()
+  const metadata = { token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] }
+  const disturbed = { '/token': (response: ServerResponse) => json(response, { error: 'invalid_client' }, 401) }
+  await refuses({ metadata, answers: disturbed }, 'provider-misconfigured', where)
+  // The way that was tried last is refused once more, and the other one is used for good.
+  const { browser } = await answerWith({ metadata, refusesPost: true }, where)
+  assert.equal((await userOf(browser)).email, 'eve@x.org')
 })
 
 test('a clock that is half a minute late or early is no fault', async () => {

@@ -18,6 +18,8 @@ export interface Hostility {
   readonly answers?: Readonly<Record<string, (response: ServerResponse, request: IncomingMessage) => void>>
   /** Accepts the client's secret in the body alone; called for each request that has it in the header. */
   readonly refusesBasic?: () => void
+  /** Accepts it in the header alone. */
+  readonly refusesPost?: true
   readonly userinfo?: Readonly<Record<string, unknown>>
 }
 
@@ -85,6 +87,8 @@ export class HostileProvider {
       this.hostility.refusesBasic()
       return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}')
     }
+    if (path === '/token' && this.hostility.refusesPost && request.headers.authorization === undefined)
+      return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}')
     const instead = answers?.[path]
     if (instead) return instead(response, request)
     const json = (body: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))

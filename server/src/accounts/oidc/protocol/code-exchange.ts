@@ -2,7 +2,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import type { SignInAttempt } from './authorization-request.ts'
 import { groupsIn, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
 import { problemOf } from './problem-of.ts'
-import { clockTolerance, switchClientAuthentication } from './provider-discovery.ts'
+import { clockTolerance, otherClientAuthentication } from './provider-discovery.ts'
 import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
@@ -36,8 +36,9 @@ export async function exchangeCode(
         pkceCodeVerifier: attempt.codeVerifier,
         idTokenExpected: true,
       })
+    const switchAuthentication = otherClientAuthentication(configuration)
     const tokens = await redeem().catch((error: unknown) => {
-      if (!isClientRefused(error) || !switchClientAuthentication(configuration)) throw error
+      if (!isClientRefused(error) || !switchAuthentication()) throw error
       return redeem()
     })
     const claims = tokens.claims()

@@ -98,16 +98,20 @@ export async function discover(provider: Provider): Promise<Configuration> {
 const authentications = new WeakMap<Configuration, { isOther: boolean }>()
 
 /**
- * Sends the secret the other way from now on, for a provider that accepts one of two ways that it names: which one is
- * registered for the client it does not say. @returns false when the other way was tried already, or there is none
+ * For a provider that accepts one of two ways that it names: which one is registered for the client it does not say.
+ * @returns sends the secret from now on not in the way that is used now; false when there is no other way
  */
-export function switchClientAuthentication(configuration: Configuration): boolean {
+export function otherClientAuthentication(configuration: Configuration): () => boolean {
   const state = authentications.get(configuration)
   const methods = configuration.serverMetadata().token_endpoint_auth_methods_supported ?? []
   const hasBoth = methods.includes('client_secret_basic') && methods.includes('client_secret_post')
-  if (!state || state.isOther || !hasBoth) return false
-  state.isOther = true
-  return true
+  if (!state || !hasBoth) return () => false
+  // Not the opposite of what it is then: of two sign-ins that are refused at the same time, both switch the same way.
+  const isOther = !state.isOther
+  return () => {
+    state.isOther = isOther
+    return true
+  }
 }
 
 function clientAuthentication(
