@@ -123,9 +123,12 @@ async function linkUnchanged({ folder, manifest }: FoundBackup, part: Part, file
   return same
 }
 
-/** Removes the oldest backups of an installation but `keep`. @returns the folders that were removed */
+/**
+ * Removes the oldest backups of an installation but `keep`, and but the last one of each home that the newest backup could
+ * not read. @returns the folders that were removed
+ */
 export async function pruneBackups(folder: string, installation: string, keep: number): Promise<string[]> {
-  const old = (await backupsIn(folder, installation)).slice(0, -keep)
+  const old = replaceable(await backupsIn(folder, installation), keep)
   for (const each of old) {
     // Renamed first: what is removed in part is no backup.
     const removed = path.join(folder, `${partialPrefix}0-${Date.now()}`)
@@ -133,4 +136,18 @@ export async function pruneBackups(folder: string, installation: string, keep: n
     await rm(removed, { recursive: true })
   }
   return old.map((each) => each.folder)
+}
+
+/** @param all the oldest first */
+function replaceable(all: readonly FoundBackup[], keep: number): FoundBackup[] {
+  const homesIn = ({ manifest }: FoundBackup) => manifest.parts.flatMap(({ home }) => home?.volume ?? [])
+  const kept = all.slice(-keep)
+  const missing = new Set(all.at(-1)?.manifest.missing.map(({ volume }) => volume))
+  for (const volume of kept.flatMap(homesIn)) missing.delete(volume)
+  const isNeeded = (backup: FoundBackup) => homesIn(backup).filter((volume) => missing.delete(volume)).length > 0
+  return all
+    .slice(0, -keep)
+    .toReversed()
+    .filter((backup) => !isNeeded(backup))
+    .toReversed()
 }

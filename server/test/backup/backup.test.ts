@@ -19,7 +19,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { BackupProblem, readManifest, sumsOf } from '#/backup/backup-format.ts'
 import { restoreBackup } from '#/backup/restore-backup.ts'
-import { folderTarget } from '#/backup/folder-target.ts'
+import { folderTarget, pruneBackups } from '#/backup/folder-target.ts'
 import { decryptor, encryptor } from '#/backup/part-encryption.ts'
 import { makeSpoolFolder } from '#/backup/spool-folder.ts'
 import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
@@ -278,6 +278,31 @@ test('a home that did not change is encrypted again when the keys are others', a
     Buffer.concat(await Array.fromAsync(decrypt(createReadStream(path.join(last, file))))).toString(),
     'the same',
   )
+})
+
+test('--keep leaves the last backup of a home that later ones could not read', async (t) => {
+  // With --keep 2 and a home that could not be read for two nights, its only copy was removed.
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const volume = 'berth-ghkmn-ann-dev'
+  const home = { volume, owner: { userId: 1, slug: 'ann', type: 'dev' } }
+  const store = { from: 'SQLite', migration: '001', rows: {} } as const
+  const backUp = async (day: string, isRead: boolean) => {
+    const now = new Date(`2026-11-${day}T02:00:00Z`)
+    const target = await folderTarget(folder, 'berth-ghkmn', { recipients: [], encrypt: (content) => content }, now)
+    const content = Readable.from([Buffer.from(day)])
+    const part = { kind: 'home', file: `homes/${volume}.tar`, home, content } as const
+    const parts = isRead ? [await target.add(part, new AbortController().signal)] : []
+    const missing = isRead ? [] : [{ volume, reason: 'input/output error' }]
+    const made = { format: 1, version: '1.0.0', createdAt: now.toISOString(), installation: 'berth-ghkmn' } as const
+    await target.finish({ ...made, store, recipients: [], parts, missing })
+    await pruneBackups(folder, 'berth-ghkmn', 2)
+    return readdirSync(folder).map((name) => name.slice('berth-202611'.length, -'T020000Z'.length))
+  }
+  for (const day of ['10', '11']) await backUp(day, true)
+  for (const day of ['12', '13']) await backUp(day, false)
+  assert.deepEqual(await backUp('14', false), ['11', '13', '14'])
+  assert.deepEqual(await backUp('15', true), ['14', '15'])
 })
 
 test('a backup begins although a former process with the same id was killed', async (t) => {
