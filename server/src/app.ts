@@ -13,6 +13,7 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
+import { wireTemplates } from '#/wiring/wire-templates.ts'
 import { wireContainers } from '#/wiring/wire-containers.ts'
 import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
 import { wireHttp } from '#/wiring/wire-http.ts'
@@ -59,7 +60,7 @@ export async function startApp(parts: AppParts): Promise<App> {
       tryOrLog(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
     ),
   )
-  const hostCheck = new HostCheck(runtime, config.templates.all(), log)
+  const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)
   if (!parts.isForOneCommand) await hostCheck.checkAtStart()
   const port = await gateway.listen(config.host, config.port, config.tls)
   const addresses = addressesFor(config, port)
@@ -77,9 +78,15 @@ export async function startApp(parts: AppParts): Promise<App> {
   const clock = wireClock(parts, tokens, activate)
   const operators = new OperatorRequests()
   const administration = wireAdministration(parts, tokens, accounts, containers, reconciling)
+  const startTimers = () => {
+    if (parts.isForOneCommand) return
+    idle.start()
+    lifetimes.start()
+  }
+  const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
   const oidc = wireOidc(parts, { addresses, accounts, administration })
   const auditWebhook = wireAuditWebhook(parts)
-  const useCases = { addresses, tokens, containers, accounts, administration, oidc, reconciling }
+  const useCases = { addresses, tokens, containers, accounts, administration, templates, oidc, reconciling }
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
@@ -94,8 +101,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     const missing = await tryOrLog(log, 'looking for administrators', () => missingAdministrator(database.db, config))
     if (missing) log.warn(missing)
     reconciling.start(clock)
-    idle.start()
-    lifetimes.start()
+    startTimers()
     containers.hostResources.start()
     containers.history.start()
     diskUse.start()

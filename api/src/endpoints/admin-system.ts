@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/admin.ts'
 import * as audit from '../schemas/audit.ts'
+import { Message } from '../schemas/shapes.ts'
 import { ErrorBody } from '../schemas/error.ts'
 
 /** State of the installation and audit log, for administrators. */
@@ -22,6 +23,24 @@ export const adminSystemEndpoints = {
     summary: 'Samples of the last day: containers, launches, free memory and disk',
     response: admin.HistoryResponse,
     refusals: {},
+  },
+  listTemplates: {
+    method: 'GET',
+    path: '/api/admin/templates',
+    access: 'admin',
+    scope: 'admin:read',
+    summary: 'Templates with their versions, and who runs a container of an older one',
+    response: admin.TemplatesResponse,
+    refusals: {},
+  },
+  reloadTemplates: {
+    method: 'POST',
+    path: '/api/admin/templates/reload',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Read the file of templates again; all are checked before any counts, and what runs keeps running',
+    response: Message,
+    refusals: { 400: ErrorBody, 409: ErrorBody },
   },
   listAudit: {
     method: 'GET',

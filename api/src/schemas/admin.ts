@@ -228,3 +228,16 @@ export const SystemReport = Type.Object({
   warnings: Type.Array(Type.String(), { description: 'Messages for the operator, in the language of the request' }),
 })
 export type SystemReport = Type.Static<typeof SystemReport>
+
+export const TemplatesResponse = Type.Object({
+  templates: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      version: Type.String({ description: 'Changes when containers that are made from the template differ' }),
+      older: Type.Array(Type.Object({ user_id: Type.Integer(), email: Type.String(), container_id: Type.String() }), {
+        description: 'Containers that run or are paused, and were made from another version',
+      }),
+    }),
+  ),
+})
+export type TemplatesResponse = Type.Static<typeof TemplatesResponse>

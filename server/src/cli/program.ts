@@ -8,6 +8,7 @@ import { addLink } from './commands/link-command.ts'
 import { addRestore } from './commands/restore-command.ts'
 import { addStatus } from './commands/status-command.ts'
 import { addStore } from './commands/store-command.ts'
+import { addTemplates } from './commands/templates-command.ts'
 import { addTokens } from './commands/tokens-command.ts'
 import { addUsers } from './commands/users-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
@@ -52,6 +53,7 @@ export function createProgram(
   addTokens(program, run)
   addAudit(program, run)
   addKeys(program, run)
+  addTemplates(program, run)
   addBackup(program, run)
   addRestore(program, run)
   addStore(program, run)

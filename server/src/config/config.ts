@@ -45,6 +45,8 @@ export interface Config {
   readonly spawnerSubdomain: string
   readonly frontendUrl: string | null
   readonly templates: Templates
+  /** The file of the templates; null: they are given as text, or are the demo's. */
+  readonly templatesFile: string | null
   /** Where templates may take secrets and mounts from. */
   readonly sources: SourceFolders
   /** Seconds. */
@@ -150,6 +152,7 @@ export function readConfig(
     spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
     frontendUrl: check('FRONTEND_URL', null, webUrl),
     templates: readAllTemplates(text, readFile, sources, problems),
+    templatesFile: text('CONTAINER_TEMPLATES_FILE'),
     sources,
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
     sessionIdle: check('SESSION_IDLE', 1_209_600, whole(0, 315_360_000)),

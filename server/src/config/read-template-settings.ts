@@ -37,11 +37,24 @@ export function readAllTemplates(
       : file !== null
         ? readTemplatesFile(file, readFile)
         : demoTemplates(text)
-  problems.push(...read.problems)
-  const sources = new TemplateSources(folders)
-  problems.push(...read.templates.flatMap((template) => sources.problemsOf(template)))
+  problems.push(...read.problems, ...problemsOfSources(read.templates, folders))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
   return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+}
+
+const problemsOfSources = (templates: readonly Template[], folders: SourceFolders): string[] => {
+  const sources = new TemplateSources(folders)
+  return templates.flatMap((template) => sources.problemsOf(template))
+}
+
+/** The templates of a file, or every problem of them and of the sources that they name. */
+export function readTemplateFile(
+  file: string,
+  readFile: (path: string) => string,
+  folders: SourceFolders,
+): { templates: Template[]; problems: string[] } {
+  const { templates, problems } = readTemplatesFile(file, readFile)
+  return { templates, problems: [...problems, ...problemsOfSources(templates, folders)] }
 }
 
 function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {

@@ -3,6 +3,7 @@ import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { User } from '#/store/users/users.ts'
 import { containerName, containerPrefix, homeVolume } from './container-name.ts'
 import { defaultLimits } from './templates/read-templates.ts'
+import { templateVersion } from './templates/template-version.ts'
 import type { TemplateSources } from './templates/template-sources.ts'
 import type { Template } from './templates/template.ts'
 
@@ -54,7 +55,7 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
     allowSetuid: template.allowSetuid,
   }
   const lasting = { ...spec, env: { ...spec.env, BERTH_JWKS: settings.signingJwks } }
-  return { ...spec, fingerprint: fingerprintOf(withoutDefaults(lasting)) }
+  return { ...spec, templateVersion: templateVersion(template), fingerprint: fingerprintOf(withoutDefaults(lasting)) }
 }
 
 /**

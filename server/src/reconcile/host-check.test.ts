@@ -30,7 +30,7 @@ function openCheck(runtimes: (string | null)[], host: () => HostReport, more: ob
   const log = { warn: line('warn'), error: line('error'), info: line('info') }
   const templates = runtimes.map((runtime, index) => ({ ...usual, type: `type${index}`, runtime, ...more }))
   const runtime = { prepare: async () => void lines.push('prepared'), host: async () => host() }
-  return { check: new HostCheck(runtime, templates, log), lines }
+  return { check: new HostCheck(runtime, () => templates, log), lines }
 }
 
 test('at start an unknown runtime is refused with type, runtime and those there are, before anything is made', async () => {

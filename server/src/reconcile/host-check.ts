@@ -11,14 +11,14 @@ const startTimeout = 4_000
 /** Checks that the host has what the templates require, and reports problems to the operator before users meet them. */
 export class HostCheck {
   readonly #runtime: Pick<Runtime, 'prepare' | 'host'>
-  readonly #templates: readonly Template[]
+  readonly #templates: () => readonly Template[]
   readonly #log: Pick<Logger, 'warn' | 'error' | 'info'>
   /** The last logged text, so that it is logged once. */
   #lastLogged = ''
 
   constructor(
     runtime: Pick<Runtime, 'prepare' | 'host'>,
-    templates: readonly Template[],
+    templates: () => readonly Template[],
     log: Pick<Logger, 'warn' | 'error' | 'info'>,
   ) {
     this.#runtime = runtime
@@ -32,7 +32,7 @@ export class HostCheck {
    */
   async checkAtStart(): Promise<void> {
     const report = await withTimeout(startTimeout, this.#ask())
-    const problems = report ? lackingIn(report, this.#templates) : []
+    const problems = report ? lackingIn(report, this.#templates()) : []
     if (problems.length > 0) throw new Error(problems.join('\n'))
     if (report) await withTimeout(startTimeout, this.#prepare())
   }
@@ -40,6 +40,12 @@ export class HostCheck {
   /** As `checkAtStart`, but problems are logged, once. @throws {RuntimeError} when the engine does not answer */
   async check(): Promise<void> {
     this.#logProblems(await this.#runtime.host())
+  }
+
+  /** What the engine lacks for other templates; nothing when it does not answer, and then it is found out later. */
+  async lackingFor(templates: readonly Template[]): Promise<string[]> {
+    const report = await withTimeout(startTimeout, this.#ask())
+    return report ? lackingIn(report, templates) : []
   }
 
   async #ask(): Promise<HostReport | undefined> {
@@ -66,7 +72,7 @@ export class HostCheck {
 
   #logProblems(report: HostReport): void {
     const { rules } = report
-    const problems = lackingIn(report, this.#templates)
+    const problems = lackingIn(report, this.#templates())
     const warning = rules.areSet ? '' : withoutRules(rules.reason)
     const problemText = [...problems, warning].join('\n')
     if (problemText === this.#lastLogged) return

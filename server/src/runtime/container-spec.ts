@@ -54,6 +54,8 @@ export interface ContainerSpec {
   readonly capAdd: readonly string[]
   /** Lets setuid programs such as sudo gain privileges. */
   readonly allowSetuid: boolean
+  /** Of the template that it is made from; kept on the container, and no part of the fingerprint. */
+  readonly templateVersion?: string
   /** Changes when anything above changes; identifies a container of an older template. */
   readonly fingerprint: string
 }

@@ -36,6 +36,8 @@ export interface RuntimeContainer {
   /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
   readonly endedAt: number | null
   readonly fingerprint: string | null
+  /** As in the specification that it was made from; undefined where that named none. */
+  readonly templateVersion?: string | undefined
 }
 
 export interface CpuUsage {

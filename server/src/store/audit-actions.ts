@@ -59,6 +59,7 @@ export const auditActions = {
     when: 'the operator created a new signing key',
     detail: 'names of the keys, never a key',
   },
+  'templates.reload': { when: 'the templates were read again while Berth ran', detail: 'the types since then' },
   'link.print': { when: 'the operator printed a link instead of mailing it', detail: 'its purpose, never the link' },
 } as const satisfies Readonly<Record<string, ActionDescription>>
 

@@ -9,12 +9,14 @@ import { operatorHandlers } from '#/http/handlers/admin/operator-handlers.ts'
 import { roleHandlers } from '#/http/handlers/admin/role-handlers.ts'
 import { systemHistoryHandlers } from '#/http/handlers/admin/system-history-handlers.ts'
 import { systemReportHandlers } from '#/http/handlers/admin/system-report-handlers.ts'
+import { templateHandlers } from '#/http/handlers/admin/template-handlers.ts'
 import { takeoverHandlers } from '#/http/handlers/admin/takeover-handlers.ts'
 import { blockUserHandlers } from '#/http/handlers/admin/user-blocking-handlers.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
+import type { TemplateAdministration } from '#/wiring/wire-templates.ts'
 import type { Browsers } from '#/wiring/wire-browsers.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Reconciling } from '#/wiring/wire-reconciling.ts'
@@ -26,6 +28,7 @@ export interface AdminContext {
   readonly accounts: Accounts
   readonly containers: Containers
   readonly administration: Administration
+  readonly templates: TemplateAdministration
   readonly reconciling: Reconciling
   readonly browsers: Browsers
   readonly findings: () => readonly LocalizedMessage[]
@@ -33,7 +36,7 @@ export interface AdminContext {
 
 /** Handlers of the admin pages and of the operator. */
 export function adminHandlers({ config }: AppParts, context: AdminContext) {
-  const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
+  const { tokens, accounts, containers, administration, templates, reconciling, browsers, findings } = context
   return {
     ...listHandlers({ lists: administration.lists }),
     ...blockUserHandlers({ blocking: administration.userBlocking, previews: administration.blockPreviews }),
@@ -53,6 +56,7 @@ export function adminHandlers({ config }: AppParts, context: AdminContext) {
       cookie: browsers.cookie,
       impersonatorSession: browsers.impersonatorSession,
     }),
+    ...templateHandlers(templates),
     ...keyHandlers({ rotateKeys: accounts.rotateKeys }),
     ...operatorHandlers({
       printLink: administration.printLink,

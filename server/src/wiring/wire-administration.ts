@@ -35,7 +35,7 @@ export function wireAdministration(
 ) {
   const { database, config, log } = parts
   const { admission, routeSync, ownerActions } = containers
-  const statuses = new ContainerStatuses(routeSync, config.templates.types)
+  const statuses = new ContainerStatuses(routeSync, () => config.templates.types)
   const activate = () => reconciler.activate()
   const publish = async (userIds: readonly number[]) => {
     // A queued launch of a blocked user is refused now, so that the stop does not wait for its slot.
@@ -87,7 +87,9 @@ function wireDeletion(
 ): Deletion {
   const settings = {
     keepHomes: config.keepHomes,
-    types: config.templates.types,
+    get types() {
+      return config.templates.types
+    },
     homeOf: ({ userId, slug, type }: RemovedContainer) => homeVolume(installation, userId, slug, type),
   }
   return new Deletion(database, settings, {

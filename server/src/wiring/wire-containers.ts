@@ -19,6 +19,8 @@ import { RouteSync, type RouteSyncParts } from '#/containers/routing/route-sync.
 import { ContainerIndex } from '#/containers/state/container-index.ts'
 import { OwnContainers } from '#/containers/state/own-containers.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
+import type { SpecUser } from '#/containers/build-container-spec.ts'
+import type { Template } from '#/containers/templates/template.ts'
 import { TemplateSources } from '#/containers/templates/template-sources.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
@@ -139,6 +141,7 @@ export function wireContainers(
     ownerActions,
     wake,
     templates,
+    fingerprintOf: (user: SpecUser, template: Template) => spawner.fingerprintOf(user, template),
     ownContainers: new OwnContainers(database.db, templates, new StatusLookups(runtime)),
     logs: new ContainerLogs({ database, runtime, templates, streams }),
   }

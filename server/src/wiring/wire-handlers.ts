@@ -17,6 +17,7 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import { adminHandlers } from '#/wiring/wire-admin-handlers.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
+import type { TemplateAdministration } from '#/wiring/wire-templates.ts'
 import type { Browsers } from '#/wiring/wire-browsers.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Oidc } from '#/wiring/wire-oidc.ts'
@@ -30,6 +31,7 @@ export interface UseCases {
   readonly containers: Containers
   readonly accounts: Accounts
   readonly administration: Administration
+  readonly templates: TemplateAdministration
   readonly oidc: Oidc
   readonly reconciling: Reconciling
 }

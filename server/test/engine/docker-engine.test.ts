@@ -218,7 +218,9 @@ test('a GPU and a device that this engine does not have keep Berth from starting
   const log = { warn: () => undefined, error: () => undefined, info: () => undefined }
   const refusal = (fields: object) => {
     const { template } = readTemplate('dev', { image: 'x', ...fields })
-    return new HostCheck(runtime, template ? [template] : [], log).checkAtStart().catch((error: Error) => error.message)
+    return new HostCheck(runtime, () => (template ? [template] : []), log)
+      .checkAtStart()
+      .catch((error: Error) => error.message)
   }
   assert.match((await refusal({ gpus: 1 })) ?? '', /^the template "dev" asks for 1 GPU, and the engine offers none/)
   assert.match(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -129,7 +130,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     CONTAINER_TEMPLATES: await testTemplates(),
     ...options.env,
   }
-  const { config, problems } = readConfig(env, () => '')
+  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
   if (!config) throw new Error(problems.join('\n'))
   const logs: string[] = []
   if (config.databaseUrl === null && options.dataDir === undefined) await copyEmptyStore(dataDir)

@@ -54,9 +54,10 @@ export class IdleTimeoutMonitor {
     this.#parts = parts
   }
 
-  /** Starts the checks; never, when no template has an idle time. */
+  /** Starts the checks, or starts them anew after the templates changed; never, when no template has an idle time. */
   start(): void {
     const isWanted = this.#parts.templates.all().some((template) => firstStep(template) > 0)
+    this.stop()
     if (!isWanted) return
     this.#timer = setInterval(() => this.check(), checkInterval)
     this.#timer.unref()

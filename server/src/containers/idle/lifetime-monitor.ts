@@ -49,8 +49,9 @@ export class LifetimeMonitor {
     this.#parts = parts
   }
 
-  /** Starts the checks; never, when no template limits how long its containers run. */
+  /** Starts the checks, or starts them anew after the templates changed; never, when no template limits how long its containers run. */
   start(): void {
+    this.stop()
     if (!this.#parts.templates.all().some(isLimited)) return
     this.#timer = setInterval(() => this.check(), checkInterval)
     this.#timer.unref()

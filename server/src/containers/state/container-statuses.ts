@@ -29,10 +29,10 @@ type KnownRoutes = Pick<RouteSync, 'get' | 'routeOf' | 'fewerInStates'>
  */
 export class ContainerStatuses {
   readonly #routeSync: KnownRoutes
-  readonly #types: readonly string[]
+  readonly #types: () => readonly string[]
 
   /** @param types configured types */
-  constructor(routeSync: KnownRoutes, types: readonly string[]) {
+  constructor(routeSync: KnownRoutes, types: () => readonly string[]) {
     this.#routeSync = routeSync
     this.#types = types
   }
@@ -50,7 +50,7 @@ export class ContainerStatuses {
     const ids = containers.map(({ recordId }) => recordId)
     // Containers that are not inspected are unknown, and have no id here.
     if (status === 'unknown')
-      return areOthers ? { ids, isInverted: true } : { ids, isInverted: false, orOtherThanTypes: this.#types }
-    return areOthers ? { ids, isInverted: true, types: this.#types } : { ids, isInverted: false }
+      return areOthers ? { ids, isInverted: true } : { ids, isInverted: false, orOtherThanTypes: this.#types() }
+    return areOthers ? { ids, isInverted: true, types: this.#types() } : { ids, isInverted: false }
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTemplate } from './read-templates.ts'
+import { readTemplate, readTemplates } from './read-templates.ts'
 
 /** Forms of the fields of a template, and the words for what is none. */
 
@@ -105,4 +105,17 @@ test('secrets are named by variable and file, and set nothing that env sets', ()
   ])
     assert.match(problemOf({ secrets }), /^lab: secrets must be a map of variable to \{file:/, JSON.stringify(secrets))
   assert.match(problemOf({ secrets: { A: { file: 'x' } }, env: { A: 'y' } }), /^lab: secrets and env both set A$/)
+})
+
+test('a mistake in a file is named with its line and column', () => {
+  const text = 'lab:\n  image: x\n  memory: much\n  colour: red\nnotes:\n  port: 8080\n'
+  assert.deepEqual(
+    readTemplates(text, 'T').problems.map((each) => each.slice(0, 60)),
+    [
+      'T: line 4, column 3: lab: unknown field "colour"; known: dis',
+      'T: line 3, column 3: lab: memory must be a number of bytes o',
+      'T: line 5, column 1: notes: image must be text',
+    ],
+  )
+  assert.match(readTemplates('lab: [', 'T').problems.join(), /line 1, column/)
 })

@@ -1,4 +1,4 @@
-import { isMap, isScalar, parseDocument } from 'yaml'
+import { isMap, isScalar, LineCounter, parseDocument, type Pair } from 'yaml'
 import {
   anyText,
   capabilities,
@@ -37,7 +37,8 @@ const defaultHome = '/home/berth'
  * @returns the templates, or every problem found, each a sentence
  */
 export function readTemplates(text: string, source: string): { templates: Template[]; problems: string[] } {
-  const document = parseDocument(text, { uniqueKeys: true, stringKeys: false })
+  const lines = new LineCounter()
+  const document = parseDocument(text, { uniqueKeys: true, stringKeys: false, lineCounter: lines })
   const syntax = document.errors.map((error) => `${source}: ${error.message.split('\n')[0]}`)
   if (syntax.length > 0) return { templates: [], problems: syntax }
   if (!isMap(document.contents) || document.contents.items.length === 0) {
@@ -52,10 +53,25 @@ export function readTemplates(text: string, source: string): { templates: Templa
     const type = String(isScalar(key) ? key.value : key)
     const fields: unknown = (value as { toJS(d: unknown): unknown } | null)?.toJS(document)
     const read = readTemplate(type, fields)
-    problems.push(...read.problems.map((problem) => `${source}: ${problem}`))
+    problems.push(
+      ...read.problems.map((problem) => {
+        const { line, col } = lines.linePos(startOf(key, value, fieldIn(problem.slice(type.length + 2))))
+        return `${source}: line ${line}, column ${col}: ${problem}`
+      }),
+    )
     if (read.template) templates.push(read.template)
   }
   return { templates, problems }
+}
+
+/** The field that a problem begins with; undefined for one of the template itself. */
+const fieldIn = (problem: string) => /^(?:unknown field "([^"]*)"|([a-z_]+) )/.exec(problem)?.slice(1).find(Boolean)
+
+/** Where a field of a template begins in the text; without such a field where the template does. */
+function startOf(key: unknown, value: unknown, field: string | undefined): number {
+  const nodes: readonly Pair[] = isMap(value) ? value.items : []
+  const found = nodes.find((pair) => isScalar(pair.key) && pair.key.value === field)?.key ?? key
+  return (found as { readonly range?: readonly [number] } | null)?.range?.[0] ?? 0
 }
 
 /** One template from its configured fields; every problem names type and field. */

@@ -61,10 +61,15 @@ export interface Template extends ContainerFields, LifetimeLimits {
  * A Map inside, because a plain object would answer to `__proto__` and would reorder keys such as `10`.
  */
 export class Templates {
-  readonly #byType: ReadonlyMap<string, Template>
+  #byType: ReadonlyMap<string, Template> = new Map()
 
   /** @throws when the list is empty: without a first type the service has nothing to do */
   constructor(templates: readonly Template[]) {
+    this.replace(templates)
+  }
+
+  /** All templates at once; what is asked from now on is answered from these. @throws when the list is empty */
+  replace(templates: readonly Template[]): void {
     if (templates.length === 0) throw new Error('at least one container template is needed')
     this.#byType = new Map(templates.map((template) => [template.type, template]))
   }

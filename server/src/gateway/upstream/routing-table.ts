@@ -52,6 +52,9 @@ export class RoutingTable {
         return [type, known && isDeepStrictEqual(known, rules) ? known : rules]
       }),
     )
+    // Templates can change while this control plane stays.
+    for (const { entry, rules } of [...this.#byPrefix.values()])
+      if (this.#types.get(entry.type) !== rules) this.set(entry)
   }
 
   get(prefix: string): Route | undefined {

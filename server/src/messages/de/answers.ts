@@ -33,5 +33,7 @@ export const answers: Translated<'answers'> = {
   kept: 'Dein Container läuft weiter.',
   notKept: 'Dein Container läuft nicht, oder er wird nie von selbst gestoppt; es wurde nichts geändert.',
   takeoverOver: 'Die Übernahme ist beendet.',
+  templatesReloaded:
+    'Die Vorlagen wurden neu gelesen: {count, plural, one {{count} Typ} other {{count} Typen}}. Was läuft, läuft weiter.',
   keyRotated: 'Neue Token werden mit dem neuen Schlüssel unterschrieben. Alle Sitzungen bleiben gültig.',
 }

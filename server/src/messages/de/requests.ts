@@ -46,6 +46,9 @@ export const requests: Translated<'requests'> = {
     'Du kannst dir die Administratorrechte nicht selbst entziehen. Bitte einen anderen Administrator darum.',
   lastInCharge:
     'Das ist der letzte Administrator, der nicht gesperrt ist. Gib zuerst einer anderen Person Administratorrechte.',
+  templatesAreText:
+    'Die Vorlagen dieses Berth sind als Text gegeben, nicht als Datei: Setze CONTAINER_TEMPLATES_FILE. Ändere den Text, und starte neu.',
+  wrongTemplates: 'Die Vorlagen sind falsch, darum gelten die bisherigen weiter: {problems}',
   alreadyVerified: 'Dieses Konto hat seine Adresse schon bestätigt und kann sich anmelden.',
   unblockFirst: 'Dieses Konto ist gesperrt. Entsperre es zuerst.',
   ownAccount: 'Das ist dein eigenes Konto. Dafür brauchst du keine Übernahme.',

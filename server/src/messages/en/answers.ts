@@ -31,5 +31,7 @@ export const answers = {
   kept: 'Your container is kept running.',
   notKept: 'Your container is not running, or is never stopped when idle, so nothing was changed.',
   takeoverOver: 'The takeover is over.',
+  templatesReloaded:
+    'The templates were read again: {count, plural, one {{count} type} other {{count} types}}. What runs keeps running.',
   keyRotated: 'New tokens are signed with the new key; no user is signed out.',
 } as const

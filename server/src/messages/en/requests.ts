@@ -44,6 +44,9 @@ export const requests = {
   deleteYourself: 'You cannot delete yourself. Ask another administrator.',
   demoteYourself: 'You cannot demote yourself. Ask another administrator.',
   lastInCharge: 'This is the last administrator who is not blocked. Make another user an administrator first.',
+  templatesAreText:
+    'The templates of this Berth are given as text, not as a file: set CONTAINER_TEMPLATES_FILE. Change the text and restart.',
+  wrongTemplates: 'The templates are wrong, so those from before stay in force: {problems}',
   alreadyVerified: 'This user has verified their address already, and can sign in.',
   unblockFirst: 'This user is blocked. Unblock them first.',
   ownAccount: 'This is your own account. You can use it without a takeover.',

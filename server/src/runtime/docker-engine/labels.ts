@@ -8,6 +8,7 @@ const labelNames = {
   type: 'berth.type',
   port: 'berth.port',
   fingerprint: 'berth.fingerprint',
+  templateVersion: 'berth.template_version',
   probe: 'berth.probe',
 } as const
 
@@ -18,6 +19,7 @@ export function labelsFor(installation: string, spec: ContainerSpec, port: numbe
     ...homeLabels(installation, spec.owner),
     [labelNames.port]: String(port),
     [labelNames.fingerprint]: spec.fingerprint,
+    ...(spec.templateVersion === undefined ? {} : { [labelNames.templateVersion]: spec.templateVersion }),
   }
 }
 
@@ -79,3 +81,6 @@ export function portFrom(labels: Labels | null | undefined): number | null {
 }
 
 export const fingerprintFrom = (labels: Labels | null | undefined) => labels?.[labelNames.fingerprint] ?? null
+
+/** Undefined on containers of a Berth that knew no versions of templates. */
+export const templateVersionFrom = (labels: Labels | null | undefined) => labels?.[labelNames.templateVersion]

@@ -2,7 +2,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
-import { fingerprintFrom, ownerFrom, portFrom } from '../labels.ts'
+import { fingerprintFrom, ownerFrom, portFrom, templateVersionFrom } from '../labels.ts'
 import { imageIdFrom } from '../images/image-inspect.ts'
 import type { Addresses } from '../networks/networks.ts'
 
@@ -104,6 +104,7 @@ function toContainer({ installation, networks }: EngineContext, found: Inspectio
     startedAt: toInstant(StartedAt),
     endedAt: Running ? null : toInstant(FinishedAt),
     fingerprint: owner && fingerprintFrom(Labels),
+    templateVersion: templateVersionFrom(Labels),
   }
 }
 

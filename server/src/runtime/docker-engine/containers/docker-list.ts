@@ -2,7 +2,7 @@ import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ListFilter } from '#/runtime/runtime.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
-import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from '../labels.ts'
+import { fingerprintFrom, labelFilter, ownerFrom, portFrom, templateVersionFrom } from '../labels.ts'
 import { imageIdFrom } from '../images/image-inspect.ts'
 import type { Addresses } from '../networks/networks.ts'
 import { withHealthCheck } from '../client/with-health-check.ts'
@@ -74,6 +74,7 @@ function toContainer({ installation, networks }: EngineContext, found: Listed): 
     startedAt: null,
     endedAt: null,
     fingerprint: fingerprintFrom(Labels),
+    templateVersion: templateVersionFrom(Labels),
   }
 }
 

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto'
+import type { Template } from './template.ts'
+
+/**
+ * Version of a template: another one when containers that are made from it differ. Names, idle times, and what the gateway
+ * does with requests and answers, count for running containers at once, and are no part of it.
+ */
+export function templateVersion(template: Template): string {
+  const { type, image, port, env, command, memory, cpus, pids, shmSize, gpus, devices } = template
+  const { home, homeSize, runtime, readOnly, capAdd, allowSetuid, secrets, mounts } = template
+  const limits = [memory, cpus, pids, shmSize, gpus, devices]
+  const files = [home, homeSize, secrets, mounts]
+  const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid]
+  return createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
+
+test('the operator checks a file of templates, and has the service read it again', async (t) => {
+  const dataDir = await makeStore(await mkdtemp(path.join(tmpdir(), 'berth-templates-')))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = path.join(dataDir, 'templates.yaml')
+  const settings = { ...noEngine, DATA_DIR: dataDir, CONTAINER_TEMPLATES_FILE: file }
+  const berth = (...args: string[]) => runCommand(settings, 'templates', ...args)
+
+  await writeFile(file, 'lab:\n  image: x\n')
+  const right = await berth('check', file)
+  assert.deepEqual([right.code, right.stdout], [0, `${file} is right: lab\n`])
+  const reloaded = await berth('reload')
+  assert.equal(reloaded.code, 0, reloaded.stderr)
+  assert.match(reloaded.stdout, /read again: 1 type/)
+
+  await writeFile(file, 'lab:\n  image: x\n  secrets: { KEY: { file: key } }\nnotes:\n  image: y\n  cpus: many\n')
+  const wrong = await berth('check', file)
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stdout, /line 6, column 3: notes: cpus must be a number of cores/)
+  assert.match(wrong.stdout, /^lab: secrets KEY names the path key, and SECRETS_DIR is not set$/m)
+  assert.match(wrong.stderr, /cannot be used/)
+})

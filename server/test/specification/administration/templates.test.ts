@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused } from '../../support/api-calls.ts'
+import { startBerth } from '../../support/berth.ts'
+import { testImage } from '../../support/engine/engine.ts'
+
+/** Templates that are read again while Berth runs, and who runs an older version. */
+
+const folder = await mkdtemp(path.join(tmpdir(), 'berth-templates-'))
+after(() => rm(folder, { recursive: true, force: true }))
+const file = path.join(folder, 'templates.yaml')
+const image = await testImage()
+const dev = { image, memory: '64m', display_name: 'First' }
+const write = (templates: object) => writeFile(file, JSON.stringify(templates))
+await write({ dev })
+const berth = await startBerth({ after }, { env: { CONTAINER_TEMPLATES: '', CONTAINER_TEMPLATES_FILE: file } })
+const admin = await berth.administrator()
+const ann = await berth.signUp('ann@x.org')
+const reload = () => admin.call('POST', '/api/admin/templates/reload')
+const listed = async () => (await admin.call('GET', '/api/admin/templates')).body.templates
+const typesOf = async () =>
+  (await ann.call('GET', '/api/user/containers')).body.containers.map((each: { type: string }) => each.type)
+
+test('a reload brings new types, and keeps what runs; who runs an older version is named until it is made anew', async () => {
+  const [before] = await listed()
+  assert.deepEqual([before.type, before.older], ['dev', []])
+  const { container_id } = (await ann.call('GET', '/api/container/status')).body
+  await write({ dev: { ...dev, memory: '80m' }, lab: dev })
+  const answer = await reload()
+  assertOk(answer)
+  assert.deepEqual(Object.keys(answer.body), ['message'])
+  assert.deepEqual(await typesOf(), ['dev', 'lab'])
+  const [now, lab] = await listed()
+  assert.notEqual(now.version, before.version)
+  assert.deepEqual(now.older, [{ user_id: ann.id, email: 'ann@x.org', container_id }])
+  assert.deepEqual(lab.older, [])
+  assert.equal((await ann.call('GET', `/${ann.slug}-dev/`)).status, 200, 'its app answers still')
+  assert.equal((await ann.call('GET', '/api/container/status')).body.container_id, container_id)
+
+  assertOk(await ann.call('POST', '/api/container/launch/lab'))
+  assert.equal((await ann.call('GET', `/${ann.slug}-lab/`)).status, 200, 'and the new one is reached')
+  assertOk(await ann.call('POST', '/api/container/restart'))
+  assert.deepEqual((await listed())[0].older, [])
+})
+
+test('a name alone is no new version', async () => {
+  const [before] = await listed()
+  await write({ dev: { ...dev, memory: '80m', display_name: 'Second' }, lab: dev })
+  assertOk(await reload())
+  assert.deepEqual((await listed())[0], before)
+  const { containers } = (await ann.call('GET', '/api/user/containers')).body
+  assert.equal(containers[0].display_name, 'Second')
+})
+
+test('with one mistake none of the templates counts, and all mistakes are named', async () => {
+  await write({
+    dev: { ...dev, display_name: 'Third' },
+    lab: { ...dev, memory: 'much' },
+    gpu: { ...dev, colour: 'red' },
+  })
+  const answer = await reload()
+  assertRefused(answer, 400)
+  assert.match(answer.body.error, /stay in force.*lab: memory must be.* gpu: unknown field "colour"/)
+  await write({ dev, lab: { ...dev, gpus: 1 } })
+  assert.match((await reload()).body.error, /the template "lab" asks for 1 GPU, and the engine offers none/)
+  await rm(file)
+  assertRefused(await reload(), 400)
+  assert.deepEqual(await typesOf(), ['dev', 'lab'])
+  assert.equal((await ann.call('GET', '/api/user/containers')).body.containers[0].display_name, 'Second')
+})
+
+test('a type that is gone is launched no more, and its container runs on', async () => {
+  await write({ dev })
+  const { containers } = (await ann.call('GET', '/api/user/containers')).body
+  const lab = containers.find((each: { type: string }) => each.type === 'lab').container_id
+  assertOk(await reload())
+  assertRefused(await ann.call('POST', '/api/container/launch/lab'), 400)
+  assert.equal((await berth.runtime.inspectId(lab))?.state, 'running')
+  await write({ dev, lab: dev })
+  assertOk(await reload())
+  assert.equal((await ann.call('GET', `/${ann.slug}-lab/`)).status, 200, 'its app is reached again')
+})
+
+test('each reload is in the audit log, and only administrators make one', async () => {
+  const { entries } = (await admin.call('GET', '/api/admin/audit')).body
+  assert.deepEqual(entries.filter(({ action }: { action: string }) => action === 'templates.reload').length, 4)
+  for (const [method, target] of [
+    ['POST', '/api/admin/templates/reload'],
+    ['GET', '/api/admin/templates'],
+  ] as const) {
+    assertRefused(await ann.call(method, target), 403)
+    assertRefused(await berth.call(method, target), 401)
+  }
+})
+
+test('templates that are given as text are not read again', async (t) => {
+  const other = await startBerth(t)
+  const boss = await other.administrator()
+  const answer = await boss.call('POST', '/api/admin/templates/reload')
+  assertRefused(answer, 409)
+  assert.match(answer.body.error, /given as text, not as a file/)
+})
