@@ -53,8 +53,7 @@ export class RoutingTable {
       }),
     )
     // Templates can change while this control plane stays.
-    for (const { entry, rules } of [...this.#byPrefix.values()])
-      if (this.#types.get(entry.type) !== rules) this.set(entry)
+    for (const { entry, rules } of this.#byPrefix.values()) if (this.#types.get(entry.type) !== rules) this.set(entry)
   }
 
   get(prefix: string): Route | undefined {
