@@ -21,11 +21,12 @@ import type { CommandContext } from './api/with-api.ts'
 /** Exit codes beside 0. The last is what shells report for a program that Ctrl-C ended. */
 const [failed, wrongUsage, interrupted] = [1, 2, 130]
 
+/** How long a command may clean up after the end of its reader, in ms. */
+const cleanUpTimeout = 30_000
+
 await main()
 
 async function main(): Promise<void> {
-  // The reader of our output, such as `head`, may end before us.
-  process.stdout.on('error', () => process.exit(failed))
   // Relative paths in settings are relative to the repository, as for the service; file arguments to the working
   // directory.
   const folder = process.env.BERTH_FOLDER ?? process.cwd()
@@ -33,13 +34,20 @@ async function main(): Promise<void> {
   if (process.env.BERTH_CRASH_ORDERS) armCrashPoints(process.env.BERTH_CRASH_ORDERS)
   const ctrlC = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ctrlC.abort())
+  // The reader of our output, such as `head`, may end before us: then all ends as by Ctrl-C, so that it is cleaned up.
+  let hasReader = true
+  process.stdout.on('error', () => {
+    if (hasReader) setTimeout(() => process.exit(failed), cleanUpTimeout).unref()
+    hasReader = false
+    ctrlC.abort()
+  })
   const program = createProgram((options) => createContext(options, folder, ctrlC.signal), {
     getOutHelpWidth: () => (process.stdout.isTTY ? process.stdout.columns : 80),
     getErrHelpWidth: () => (process.stderr.isTTY ? process.stderr.columns : 80),
   })
   process.exitCode = await program.parseAsync().then(
     () => 0,
-    (error: unknown) => reportError(error, ctrlC.signal),
+    (error: unknown) => (hasReader ? reportError(error, ctrlC.signal) : failed),
   )
   // Handles that are still open, such as a connection to a store that does not answer, must not delay the exit.
   process.stdout.write('', () => process.exit())

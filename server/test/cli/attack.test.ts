@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -49,6 +49,7 @@ const withoutRules = ['host', 'metadata', 'neighbours']
 test('with default settings a hostile container gets nothing, although its image is in no registry, and nothing stays', async () => {
   const Labels = { 'berth.instance': 'attack-4194303-ghkmn' }
   const IPAM = { Config: [{ Subnet: testSubnet() }] }
+  mkdirSync(path.join(folder, 'berth-attack-4194303-abcdef'))
   await askEngine('POST', '/networks/create', {
     body: { Name: 'attack-4194303-ghkmn', Driver: 'bridge', Labels, IPAM },
   })
@@ -94,6 +95,17 @@ test('settings that weaken a template are reported line by line, each with what 
   ])
     assert.match(stdout, line)
   assert.match(stderr, /^berth: The hostile container got \d+ things; see above/m)
+})
+
+test('when the reader of its output ends, it ends, too, and what it started is removed', async () => {
+  const child = startCommand(settings({}), ['doctor', 'attack'])
+  assert.ok(child.stdout)
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  await once(child, 'exit')
+  assert.equal(child.exitCode, 1)
+  assert.deepEqual(await leftovers(String(child.pid)), [])
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 test('Ctrl-C ends it, and what it started is removed', async () => {

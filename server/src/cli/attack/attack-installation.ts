@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
@@ -69,7 +69,7 @@ export async function openAttackInstallation(
   signal: AbortSignal,
 ): Promise<AttackInstallation> {
   const engine = trialEngineFor(config)
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-attack-'))
+  const folder = mkdtempSync(path.join(tmpdir(), `berth-attack-${process.pid}-`))
   const name = `${namePrefix}${process.pid}-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
   const image = imageOf(name)
   const endings: (() => unknown)[] = [
@@ -184,6 +184,10 @@ async function removeAbandoned(config: Config): Promise<void> {
   for (const name of await engine.installations()) {
     const [, pid] = /^attack-(\d+)-[a-z]{5}$/.exec(name) ?? []
     if (pid !== undefined && !isAlive(Number(pid))) await engine.removeInstallation(name, imageOf(name))
+  }
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^berth-attack-(\d+)-\w{6}$/.exec(name) ?? []
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(path.join(tmpdir(), name), { recursive: true, force: true })
   }
 }
 
