@@ -16,8 +16,9 @@ export const requestIdFrom = (headers: Readonly<Record<string, string | string[]
 }
 
 /** Runs work, with all that it awaits, for a request: log lines carry its id. Undefined: for none. */
-export function runForRequest<T>(id: string | undefined, work: () => T): T {
-  return context.run(id, work)
+export function runForRequest<T>(id: string | null | undefined, work: () => T): T {
+  // In JSON between the processes an argument that is left out is null.
+  return context.run(id ?? undefined, work)
 }
 
 /** Runs work that outlives the request that caused it, such as a loop: its log lines carry no id. */
@@ -28,5 +29,5 @@ export function runForNoRequest<T>(work: () => T): T {
 /** Fields that pino adds to every line (`mixin`). */
 export function requestFields(): { request_id?: string } {
   const id = context.getStore()
-  return id === undefined ? {} : { request_id: id }
+  return id ? { request_id: id } : {}
 }
