@@ -17,6 +17,8 @@ import { observedTemplates } from './templates.mjs'
 
 const dist = resolve(import.meta.dirname, '../../../dist')
 const base = 'http://127.0.0.1:8080'
+/** In ms, on two cores with little else to do. Limits grow with that of the machine at hand. */
+const usualInstallation = 14_000
 const hundredFiftyMB = 150_000_000
 
 const artefact = (/** @type {RegExp} */ pattern) => {
@@ -73,10 +75,48 @@ test('the image has less than 150 MB, runs as an account without rights, is heal
   assert.match(await machine.run(`docker inspect --format '{{.State.ExitCode}}' berth`), /^0$/m)
 })
 
+test('gateway and API of the image run as two services, and the API is replaced under an open stream', async (t) => {
+  const machine = await startMachine(t)
+  machine.copyIn(artefact(/oci-amd64\.tar$/), '/root/berth.tar')
+  const [, name = ''] =
+    /Loaded image: (\S+)/.exec(await machine.run('docker load --quiet --input /root/berth.tar')) ?? []
+  await machine.run('cat >/root/templates.json', { input: observedTemplates })
+  const link = '--env BERTH_LINK_DIR=/run/berth --volume link:/run/berth'
+  await machine.run(
+    `docker run --rm --user 0 --entrypoint chown --volume link:/run/berth ${name} 10001:10001 /run/berth`,
+  )
+  await machine.run(`docker run --detach --restart always --name gateway --network host ${link} ${name} gateway`)
+  const engine = '--volume /var/run/docker.sock:/var/run/docker.sock --group-add $(stat -c %g /var/run/docker.sock)'
+  const api = (/** @type {string} */ settings) =>
+    `docker run --detach --restart always --name api --network host ${link} ${engine} ${settings} --volume data:/var/lib/berth ${name} api`
+  await machine.run(api(''))
+  const node = 'docker exec -i api /usr/lib/berth/node'
+  await doMainJob(machine, node, '/var/lib/berth')
+  await machine.run('docker stop api && docker rm api')
+  const templates = '--volume /root/templates.json:/templates.json:ro --env CONTAINER_TEMPLATES_FILE=/templates.json'
+  await machine.run(api(templates))
+  const { token } = await doMainJob(machine, node, '/var/lib/berth', 'login')
+  const restart = `fetch("${base}/api/container/restart/dev", { method: "POST", headers: { authorization: "Bearer ${token}" } })`
+  await machine.run(`${node} --eval '${restart}' && sleep 5`)
+  const observer = 'docker exec -i gateway /usr/lib/berth/node --input-type=module -'
+  const watching = machine.start(`${observer} ${base} ${token} /ann-dev/ 20`, script('observe.mjs'))
+  let said = ''
+  watching.stdout?.on('data', (chunk) => (said += chunk))
+  while (!said.includes('observing')) await once(watching.stdout ?? watching, 'data')
+  await machine.run(`docker stop api && docker rm api && ${api(templates)}`)
+  await once(watching, 'exit')
+  const seen = JSON.parse(said.slice(said.indexOf('{')))
+  t.diagnostic(`API container replaced: ${JSON.stringify(seen)}`)
+  assert.ok(seen.isStreamOpen && seen.isSocketOpen, said)
+  assert.ok(seen.containerGap < 1_000, `the container was away for ${seen.containerGap} ms`)
+  assert.doesNotMatch(await machine.run('docker logs gateway 2>&1'), /is refused|has not answered/)
+})
+
 test('the package installs in less than 60 s, is upgraded under open connections, and keeps homes when it is purged', async (t) => {
   const machine = await startMachine(t)
   const deb = artefact(/_amd64\.deb$/)
   let session = ''
+  let slowness = 1
   machine.copyIn(olderPackage(t, deb), '/root/older.deb')
   machine.copyIn(deb, '/root/berth.deb')
 
@@ -89,6 +129,7 @@ test('the package installs in less than 60 s, is upgraded under open connections
       `package: dpkg took ${installed} ms, ready ${ready} ms later; first container ${container} ms after that`,
     )
     assert.ok(installed + ready < 60_000)
+    slowness = Math.max(1, (installed + ready) / usualInstallation)
     assert.match(printed, /Settings: \/etc\/berth\/berth\.env/)
     assert.match(await machine.run('systemctl is-enabled berth berth-backup.timer'), /enabled\nenabled/)
     assert.match(
@@ -141,8 +182,8 @@ test('the package installs in less than 60 s, is upgraded under open connections
     t.diagnostic(`upgrade by reload: ${JSON.stringify(seen)}`)
     assert.match(printed, /connections to containers stayed open/)
     assert.ok(seen.isStreamOpen && seen.isSocketOpen, said)
-    assert.ok(seen.apiGap < 2_000, `the API was away for ${seen.apiGap} ms`)
-    assert.ok(seen.containerGap < 1_000, `the container was away for ${seen.containerGap} ms`)
+    assert.ok(seen.apiGap < 2_000 * slowness, `the API was away for ${seen.apiGap} ms`)
+    assert.ok(seen.containerGap < 1_000 * slowness, `the container was away for ${seen.containerGap} ms`)
     assert.match(await machine.run('cat /etc/berth/berth.env'), /SUPPORT_CONTACT=room-12\n[^]*templates\.json/)
   })
 

@@ -16,6 +16,9 @@ const dist = resolve(import.meta.dirname, '../../../dist')
 const tarball = readdirSync(dist).find((name) => name.endsWith('-linux-x64.tar.gz'))
 if (tarball === undefined) throw new Error('dist/ has no tarball: npm run release')
 
+/** In ms: a start on two cores with nothing else to do. Limits grow with that of the machine at hand. */
+const usualStart = 2_500
+
 test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_000 }, async (t) => {
   const installed = await createInstallation(t)
   installed.unpack(oldTarball(), oldVersion)
@@ -30,14 +33,18 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
       .filter((line) => line.includes(`${instance}-ann-dev`))
   let instance = ''
   let token = ''
+  let slowness = 1
   /** @type {string[]} */
   let before = []
   const links = { login: '', signup: '' }
 
-  await t.test('0.9.0 runs, with a container and links that are not used', async () => {
+  await t.test('0.9.0 runs, with a container and links that are not used', async (t) => {
     installed.choose(oldVersion)
     installed.start()
-    ;({ token } = await installed.doMainJob('ann@x.org', 'signup'))
+    const job = await installed.doMainJob('ann@x.org', 'signup')
+    token = job.token
+    slowness = Math.max(1, job.ready / usualStart)
+    t.diagnostic(`${oldVersion} answers ${job.ready} ms after its start`)
     instance = installed.instance()
     links.login = await installed.link('login', 'ann@x.org')
     links.signup = await installed.link('signup', 'bob@x.org')
@@ -46,14 +53,14 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
   })
 
   await t.test('the restart into this version loses nothing', async (t) => {
-    const { seen } = await installed.observe(token, '/ann-dev/', 15)
+    const { seen } = await installed.observe(token, '/ann-dev/', 10 + 5 * slowness)
     await installed.stop()
     installed.choose('new')
     installed.start()
     const { apiGap, containerGap } = await seen
     t.diagnostic(`${oldVersion} to this version, by restart: API away ${apiGap} ms, containers ${containerGap} ms`)
+    await installed.until('the session goes on', async () => (await statusOf('/api/user/me', token)) === 200)
     assert.deepEqual(container(), before, 'the same container runs')
-    assert.equal(await statusOf('/api/user/me', token), 200, 'the session goes on')
     for (const [purpose, link] of Object.entries(links))
       assert.equal(
         (await fetch(`${base}/api/auth/verify-${purpose}?token=${link}`)).status,
@@ -61,12 +68,12 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
         `the ${purpose} link works`,
       )
     assert.match(installed.berth('audit', 'verify'), /./)
-    assert.ok(apiGap < 5_000, `the API was away for ${apiGap} ms`)
+    assert.ok(apiGap < 3_000 * slowness, `the API was away for ${apiGap} ms`)
   })
 
   await t.test('the reload into a patch release keeps stream and WebSocket', async (t) => {
     const gateway = installed.gatewayPid()
-    const { seen } = await installed.observe(token, '/ann-dev/', 15)
+    const { seen } = await installed.observe(token, '/ann-dev/', 10 + 5 * slowness)
     installed.choose('patch')
     installed.reload()
     const { apiGap, containerGap, isStreamOpen, isSocketOpen } = await seen
@@ -74,8 +81,8 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
     assert.ok(isStreamOpen && isSocketOpen)
     assert.equal(installed.gatewayPid(), gateway)
     assert.match(programOf(gateway), /^\S+\/patch\/node /)
-    assert.ok(apiGap < 2_000, `the API was away for ${apiGap} ms`)
-    assert.ok(containerGap < 1_000, `containers were away for ${containerGap} ms`)
+    assert.ok(apiGap < 2_000 * slowness, `the API was away for ${apiGap} ms`)
+    assert.ok(containerGap < 1_000 * slowness, `containers were away for ${containerGap} ms`)
     assert.deepEqual(container(), before)
   })
 
