@@ -27,7 +27,7 @@ for (const [locale, words] of [['en', english] as const, ['de', german] as const
         typeof t.markup
       >[1]),
     )
-    for (const sentence of sentences) assert.match(sentence, /^ADA .*(BO|BOX|schlüssel|key)/)
+    for (const sentence of sentences) assert.match(sentence, /^ADA .*(BO|BOX|schlüssel|key|templates|Vorlagen)/)
     assert.equal(new Set(sentences).size, all.length)
     assert.equal(new Set(all.map((action) => t(`action.${action}`))).size, all.length)
   })

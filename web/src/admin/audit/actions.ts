@@ -16,6 +16,7 @@ export const actionGroups = {
   container: ['block', 'unblock', 'delete', 'stop'],
   token: ['create', 'use', 'remove'],
   keys: ['rotate'],
+  templates: ['reload'],
   link: ['print'],
 } as const
 

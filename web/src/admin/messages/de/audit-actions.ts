@@ -22,6 +22,7 @@ export const action: AdminWords['audit']['action'] = {
   },
   token: { create: 'API-Token erstellt', use: 'API-Token benutzt', remove: 'API-Token entfernt' },
   keys: { rotate: 'Neuer Signaturschlüssel' },
+  templates: { reload: 'Vorlagen neu gelesen' },
   link: { print: 'Link ausgegeben' },
 }
 
@@ -54,6 +55,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
     remove: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> entfernt',
   },
   keys: { rotate: '<b>{actor}</b> hat einen neuen Signaturschlüssel erzeugt' },
+  templates: { reload: '<b>{actor}</b> hat die Vorlagen neu lesen lassen' },
   link: {
     print:
       '<b>{actor}</b> hat {purpose, select, signup {einen Registrierungslink} other {einen Anmeldelink}} für <b>{person}</b> ausgegeben',

@@ -22,6 +22,7 @@ export const action = {
   },
   token: { create: 'API token made', use: 'API token used', remove: 'API token removed' },
   keys: { rotate: 'New signing key' },
+  templates: { reload: 'Templates read again' },
   link: { print: 'Link printed' },
 } as const
 
@@ -54,6 +55,7 @@ export const sentence = {
     remove: '<b>{actor}</b> removed an API token of <b>{person}</b>',
   },
   keys: { rotate: '<b>{actor}</b> made a new signing key' },
+  templates: { reload: '<b>{actor}</b> had the templates read again' },
   link: {
     print:
       '<b>{actor}</b> printed {purpose, select, signup {a signup link} other {a sign-in link}} for <b>{person}</b>',
