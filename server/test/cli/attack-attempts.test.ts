@@ -1,3 +1,4 @@
+// Part of npm run test:long: each attempt with weakened protections; attack.test.ts has the whole attack with the usual ones.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'

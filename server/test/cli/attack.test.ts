@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { testSubnet } from '#test/support/engine/outer-network.ts'
 import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The program `berth doctor attack` on the machine's own engine. */
 
@@ -72,7 +73,7 @@ test('with default settings a hostile container gets nothing, although its image
   assert.deepEqual(readdirSync(folder), [], 'neither data nor files of its own')
 })
 
-test('settings that weaken a template are reported line by line, each with what mends it', async () => {
+test('settings that weaken a template are reported line by line, each with what mends it', onlyLong, async () => {
   const weak = {
     memory: '900g',
     pids: 4_194_304,
@@ -97,7 +98,7 @@ test('settings that weaken a template are reported line by line, each with what 
   assert.match(stderr, /^berth: The hostile container got \d+ things; see above/m)
 })
 
-test('when the reader of its output ends, it ends, too, and what it started is removed', async () => {
+test('when the reader of its output ends, it ends, too, and what it started is removed', onlyLong, async () => {
   const child = startCommand(settings({}), ['doctor', 'attack'])
   assert.ok(child.stdout)
   await once(child.stdout, 'data')
@@ -125,5 +126,5 @@ test('a template that does not exist is wrong usage, and an engine that is away 
   assert.match(wrong.stderr, /There is no template none\. There are: work/)
   const away = await runCommand({ ...settings({}), DOCKER_HOST: 'unix:///nowhere' }, 'doctor', 'attack')
   assert.equal(away.code, 1)
-  assert.match(away.stderr, /^berth: The hostile container could not be started: .*nowhere/)
+  assert.match(away.stderr, /^berth: The hostile container could not be started: .*nowhere/m)
 })

@@ -11,7 +11,7 @@ import { networkInterfaces } from 'node:os'
  */
 
 /** How long a connection may take, in ms. */
-const patience = 1_500
+const connectTimeout = 1_500
 
 interface Target {
   readonly host?: string
@@ -92,7 +92,7 @@ function reach({ host, port, socket }: Target): Promise<string | null> {
       connection.destroy()
       resolve(isConnected ? text.slice(0, 200) : null)
     }
-    const timer = setTimeout(end, patience)
+    const timer = setTimeout(end, connectTimeout)
     connection.on('connect', () => {
       isConnected = true
       connection.write(`GET /latest/meta-data/ HTTP/1.0\r\nHost: ${host ?? 'docker'}\r\n\r\n`)
