@@ -9,7 +9,12 @@ import { test, type TestContext } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { auditHead, insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import { startEnginelessBerth, type EnginelessBerth, type EnginelessOptions } from '../support/berth-without-engine.ts'
+import {
+  startEnginelessBerth,
+  tokenIn,
+  type EnginelessBerth,
+  type EnginelessOptions,
+} from '../support/berth-without-engine.ts'
 import { pollUntil } from '../support/control-plane.ts'
 import { testTemplates } from '../support/berth.ts'
 import { runProgram, signIn } from '../support/program.ts'
@@ -45,6 +50,15 @@ async function startDelivery(t: TestContext, options: EnginelessOptions = {}): P
   const receiver = await startReceiver(t, secret)
   const env = { AUDIT_WEBHOOK_URL: receiver.url, AUDIT_WEBHOOK_SECRET: secret, ...options.env }
   return { receiver, berth: await startEnginelessBerth(t, { pace, ...options, env }) }
+}
+
+/** The first user. @returns the token */
+async function administrator(berth: EnginelessBerth): Promise<string> {
+  await berth.call('POST', '/api/auth/signup', { body: { email: 'boss@x.org' } })
+  const [mail] = berth.mails
+  if (!mail) throw new Error('no mail was sent')
+  const { body } = await berth.call('GET', `/api/auth/verify-signup?token=${tokenIn(mail)}`)
+  return (body as { access_token: string }).access_token
 }
 
 const until = (what: string, isSo: () => boolean | Promise<boolean>) => pollUntil(isSo, () => what)
@@ -169,8 +183,12 @@ test('while entries wait for five minutes the system page says so, and the log n
   assert.equal(berth.logs.filter((line) => line.includes('does not get its entries')).length, 1)
   assert.match(berth.logs.join(''), /ECONNREFUSED/)
   assert.doesNotMatch(berth.logs.join(''), /s3cret-path|whsec_/)
+  const token = await administrator(berth)
+  const warnings = async () => (await berth.call('GET', '/api/admin/system', { token })).body.warnings.join()
+  assert.match(await warnings(), /AUDIT_WEBHOOK_URL has not accepted entries of the audit log since 20.*: ECONNREFUSED/)
   await receiver.start()
-  await until('both entries', () => receiver.accepted.length === 2)
+  await until('both entries', () => receiver.accepted.length >= 2)
+  assert.doesNotMatch(await warnings(), /AUDIT_WEBHOOK_URL/)
   await until('the lag is over', async () => (await findings()) === 0)
 })
 

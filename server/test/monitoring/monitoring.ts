@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBerth } from '../support/berth.ts'
 import { pollUntil } from '../support/control-plane.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
 import { alertExpressions, dashboardExpressions } from './expressions.ts'
 import { promtool, startPrometheus } from './prometheus.ts'
 
@@ -10,9 +11,12 @@ import { promtool, startPrometheus } from './prometheus.ts'
  * real engine and a real mail server. Apart from `npm test`, because it needs the package `prometheus`.
  */
 
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const receiver = await startReceiver({ after }, secret)
+const webhook = { AUDIT_WEBHOOK_URL: receiver.url, AUDIT_WEBHOOK_SECRET: secret }
 const berth = await startBerth(
   { after },
-  { env: { MAX_RUNNING: '20', MAX_DISK_PER_USER: '10g' }, pace: { measureHomes: 2_000 } },
+  { env: { ...webhook, MAX_RUNNING: '20', MAX_DISK_PER_USER: '10g' }, pace: { measureHomes: 2_000 } },
 )
 const prometheus = await startPrometheus({ after }, new URL(berth.url).host)
 
