@@ -66,6 +66,8 @@ export async function createInstallation(t) {
         stream?.setEncoding('utf8').on('data', (text) => (log += text))
       return service
     },
+    /** @param {string} name a version that is not chosen yet */
+    warmUp: (name) => void execFileSync(join(root, name, 'berth'), ['warm-up'], { env }),
     reload: () => service?.kill('SIGHUP'),
     stop,
     berth: (/** @type {string[]} */ ...command) =>
