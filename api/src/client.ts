@@ -4,6 +4,7 @@ import {
   type Answer,
   type Body,
   type EndpointName,
+  type Endpoints,
   type JsonName,
   type Params,
   type Query,
@@ -12,7 +13,11 @@ import {
 /** The parts of a request that an endpoint's row in the table asks for. */
 export type Input<N extends EndpointName> = (Params<N> extends undefined ? unknown : { params: Params<N> }) &
   (Query<N> extends undefined ? unknown : { query: Query<N> }) &
-  (Body<N> extends undefined ? unknown : { body: Body<N> })
+  (Body<N> extends undefined
+    ? unknown
+    : Endpoints[N] extends { readonly isBodyOptional: true }
+      ? { body?: Body<N> }
+      : { body: Body<N> })
 
 /** One typed function per endpoint of the table that answers with JSON; a stream is read as it comes. */
 export type Client = {

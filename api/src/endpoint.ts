@@ -40,6 +40,8 @@ interface Row {
   readonly params?: Type.TSchema
   readonly query?: Type.TSchema
   readonly body?: Type.TSchema
+  /** True where a request without the body is as one with `{}`. */
+  readonly isBodyOptional?: true
   /** True where the body is a form (`application/x-www-form-urlencoded`) and not JSON, because a standard says so. */
   readonly form?: true
   /** Body of the answer 200; a row has either this, `stream` or `redirects`. */

@@ -41,7 +41,7 @@ function operation(name: string, endpoint: Endpoint): Record<string, unknown> {
     tags: [endpoint.path.split('/')[2] ?? 'system'],
     ...(endpoint.access === 'public' ? {} : { security: securityOf(endpoint) }),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
-    ...(endpoint.body ? { requestBody: { required: true, content: bodyOf(endpoint) } } : {}),
+    ...(endpoint.body ? { requestBody: { required: !endpoint.isBodyOptional, content: bodyOf(endpoint) } } : {}),
     responses: responses(endpoint),
   }
 }

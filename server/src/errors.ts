@@ -97,6 +97,7 @@ export const refusals = named({
   otherToken: () => new Refusal(400, message('refusals.badToken')),
   badLogoutToken: () => new Refusal(400, message('refusals.badLogoutToken')),
   prefetched: () => new Refusal(400, message('refusals.prefetched')),
+  badParameter: (problem: LocalizedMessage) => new Refusal(400, problem),
   unknownType: (known: readonly string[]) =>
     new Refusal(400, message('refusals.unknownType', { types: list('comma', known) })),
 

@@ -31,6 +31,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'a browser or mail scanner prefetched the link',
     remedy: 'open the page and press its button',
   },
+  badParameter: {
+    when: 'a launch with a parameter that the template does not have, or with a value that it does not allow',
+    remedy: 'send a value that `GET /api/user/containers` names',
+  },
   unknownType: { when: 'the container type is not configured', remedy: 'use one of the types that the message names' },
 
   noToken: { when: 'the request has no access token', remedy: 'sign in' },

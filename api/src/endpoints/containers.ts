@@ -44,6 +44,8 @@ export const containersEndpoints = {
     scope: 'containers:write',
     summary: 'Start the container of this type, or create it',
     params: container.TypeParams,
+    body: container.LaunchBody,
+    isBodyOptional: true,
     response: container.LaunchResponse,
     refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
   },

@@ -21,6 +21,32 @@ export const OpenPath = Type.String({
   description: 'Path and query below `service_url` and a slash to which Open leads; absent where it is the root',
 })
 
+const ParameterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+/** A parameter of a template: what may be chosen, and what the container has. */
+export const LaunchParameter = Type.Object({
+  label: Type.String(),
+  type: OneOf(['choice', 'number', 'boolean', 'text']),
+  choices: Type.Optional(Type.Array(Type.String(), { description: 'Of the type `choice` alone' })),
+  min: Type.Optional(Type.Number({ description: 'Least number, or characters of a text' })),
+  max: Type.Optional(Type.Number({ description: 'Greatest number, or characters of a text' })),
+  default: ParameterValue,
+  value: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+    description: 'What was chosen, or the default; the next start has it',
+  }),
+})
+export type LaunchParameter = Type.Static<typeof LaunchParameter>
+
+export const LaunchBody = Type.Object({
+  parameters: Type.Optional(
+    Type.Record(Type.String(), ParameterValue, {
+      description:
+        'Values by name, see `parameters` of `GET /api/user/containers`. Those that are not named stay as they are. Other values than before create the container anew; its home stays',
+    }),
+  ),
+})
+export type LaunchBody = Type.Static<typeof LaunchBody>
+
 export const LaunchResponse = Type.Object({
   message: Type.String(),
   service_url: Type.String(),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { OpenPath } from './container.ts'
+import { LaunchParameter, OpenPath } from './container.ts'
 import { Instant, OrNull } from './shapes.ts'
 
 /** Where an account stands. Source: specification, User state. */
@@ -36,6 +36,11 @@ export const ContainerEntry = Type.Object({
   }),
   service_url: Type.String(),
   open_path: Type.Optional(OpenPath),
+  parameters: Type.Optional(
+    Type.Record(Type.String(), LaunchParameter, {
+      description: 'What may be chosen at a launch and what was, by name; absent where there is nothing to choose',
+    }),
+  ),
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),

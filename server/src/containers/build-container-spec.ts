@@ -5,6 +5,7 @@ import { containerName, containerPrefix, homeVolume } from './container-name.ts'
 import { defaultLimits } from './templates/read-templates.ts'
 import { templateVersion } from './templates/template-version.ts'
 import type { TemplateSources } from './templates/template-sources.ts'
+import { parameterEnv, type ParameterValues } from './templates/parameters.ts'
 import type { Template } from './templates/template.ts'
 
 /** Values that are the same for all containers of an installation. */
@@ -24,15 +25,28 @@ export interface InstallationSettings {
 /** Fields of a user that a container depends on. */
 export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
 
-/** Builds the runtime's container specification from a template and a user. @throws {RuntimeError} as `TemplateSources` */
-export function containerSpec(user: SpecUser, template: Template, settings: InstallationSettings): ContainerSpec {
+/**
+ * Builds the runtime's container specification from a template and a user.
+ * @param chosen for parameters of the template @throws {RuntimeError} as `TemplateSources`
+ */
+export function containerSpec(
+  user: SpecUser,
+  template: Template,
+  settings: InstallationSettings,
+  chosen: ParameterValues = {},
+): ContainerSpec {
   const { installation } = settings
   const spec = {
     name: containerName(installation, user.slug, template.type),
     owner: { userId: user.id, slug: user.slug, type: template.type },
     image: template.image,
     port: template.port,
-    env: { ...template.env, ...settings.sources?.secretsOf(template), ...platformEnv(user, template, settings) },
+    env: {
+      ...template.env,
+      ...settings.sources?.secretsOf(template),
+      ...parameterEnv(template.parameters, chosen),
+      ...platformEnv(user, template, settings),
+    },
     command: template.command,
     memory: template.memory,
     cpus: template.cpus,

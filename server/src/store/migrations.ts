@@ -15,6 +15,7 @@ import { lastingSessions } from './migrations/010-019/013-lasting-sessions.ts'
 import { apiTokens } from './migrations/010-019/014-api-tokens.ts'
 import { identities } from './migrations/010-019/015-identities.ts'
 import { removedContainerId } from './migrations/010-019/016-removed-container-id.ts'
+import { parameters } from './migrations/010-019/017-parameters.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -39,5 +40,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '014-api-tokens': apiTokens(isPostgres),
     '015-identities': identities(isPostgres),
     '016-removed-container-id': removedContainerId,
+    '017-parameters': parameters,
   }
 }

@@ -62,6 +62,8 @@ export interface UserContainersTable {
   running_since: number | null
   /** When its container was retired; null while there is one, or never was. */
   retired_at: Generated<number | null>
+  /** What was chosen for the parameters of its template, JSON text; null: nothing. */
+  parameters: Generated<string | null>
 }
 
 export interface MagicLinksTable {

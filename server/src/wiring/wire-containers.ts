@@ -141,7 +141,7 @@ export function wireContainers(
     ownerActions,
     wake,
     templates,
-    fingerprintOf: (user: SpecUser, template: Template) => spawner.fingerprintOf(user, template),
+    fingerprintOf: (user: SpecUser, template: Template) => spawner.fingerprintOf(user, template, {}),
     ownContainers: new OwnContainers(database.db, templates, new StatusLookups(runtime)),
     logs: new ContainerLogs({ database, runtime, templates, streams }),
   }

@@ -19,6 +19,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   otherToken: refusals.otherToken(),
   badLogoutToken: refusals.badLogoutToken(),
   prefetched: refusals.prefetched(),
+  badParameter: refusals.badParameter(message('refusals.parameterBoolean', { name: 'gpu' })),
   unknownType: refusals.unknownType(['dev', 'prod']),
   noToken: refusals.noToken(),
   invalidToken: refusals.invalidToken(),

@@ -3,13 +3,15 @@ import { sampleOf } from './schema-fields.ts'
 
 /** A request as a command line for curl. The token comes from a file, so that the list of processes does not show it. */
 export function curlExample(server: string, operation: Operation): string {
-  const { method, access, isStream, body } = operation
+  const { method, access, isStream, body, needsBody } = operation
   const parts = [
     'curl',
     ...(method === 'GET' ? [] : [`--request ${method}`]),
     ...(isStream ? ['--no-buffer'] : []),
     ...(access === 'public' ? [] : ['--header @berth-token']),
-    ...(body ? ["--header 'Content-Type: application/json'", `--data ${quoted(JSON.stringify(sampleOf(body)))}`] : []),
+    ...(body && needsBody
+      ? ["--header 'Content-Type: application/json'", `--data ${quoted(JSON.stringify(sampleOf(body)))}`]
+      : []),
     quoted(server + addressOf(operation)),
   ]
   return parts.join(' \\\n  ')
@@ -20,7 +22,7 @@ export function typescriptExample(server: string, operation: Operation): string 
   return operation.isStream ? streamExample(server, operation) : clientExample(server, operation)
 }
 
-function clientExample(server: string, { id, access, parameters, body }: Operation): string {
+function clientExample(server: string, { id, access, parameters, body, needsBody }: Operation): string {
   const parts = {
     ...partOf(
       'params',
@@ -30,7 +32,7 @@ function clientExample(server: string, { id, access, parameters, body }: Operati
       'query',
       parameters.filter(({ place, isRequired }) => place === 'query' && isRequired),
     ),
-    ...(body && { body: sampleOf(body) }),
+    ...(body && needsBody && { body: sampleOf(body) }),
   }
   const input = Object.keys(parts).length === 0 ? '' : literal(parts)
   const [send, setUp] = access === 'public' ? ['fetch', []] : ['withToken(env.BERTH_TOKEN)', ['withToken']]

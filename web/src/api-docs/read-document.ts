@@ -12,6 +12,8 @@ export interface Operation {
   readonly scope: string | null
   readonly parameters: readonly Parameter[]
   readonly body: Schema | undefined
+  /** False where a request without the body is valid; examples have none then. */
+  readonly needsBody: boolean
   readonly answer: readonly Field[]
   /** Whether the answer is a stream of server-sent events. */
   readonly isStream: boolean
@@ -50,7 +52,7 @@ interface DocumentOperation {
     readonly required: boolean
     readonly schema: Schema
   }[]
-  readonly requestBody?: { readonly content: Content }
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>
 }
 
@@ -91,6 +93,7 @@ function read(path: string, method: string, each: DocumentOperation): Operation 
       schema: parameter.schema,
     })),
     body: each.requestBody?.content['application/json']?.schema,
+    needsBody: each.requestBody?.required ?? false,
     answer: fieldsOf(json),
     isStream: success?.content['text/event-stream'] !== undefined,
     refusals: Object.entries(refusals).map(([status, { description }]) => ({ status, description })),

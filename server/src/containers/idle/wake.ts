@@ -6,7 +6,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
-import { noteStopped } from '#/store/containers/user-containers.ts'
+import { findContainer, noteStopped } from '#/store/containers/user-containers.ts'
 import { findUser } from '#/store/users/users.ts'
 import type { Activity } from './activity.ts'
 import type { AdmissionControl } from '../queue/admission-control.ts'
@@ -22,6 +22,7 @@ import type { RouteSync } from '../routing/route-sync.ts'
 import type { Spawner } from '../launch/spawner.ts'
 import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
 import { isImageOutdated, isUpToDate } from '../launch/outdated-container.ts'
+import type { ParameterValues } from '../templates/parameters.ts'
 import type { Template, Templates } from '../templates/template.ts'
 
 /** Timeout of a request that waits for a wake, in ms; the start continues after that. */
@@ -132,7 +133,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     const template = templates.get(known.type)
     const { containerId, seen } = known
     if (containerId === null || !template || !seen || seen === 'gone') return false
-    if (!this.#isUpToDate(known, seen, template)) return false
+    if (!(await this.#isUpToDate(known, seen, template))) return false
     if (isPaused(known)) return this.#start(known, containerId)
     const refusal = await preLaunchHooks.refusalFor(known.userId, template)
     if (refusal) throw refusal
@@ -183,13 +184,18 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     return where && isAddress(where) ? where : undefined
   }
 
-  #isUpToDate(known: ContainerState, seen: RuntimeContainer, template: Template): boolean {
+  async #isUpToDate(known: ContainerState, seen: RuntimeContainer, template: Template): Promise<boolean> {
     const { routeSync, spawner } = this.#parts
     const person = routeSync.gatewayUserOf(known)
-    return (
-      person !== undefined &&
-      isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template) })
-    )
+    if (person === undefined) return false
+    const chosen = await this.#parametersOf(known, template)
+    return isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template, chosen) })
+  }
+
+  /** What the owner chose; a template without parameters costs no query. */
+  async #parametersOf({ userId, type }: ContainerState, { parameters }: Template): Promise<ParameterValues> {
+    if (Object.keys(parameters).length === 0) return {}
+    return (await findContainer(this.#parts.database.db, userId, type))?.parameters ?? {}
   }
 
   /** The route has what the gateway shows; this is for the owner's open pages. @throws any error that is no refusal */

@@ -3,6 +3,7 @@ import { refusals } from '#/errors.ts'
 import { ensureContainer, findContainer, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Db } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users/users.ts'
+import type { ParameterValues } from '../templates/parameters.ts'
 import type { Template } from '../templates/template.ts'
 
 /** `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks. */
@@ -14,13 +15,26 @@ export interface LaunchAttempt {
   readonly template: Template
   readonly now: Date
   readonly kind: LaunchKind
+  /** Parameters that the user chooses with this launch, checked; undefined: those that were chosen before count. */
+  readonly chosen?: ParameterValues
   /** When it was requested; by `performance.now()`. */
   readonly begun: number
 }
 
 /** A launch that is requested now. */
-export function launchAttempt(user: User, template: Template, now: Date, kind: LaunchKind): LaunchAttempt {
-  return { user, template, now, kind, begun: performance.now() }
+export function launchAttempt(
+  user: User,
+  template: Template,
+  now: Date,
+  kind: LaunchKind,
+  chosen?: ParameterValues,
+): LaunchAttempt {
+  return { user, template, now, kind, begun: performance.now(), ...(chosen && { chosen }) }
+}
+
+/** Attempts with the same words share one launch. */
+export function flightOf({ kind, chosen }: LaunchAttempt): string {
+  return chosen ? `${kind} ${JSON.stringify(Object.entries(chosen).sort())}` : kind
 }
 
 /**

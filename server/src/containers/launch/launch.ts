@@ -10,6 +10,7 @@ import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { Activity } from '../idle/activity.ts'
 import type { Running, Spawner } from './spawner.ts'
 import type { LaunchStage, LaunchProgress } from './progress/launch-progress.ts'
+import { checkParameters, type ParameterValues } from '../templates/parameters.ts'
 import type { Template, Templates } from '../templates/template.ts'
 
 export interface LaunchParts {
@@ -35,15 +36,17 @@ export class Launch {
 
   /**
    * Makes the user's container of this type run. Source: specification, launch rules 1 to 5.
-   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was started · 500 the start failed, there is no capacity,
+   * @param chosen parameters of the template; the container is created anew when they are others than before, and its home stays
+   * @throws {Refusal} 400 unknown type, or a parameter that is not allowed · 403 blocked, nothing was started · 500 the start failed, there is no capacity,
    * or it takes longer than the timeout: then it continues, and the next request joins it
    */
-  async launch(user: User, type: string, now: Date): Promise<Running> {
+  async launch(user: User, type: string, now: Date, chosen?: ParameterValues): Promise<Running> {
     const { templates } = this.#parts
     const template = templates.get(type)
     if (!template) throw refusals.unknownType(templates.types)
     await this.#refuseBlocked(user, template)
-    return this.#withTimeout({ userId: user.id, type }, this.#ensure(user, template, now))
+    if (chosen) checkParameters(template.parameters, chosen)
+    return this.#withTimeout({ userId: user.id, type }, this.#ensure(user, template, now, chosen))
   }
 
   /**
@@ -71,9 +74,9 @@ export class Launch {
     return spawner.ensureRunning(user, templates.first, now)
   }
 
-  async #ensure(user: User, template: Template, now: Date): Promise<Running> {
+  async #ensure(user: User, template: Template, now: Date, chosen?: ParameterValues): Promise<Running> {
     const { spawner, database, activity } = this.#parts
-    const running = await orFail(spawner.ensureRunning(user, template, now), refusals.launchFailed)
+    const running = await orFail(spawner.ensureRunning(user, template, now, chosen), refusals.launchFailed)
     // One that ran unused and was about to be suspended is used now, although no byte has moved yet.
     activity.startOver({ userId: user.id, type: template.type })
     // Administrators see both times side by side. A sign-in sets its own time; a sign-up sets none (specification).

@@ -7,7 +7,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
-import { noteStopped, touchContainer, type UserContainer } from '#/store/containers/user-containers.ts'
+import { noteStopped, storeParameters, touchContainer, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
 import type { AdmissionControl } from '../queue/admission-control.ts'
 import { blockedGrace, checkBlock } from '../block-check.ts'
@@ -16,7 +16,7 @@ import type { SingleFlight } from '../../concurrency/single-flight.ts'
 import { containerSpec, type SpecUser, type InstallationSettings } from '../build-container-spec.ts'
 import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
 import type { LaunchMetrics } from '../metrics/launch-metrics.ts'
-import { launchAttempt, recordFor, type LaunchAttempt } from './launch-attempt.ts'
+import { flightOf, launchAttempt, recordFor, type LaunchAttempt } from './launch-attempt.ts'
 import { unavailableAfter, explainFailure, failedStage } from './launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
@@ -24,6 +24,7 @@ import type { ContainerRemoval } from '../container-removal.ts'
 import type { LaunchProgress } from './progress/launch-progress.ts'
 import { isUpToDate } from './outdated-container.ts'
 import { Starter, type Start, type Step } from './starter.ts'
+import { areOthers, type ParameterValues } from '../templates/parameters.ts'
 import type { Template } from '../templates/template.ts'
 
 export interface SpawnerParts {
@@ -45,6 +46,17 @@ export interface SpawnerParts {
 
 /** Max look-ups of containers without a slot of the launch queue. */
 const maxParallelFinds = 8
+
+/** What waits for a slot of the launch queue. */
+interface AdmittedStart {
+  readonly attempt: LaunchAttempt
+  readonly start: Start
+  readonly found: RuntimeContainer | undefined
+  /** Whether a new container takes the place of the old one. */
+  readonly isReplaced: boolean
+  /** Whether that is because the user chose other parameters. */
+  readonly isChanged: boolean
+}
 
 /** A container that runs. */
 export interface Running {
@@ -73,11 +85,12 @@ export class Spawner {
   /**
    * Makes sure that the user's container of this type runs and that the gateway has its route.
    * Source: specification, Container lifecycle rules and launch 3, 4.
+   * @param chosen parameters of the template, checked; a container with others is removed and created anew
    * @throws {Refusal} 403 when it was blocked meanwhile, and it does not run then; 500 when there is no capacity for it
    * @throws {RuntimeError} `LaunchFailure` when it could not be started; the next launch finds what exists by then
    */
-  async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#run(launchAttempt(user, template, now, 'launch'))
+  async ensureRunning(user: User, template: Template, now: Date, chosen?: ParameterValues): Promise<Running> {
+    return this.#run(launchAttempt(user, template, now, 'launch', chosen))
   }
 
   /**
@@ -101,16 +114,17 @@ export class Spawner {
 
   /**
    * Fingerprint of a container that would be created now; one with another fingerprint is replaced when it is started.
+   * @param chosen as the record of the container has it
    */
-  fingerprintOf(user: SpecUser, template: Template): string {
-    return containerSpec(user, template, this.#parts.settings).fingerprint
+  fingerprintOf(user: SpecUser, template: Template, chosen: ParameterValues): string {
+    return containerSpec(user, template, this.#parts.settings, chosen).fingerprint
   }
 
   /** Serializes launches of one container (single-flight by key); a request joins the launch that is in progress. */
   async #run(attempt: LaunchAttempt): Promise<Running> {
     const owned = { userId: attempt.user.id, type: attempt.template.type }
     if (attempt.kind !== 'restore') this.#parts.admission.promote(owned)
-    return this.#parts.singleFlight.run(containerKey(owned), attempt.kind, () => this.#runExclusive(attempt))
+    return this.#parts.singleFlight.run(containerKey(owned), flightOf(attempt), () => this.#runExclusive(attempt))
   }
 
   /** As `ensureRunning`, for callers that hold this container's flight already. */
@@ -155,16 +169,20 @@ export class Spawner {
     const { removal, database } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
     const record = await recordFor(database.db, attempt)
-    const spec = containerSpec(user, template, this.#parts.settings)
+    const parameters = { ...record.parameters, ...attempt.chosen }
+    const isChanged = areOthers(template.parameters, record.parameters, parameters)
+    const spec = containerSpec(user, template, this.#parts.settings, parameters)
     const start = { record, spec, onStep: (step: Step) => this.#reportStep(spec.owner, step) }
     const found = await this.#findExisting(start)
-    const adopted = kind === 'replace' ? undefined : await this.#adopt(start, found)
-    const instance = adopted ?? (await this.#startAdmitted(attempt, start, found))
+    const isReplaced = kind === 'replace' || isChanged
+    const adopted = isReplaced ? undefined : await this.#adopt(start, found)
+    if (adopted) await this.#keepParameters(attempt, record)
+    const instance = adopted ?? (await this.#startAdmitted({ attempt, start, found, isReplaced, isChanged }))
     await this.#stopIfBlocked(record, instance)
     if (kind === 'restore') await noteStopped(database.db, user.id, template.type, null)
     else await touchContainer(database.db, record.id, now)
     crashPoint('launch.before-answer')
-    return { instance, isStarted: found?.state !== 'running' || kind === 'replace' }
+    return { instance, isStarted: found?.state !== 'running' || isReplaced }
   }
 
   /**
@@ -182,13 +200,8 @@ export class Spawner {
     return found?.state === 'paused' ? this.#starter.tryToStart(start, found) : undefined
   }
 
-  async #startAdmitted(
-    attempt: LaunchAttempt,
-    start: Start,
-    found: RuntimeContainer | undefined,
-  ): Promise<RuntimeContainer> {
+  async #startAdmitted({ attempt, start, found, isReplaced, isChanged }: AdmittedStart): Promise<RuntimeContainer> {
     const { user, template, kind } = attempt
-    const isReplaced = kind === 'replace'
     const isUp = found?.state === 'running' || found?.state === 'paused'
     const refusal =
       isUp || kind === 'restore' ? undefined : await this.#parts.preLaunchHooks.refusalFor(user.id, template)
@@ -200,12 +213,20 @@ export class Spawner {
       isLowPriority: kind === 'restore',
     }
     return this.#parts.admission.run(admitted, async (slot) => {
-      if (isReplaced) await this.#removeOld(start)
+      // A container with other parameters must not be used again, so a failure to remove it ends this launch.
+      if (isChanged) await this.#starter.remove(start)
+      else if (isReplaced) await this.#removeOld(start)
+      await this.#keepParameters(attempt, start.record)
       const now = await this.#starter.find(start)
       if (now?.state === 'running') return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now))
       return started ?? this.#starter.createAndStart(start, now, slot)
     })
+  }
+
+  /** Before a container has them, and after the one with others is gone: a crash in between loses the choice alone. */
+  async #keepParameters({ chosen }: LaunchAttempt, { id, parameters }: UserContainer): Promise<void> {
+    if (chosen) await storeParameters(this.#parts.database.db, id, { ...parameters, ...chosen })
   }
 
   async #removeOld(start: Start): Promise<void> {

@@ -119,3 +119,51 @@ test('a mistake in a file is named with its line and column', () => {
   )
   assert.match(readTemplates('lab: [', 'T').problems.join(), /line 1, column/)
 })
+
+const size = { type: 'choice', choices: ['small', 'large'], env: 'SIZE' }
+
+test('parameters have a label, a type, limits and a default, and a variable', () => {
+  const read = templateOf({
+    parameters: {
+      size: { label: 'Size', ...size, default: 'large' },
+      workers: { type: 'number', min: 2, max: 8, env: 'WORKERS' },
+      debug: { type: 'boolean', env: 'DEBUG' },
+      branch: { type: 'text', env: 'BRANCH', max: 20 },
+    },
+  })?.parameters
+  const none = { choices: [], min: null, max: null }
+  assert.deepEqual(read, {
+    size: { ...none, label: 'Size', type: 'choice', env: 'SIZE', choices: ['small', 'large'], default: 'large' },
+    workers: { ...none, label: 'workers', type: 'number', env: 'WORKERS', min: 2, max: 8, default: 2 },
+    debug: { ...none, label: 'debug', type: 'boolean', env: 'DEBUG', default: false },
+    branch: { ...none, label: 'branch', type: 'text', env: 'BRANCH', max: 20, default: '' },
+  })
+})
+
+test('a parameter that could not be chosen, or that would hide a variable, is a mistake of the template', () => {
+  const mistakes: [object, RegExp][] = [
+    [{ ...size, type: 'list' }, /^lab: parameters for p: type must be one of choice, number, boolean, text$/],
+    [{ ...size, choices: [] }, /choices must be a list of at least one text/],
+    [{ ...size, choices: ['a', 'a'] }, /choices has one entry twice/],
+    [{ ...size, default: 'huge' }, /default is not allowed: The parameter p must be one of these: small, large\./],
+    [{ ...size, default: null }, /default is not allowed: it must not be null/],
+    [{ ...size, min: 1 }, /min is for the types number and text alone/],
+    [{ ...size, colour: 'red' }, /has the unknown key "colour"/],
+    [{ ...size, env: '2BIG' }, /env must be the name of a variable/],
+    [{ ...size, env: 'BERTH_USER' }, /env BERTH_USER is a variable that Berth sets itself/],
+    [{ ...size, env: 'PORT' }, /env PORT is a variable that Berth sets itself/],
+    [{ type: 'number', env: 'N', min: 3, max: 2 }, /min must not be greater than max, 2/],
+    [{ type: 'number', env: 'N', max: 2, default: 3 }, /default is not allowed: The parameter p must be at most 2\./],
+    [{ type: 'number', env: 'N', default: '3' }, /default is not allowed: The parameter p must be a number\./],
+    [{ type: 'boolean', env: 'B', default: 'yes' }, /must be true or false/],
+    [{ type: 'text', env: 'T', min: 1 }, /needs a default/],
+    [{ type: 'text', env: 'T', choices: ['a'] }, /choices are for the type choice alone/],
+  ]
+  for (const [p, words] of mistakes) assert.match(problemOf({ parameters: { p } }), words, JSON.stringify(p))
+  assert.match(problemOf({ parameters: { 'a b': size } }), /has the name "a b"/)
+  assert.match(problemOf({ parameters: { a: size, b: size } }), /for b: env SIZE is used twice/)
+  assert.match(
+    problemOf({ parameters: { a: size }, env: { SIZE: 'x' } }),
+    /parameters a sets SIZE, which env or secrets/,
+  )
+})

@@ -23,6 +23,7 @@ import {
   type Reader,
 } from './field-values.ts'
 import { mountList } from './mount-values.ts'
+import { parameterMap } from './parameter-values.ts'
 import type { TemplateField } from './template-descriptions.ts'
 import type { Template } from './template.ts'
 
@@ -109,6 +110,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     homeSize: pick('home_size', readers.home_size, null),
     secrets: pick('secrets', readers.secrets, {}),
     mounts: pick('mounts', readers.mounts, []),
+    parameters: pick('parameters', readers.parameters, {}),
     idlePause: pick('idle_pause', readers.idle_pause, 0),
     idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
     idleCpu: pick('idle_cpu', readers.idle_cpu, null),
@@ -135,6 +137,9 @@ function contradictionsIn(template: Template): string[] {
   const problems: string[] = []
   const twice = Object.keys(template.secrets).find((name) => Object.hasOwn(template.env, name))
   if (twice !== undefined) problems.push(`${type}: secrets and env both set ${twice}`)
+  for (const [name, { env }] of Object.entries(template.parameters))
+    if (Object.hasOwn(template.env, env) || Object.hasOwn(template.secrets, env))
+      problems.push(`${type}: parameters ${name} sets ${env}, which env or secrets set, too`)
   if (template.mounts.some(({ target }) => target === template.home))
     problems.push(`${type}: mounts has the home ${template.home} as a target: set home to null, or mount it elsewhere`)
   if (forwardToken === 'full' && access !== 'owner')
@@ -170,6 +175,7 @@ const readers = {
   home_size: orNull(readSize),
   secrets: secretFiles,
   mounts: mountList,
+  parameters: parameterMap,
   idle_pause: whole(0, 31_536_000),
   idle_timeout: whole(0, 31_536_000),
   idle_cpu: orNull(cores),

@@ -34,6 +34,11 @@ export const fieldGroups = {
       text: 'Environment variables whose values are in files: a map of variable to `{file: path below SECRETS_DIR}`. Read at each launch; one line break at the end is cut.',
       see: 'how-to/mount-data-and-secrets.md',
     },
+    parameters: {
+      default: '{}',
+      text: 'What users choose when they launch, a map of name to `{label, type, choices, default, min, max, env}`. `type` is `choice` (one of `choices`), `number` (from `min` to `max`), `boolean` or `text` (of `min` to `max` characters; 1000 at most without `max`); the value is in the variable `env`. Without `default`: the first choice, the number nearest to 0, `false`, an empty text. Without `label`: the name.',
+      see: 'how-to/run-applications.md',
+    },
     port: {
       default: 'null',
       text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',

@@ -7,9 +7,12 @@ import type { Template } from './template.ts'
  */
 export function templateVersion(template: Template): string {
   const { type, image, port, env, command, memory, cpus, pids, shmSize, gpus, devices } = template
-  const { home, homeSize, runtime, readOnly, capAdd, allowSetuid, secrets, mounts } = template
+  const { home, homeSize, runtime, readOnly, capAdd, allowSetuid, secrets, mounts, parameters } = template
   const limits = [memory, cpus, pids, shmSize, gpus, devices]
   const files = [home, homeSize, secrets, mounts]
-  const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid]
+  // A field that came later leaves the version alone while it has its default.
+  const chosen = Object.values(parameters).map((each) => [each.env, each.default])
+  const later = chosen.length === 0 ? [] : [chosen]
+  const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid, ...later]
   return createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
 }

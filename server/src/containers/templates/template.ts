@@ -1,5 +1,6 @@
 import type { LifetimeLimits } from './lifetime-limits.ts'
 import type { ContainerSpec, Mount } from '#/runtime/container-spec.ts'
+import type { Parameters } from './parameters.ts'
 
 /** What a template passes on to the containers that are made from it. */
 type ContainerFields = Pick<
@@ -44,6 +45,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly secrets: Readonly<Record<string, string>>
   /** As configured; `TemplateSources` resolves them at each launch. */
   readonly mounts: readonly Mount[]
+  /** What users may choose at a launch, in the configured order. */
+  readonly parameters: Parameters
   readonly stripPrefix: boolean
   /** Whether `Location` and `Refresh` of the app's answers get the prefix when they are absolute paths. */
   readonly rewriteLocation: boolean

@@ -3,6 +3,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import type { ContainerRow, UserWithContainers } from '#/administration/admin-lists.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/state/list-containers.ts'
+import { valuesOf, type Parameter, type ParameterValue } from '#/containers/templates/parameters.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
@@ -23,6 +24,7 @@ export function toContainerEntry(
     status,
     service_url: `${spawnerUrl}/${containerPrefix(slug, template.type)}`,
     ...openPathOf(template),
+    ...parametersOf(template, record),
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
     last_used: isoInstant(record?.lastUsed),
@@ -33,6 +35,23 @@ export function toContainerEntry(
 
 /** Where Open leads, of a template that says so. */
 export const openPathOf = ({ openPath }: Pick<Template, 'openPath'>) => (openPath === '' ? {} : { open_path: openPath })
+
+/** Parameters of a template that has any: what may be chosen, and what the container has, or would have. */
+function parametersOf({ parameters }: Template, record: UserContainer | undefined): Pick<ContainerEntry, 'parameters'> {
+  const values = valuesOf(parameters, record?.parameters ?? {})
+  const entries = Object.entries(parameters).map(([name, each]) => [name, toParameter(each, values[name])] as const)
+  return entries.length === 0 ? {} : { parameters: Object.fromEntries(entries) }
+}
+
+const toParameter = (parameter: Parameter, value: ParameterValue = parameter.default) => ({
+  label: parameter.label,
+  type: parameter.type,
+  ...(parameter.type === 'choice' && { choices: [...parameter.choices] }),
+  ...(parameter.min !== null && { min: parameter.min }),
+  ...(parameter.max !== null && { max: parameter.max }),
+  default: parameter.default,
+  value,
+})
 
 /** What every description of a user begins with. */
 export function toUser({ id, email, slug, isAdmin, state }: User) {

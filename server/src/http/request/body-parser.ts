@@ -10,9 +10,13 @@ export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { m
 
 /**
  * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
- * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses.
+ * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses. An optional body that is missing
+ * counts as `{}`.
  */
 export function acceptAnyJson(server: FastifyInstance): void {
+  server.addHook('preValidation', async (request) => {
+    if (request.routeOptions.config.endpoint?.isBodyOptional) request.body ??= {}
+  })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const endpoint = request.routeOptions.config.endpoint

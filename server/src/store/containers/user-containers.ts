@@ -27,7 +27,11 @@ export interface UserContainer {
   readonly runningSince: Date | null
   /** When it was retired; null while it has a container, or never had one. */
   readonly retiredAt: Date | null
+  /** What its owner chose for parameters of the template, by name. */
+  readonly parameters: ChosenParameters
 }
+
+export type ChosenParameters = Readonly<Record<string, string | number | boolean>>
 
 /** All records of one user, oldest first. */
 export async function listContainersOf(db: Db, userId: number): Promise<UserContainer[]> {
@@ -148,6 +152,12 @@ export async function storeContainer(
     .execute()
 }
 
+/** Stores what its owner chose for parameters of the template. */
+export async function storeParameters(db: Db, id: number, chosen: ChosenParameters): Promise<void> {
+  const change = { parameters: JSON.stringify(chosen) }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
 /** Stores a use of the running container: updates `last_used`, and an earlier stop does not count any more. */
 export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
   const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
@@ -213,5 +223,6 @@ export function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     stoppedAt: date(row.stopped_at),
     runningSince: date(row.running_since),
     retiredAt: date(row.retired_at),
+    parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),
   }
 }

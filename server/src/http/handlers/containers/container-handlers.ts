@@ -60,7 +60,7 @@ export function containerHandlers({
     launchContainer: async (call) => {
       const user = userOf(call)
       const type = call.params.container_type
-      const { containerId } = await launch.launch(user, type, call.now)
+      const { containerId } = await launch.launch(user, type, call.now, call.body?.parameters)
       return {
         message: localizedReply(call, message('answers.running')),
         service_url: `${spawnerUrl}/${containerPrefix(user.slug, type)}`,
