@@ -113,6 +113,12 @@ for (const [name, files] of Object.entries(variants))
       const files = compose('exec', '-T', 'api', 'ls', '/var/lib/berth')
       assert.equal(/sqlite|\.db/.test(files), name.includes('SQLite'), files)
     })
+
+    if (files.includes('compose.postgres.yaml'))
+      test('PostgreSQL asks for a password on its socket', () => {
+        const query = ['psql', '--no-password', '--username=berth', '--command=SELECT 1', 'berth']
+        assert.throws(() => compose('exec', '-T', 'postgres', ...query), /no password supplied/)
+      })
   })
 
 /** The token of the newest mail, once one came that does not have this one. */
