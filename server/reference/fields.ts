@@ -21,6 +21,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
   readonly anyOf?: readonly Schema[]
 }
 
@@ -48,6 +49,8 @@ function rowsOf(schema: Schema, prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
     const isRequired = schema.required?.includes(name) ?? false
     const row = [code(prefix + name), `${typeOf(each)}${isRequired ? '' : ', optional'}`, meaningOf(each)]
+    if (typeof each.additionalProperties === 'object')
+      return [row, ...rowsOf(each.additionalProperties, `${prefix}${name}.*.`)]
     const inner = each.type === 'array' ? each.items : (each.anyOf?.find(({ properties }) => properties) ?? each)
     if (inner && nameOf(inner)) return [row]
     return [row, ...rowsOf(inner ?? {}, `${prefix}${name}${each.type === 'array' ? '[]' : ''}.`)]

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, instant, OneOf, OrNull } from './shapes.ts'
+import { Instant, instant, MapOf, OneOf, OrNull } from './shapes.ts'
 
 /** Any text: an unknown type is answered by the use case with 400, whatever it looks like. */
 export const TypeParams = Type.Object({ container_type: Type.String() })
@@ -39,7 +39,7 @@ export type LaunchParameter = Type.Static<typeof LaunchParameter>
 
 export const LaunchBody = Type.Object({
   parameters: Type.Optional(
-    Type.Record(Type.String(), ParameterValue, {
+    MapOf(ParameterValue, {
       description:
         'Values by name, see `parameters` of `GET /api/user/containers`. Those that are not named stay as they are. Other values than before create the container anew; its home stays',
     }),

@@ -21,6 +21,10 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, optio
     ),
   )
 
+/** An object with any keys and values of one schema. */
+export const MapOf = <T extends Type.TSchema>(schema: T, options?: Described) =>
+  Type.Unsafe<Record<string, Type.Static<T>>>(Type.Object({}, { ...options, additionalProperties: schema }))
+
 /** What a schema means: shown in docs/reference and in the OpenAPI document. No full stop at its end. */
 export type Described = { readonly description: string }
 

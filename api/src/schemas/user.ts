@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { LaunchParameter, OpenPath } from './container.ts'
-import { Instant, OrNull } from './shapes.ts'
+import { Instant, MapOf, OrNull } from './shapes.ts'
 
 /** Where an account stands. Source: specification, User state. */
 export const UserState = Type.Union([Type.Literal('registered'), Type.Literal('verified'), Type.Literal('active')])
@@ -37,7 +37,7 @@ export const ContainerEntry = Type.Object({
   service_url: Type.String(),
   open_path: Type.Optional(OpenPath),
   parameters: Type.Optional(
-    Type.Record(Type.String(), LaunchParameter, {
+    MapOf(LaunchParameter, {
       description: 'What may be chosen at a launch and what was, by name; absent where there is nothing to choose',
     }),
   ),

@@ -7,6 +7,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
+  /** Of the values of a map. */
+  readonly additionalProperties?: Schema
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly minimum?: number
@@ -43,6 +45,7 @@ export function fieldsOf(schema: Schema | undefined, prefix = '', depth = 0): Fi
 
 function nestedFields(schema: Schema, name: string, depth: number): Field[] {
   if (schema.items) return nestedFields(schema.items, `${name}[]`, depth)
+  if (schema.additionalProperties) return nestedFields(schema.additionalProperties, `${name}.*`, depth)
   const object = schema.properties ? schema : schema.anyOf?.find(({ properties }) => properties !== undefined)
   return fieldsOf(object, name, depth)
 }
