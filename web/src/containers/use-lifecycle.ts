@@ -10,6 +10,7 @@ import { redirectToLogin } from '#/session/login-redirect.ts'
 import { containersKey } from '#/containers/use-containers.ts'
 import { eventStore } from '#/events/use-events.ts'
 import { useTask } from '#/components/use-task.ts'
+import type { ChosenParameters } from '#/launch/chosen-parameters.ts'
 import { failureOf, mayStillSucceed } from '#/launch/launch-state.ts'
 import { connectivity } from '#/api/connectivity.ts'
 
@@ -25,7 +26,8 @@ export interface Lifecycle {
   readonly doneAt: number | undefined
   /** Why the last operation failed; another page may have requested it. */
   readonly failure: unknown
-  start(verb: Verb): void
+  /** @param parameters for a launch; without them those that were chosen last count */
+  start(verb: Verb, parameters?: ChosenParameters): void
   /** Stops the container while a launch is under way, which ends the launch. */
   cancelLaunch(): void
 }
@@ -57,9 +59,9 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
   const isReady = event?.stage === 'ready'
   useEffect(() => void (isReady && forget()), [isReady])
 
-  const send = async (signal: AbortSignal, verb: Verb) => {
+  const send = async (signal: AbortSignal, verb: Verb, parameters?: ChosenParameters) => {
     const api = createApiClient(signal, launchTimeout)
-    const call = () => calls[verb](api, type)
+    const call = () => calls[verb](api, type, parameters)
     try {
       // A second restart would be another restart, so it is not retried.
       await (verb === 'restart' ? call() : withRetry(call, signal))
@@ -70,7 +72,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       if (!signal.aborted) void client.invalidateQueries({ queryKey: containersKey })
     }
   }
-  const start = (chosen: Verb) =>
+  const start = (chosen: Verb, parameters?: ChosenParameters) =>
     void run(async (signal) => {
       setVerb(chosen)
       setDoneAt(undefined)
@@ -79,7 +81,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       // The response to the press is rendered first: building the request takes a third of that time on a slow
       // processor.
       await new Promise((resolve) => setTimeout(resolve))
-      await send(signal, chosen)
+      await send(signal, chosen, parameters)
       if (chosen === 'keep') eventStore.forgetIdle(type)
       setDoneAt(performance.now())
     })
@@ -95,8 +97,9 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
   }
 }
 
-const calls: Readonly<Record<Verb, (api: Client, type: string) => Promise<unknown>>> = {
-  launch: (api, type) => api.launchContainer({ params: { container_type: type } }),
+const calls: Readonly<Record<Verb, (api: Client, type: string, parameters?: ChosenParameters) => Promise<unknown>>> = {
+  launch: (api, type, parameters) =>
+    api.launchContainer({ params: { container_type: type }, ...(parameters && { body: { parameters } }) }),
   restart: (api, type) => api.restartOwnContainer({ params: { container_type: type } }),
   stop: (api, type) => api.stopOwnContainer({ params: { container_type: type } }),
   keep: (api, type) => api.keepContainer({ params: { container_type: type } }),

@@ -1,8 +1,10 @@
 import { useImperativeHandle, useState, type Ref } from 'react'
 import { ConfirmDialog } from '#/components/container-card/confirm-dialog.tsx'
+import { ParametersDialog } from '#/components/container-card/parameters-dialog.tsx'
+import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
 import { LogsDialog } from '#/components/logs/logs-dialog.tsx'
 
-type Asked = 'restart' | 'stop' | 'logs'
+type Asked = 'launch' | 'restart' | 'stop' | 'logs'
 
 export interface CardDialogsHandle {
   open(dialog: Asked): void
@@ -12,15 +14,20 @@ interface CardDialogsProps {
   ref: Ref<CardDialogsHandle>
   name: string
   type: string
+  /** What may be chosen at a launch; without it a launch asks nothing. */
+  parameters: Parameters | undefined
+  onLaunch(chosen: ChosenParameters): void
   onConfirm(verb: 'restart' | 'stop'): void
 }
 
 /** The dialogs of a card. Which one is open is state of this component, so that the card does not render for it. */
-export function CardDialogs({ ref, name, type, onConfirm }: CardDialogsProps) {
+export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }: CardDialogsProps) {
   const [opened, setOpened] = useState<Asked>()
   useImperativeHandle(ref, () => ({ open: setOpened }), [])
   const close = () => setOpened(undefined)
   if (opened === undefined) return null
   if (opened === 'logs') return <LogsDialog name={name} type={type} onClose={close} />
+  if (opened === 'launch')
+    return <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
   return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
 }

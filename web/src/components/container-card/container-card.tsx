@@ -14,6 +14,7 @@ import { StatusBadge } from '#/components/status-badge.tsx'
 import { actionsFor, statusView } from '#/containers/container-status.ts'
 import { useLifecycle } from '#/containers/use-lifecycle.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
+import type { ChosenParameters } from '#/launch/chosen-parameters.ts'
 import { isUnderWay, type LaunchState } from '#/launch/launch-state.ts'
 import type { IdleWarning } from '#/events/event-reducer.ts'
 
@@ -76,10 +77,10 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
     if (done === 'keep' && document.activeElement === document.body) card.current?.focus()
   }, [done, idle])
 
-  function launch() {
+  function launch(chosen?: ChosenParameters) {
     // Leaving the page would end a sign-in that exists on this page alone.
     if (!isSignInLostOnLeave()) opening.ask()
-    start('launch')
+    start('launch', chosen)
   }
 
   // The button goes away, so the focus moves first.
@@ -133,7 +134,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           isBusy={verb !== undefined || isStarting}
           disabledReasonId={disabledReasonId}
           isSecondary={needsHelp(failure)}
-          onLaunch={launch}
+          onLaunch={() => (entry.parameters ? dialogs.current?.open('launch') : launch())}
           onRestart={() => dialogs.current?.open('restart')}
           onStop={() => (isLaunching ? cancelLaunch() : dialogs.current?.open('stop'))}
           onLogs={() => dialogs.current?.open('logs')}
@@ -145,7 +146,14 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
         </p>
         <IdleAnnouncement name={name} warning={isRunning ? idle : undefined} />
       </article>
-      <CardDialogs ref={dialogs} name={name} type={type} onConfirm={start} />
+      <CardDialogs
+        ref={dialogs}
+        name={name}
+        type={type}
+        parameters={entry.parameters}
+        onLaunch={launch}
+        onConfirm={start}
+      />
     </li>
   )
 })

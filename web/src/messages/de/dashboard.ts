@@ -108,6 +108,10 @@ export const dashboard: Words['dashboard'] = {
       loses: 'Laufende Programme werden beendet; was sie nicht gespeichert haben, geht verloren.',
     },
   },
+  parameters: {
+    title: '{name} starten',
+    kept: 'Spätere Starts benutzen dieselben Werte. Sind es andere als bisher, wird ein neuer Container angelegt; die Dateien in deinem Home-Ordner bleiben erhalten.',
+  },
   logs: {
     title: 'Log von {name}',
     empty: 'Noch keine Ausgabe.',

@@ -107,6 +107,10 @@ export const dashboard = {
       loses: 'Running programs are ended, and what they have not saved is lost.',
     },
   },
+  parameters: {
+    title: 'Launch {name}',
+    kept: 'Later launches use the same values. Other values than before create a new container; the files in your home folder are kept.',
+  },
   logs: {
     title: 'Logs of {name}',
     empty: 'No output yet.',
