@@ -84,16 +84,19 @@ test('each demo image is smaller than 150 MB', async () => {
   }
 })
 
+/** In ms; `npm test` allows three times as much, for a machine that does other things, too. */
+const lookUpLimit = process.env.BERTH_TESTS === 'long' ? 100 : 300
+
 test('existing images are found within 100 ms', async () => {
   /** @type {number[]} */
   const times = []
-  for (let round = 0; round < 10 && !(Math.min(...times) < 100); round++) {
+  for (let round = 0; round < 10 && !(Math.min(...times) < lookUpLimit); round++) {
     const start = performance.now()
     await ensureDemoImages()
     times.push(performance.now() - start)
   }
   // The best of ten, because other tests keep the machine busy.
-  assert.ok(Math.min(...times) < 100, `took ${times.map(Math.round).join(', ')} ms`)
+  assert.ok(Math.min(...times) < lookUpLimit, `took ${times.map(Math.round).join(', ')} ms`)
 })
 
 test('the dev image runs without any privilege: files stay in its volume, the terminal has node and a shell', async (t) => {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timeLimit } from '#test/support/extent.ts'
 import { RecordingGateway } from '#test/support/gateway/recording-gateway.ts'
 import { connectApiProcess } from './api-process-handle.ts'
 import { Supervisor, type SupervisorTimes } from './supervisor.ts'
@@ -73,7 +74,7 @@ test('an API process that is killed is started again at once, told once each, an
   const killed = performance.now()
   forked(0).kill('SIGKILL')
   await hasSaid('the API is back')
-  assert.ok((began[1] ?? 0) - killed < 200)
+  assert.ok((began[1] ?? 0) - killed < timeLimit(200))
   assert.deepEqual(said, [
     `announced: ready ${forked(0).pid}`,
     'the API process ended by SIGKILL; it is started again at once',

@@ -41,6 +41,7 @@ for (const open of runtimes) {
         state: 'created',
         port,
         fingerprint: 'abc',
+        templateVersion: undefined,
         ...unknown,
       }
       assert.equal(port, 8080)

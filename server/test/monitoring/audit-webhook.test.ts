@@ -101,9 +101,11 @@ test('after a restart delivery goes on where it ended, with what was written whi
   await receiver.start()
   const env = { AUDIT_WEBHOOK_URL: receiver.url, AUDIT_WEBHOOK_SECRET: secret }
   await startEnginelessBerth(t, { pace, env, dataDir })
-  await until('the entries of before the restart', () => receiver.accepted.length >= 5)
-  const [first = 0] = receiver.positions
-  assert.deepEqual(receiver.positions, numbers(first, first + 4))
+  await until('the entries of before the restart', () => new Set(receiver.positions).size >= 5)
+  // An entry that was accepted a moment before the end, and not recorded yet, is sent again.
+  const positions = [...new Set(receiver.positions)]
+  const [first = 0] = positions
+  assert.deepEqual(positions, numbers(first, first + 4))
 })
 
 test('a receiver that refuses, redirects or hangs up loses no entry and gets each with the same id again', async (t) => {
