@@ -10,12 +10,12 @@ export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { m
 
 /**
  * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
- * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses. An optional body that is missing
- * counts as `{}`.
+ * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses. An optional body that is
+ * missing, or no JSON object, counts as `{}`: the specification has none for it, and clients send anything there.
  */
 export function acceptAnyJson(server: FastifyInstance): void {
   server.addHook('preValidation', async (request) => {
-    if (request.routeOptions.config.endpoint?.isBodyOptional) request.body ??= {}
+    if (request.routeOptions.config.endpoint?.isBodyOptional && !isObject(request.body)) request.body = {}
   })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
@@ -25,16 +25,20 @@ export function acceptAnyJson(server: FastifyInstance): void {
     try {
       done(null, withoutPrototype(JSON.parse(String(body))))
     } catch {
-      done(refusals.notJson())
+      if (endpoint.isBodyOptional) done(null, undefined)
+      else done(refusals.notJson())
     }
   })
 }
 
 /** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */
 function withoutPrototype(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isObject(value)) return value
   return Object.assign(
     Object.create(null) as object,
     Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')),
   )
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -69,7 +69,8 @@ test('block and unblock work with a JSON content type and an empty body', async 
 })
 
 test('launch ignores a body, even one that is no JSON', async () => {
-  assertOk(await ann.call('POST', '/api/container/launch/dev', { body: '{' }))
+  for (const body of ['{', 'null', '[]', '"dev"', '1', '{"other":1}'])
+    assertOk(await ann.call('POST', '/api/container/launch/dev', { body }))
 })
 
 test('a container type that is not configured is 400, whatever it looks like', async () => {
