@@ -26,7 +26,7 @@ import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
-import { firstOfList } from '#test/support/extent.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 
 /** Backup and restore of store and keys by the command line, without homes. */
@@ -195,7 +195,7 @@ test('a backup whose manifest names a file outside of it is refused', async (t) 
   assert.ok(!existsSync(path.join(place.DATA_DIR, 'signing-key.json')))
 })
 
-test('a store is not replaced when Berth was started while homes were restored', async (t) => {
+test('a store is not replaced when Berth was started while homes were restored', onlyLong, async (t) => {
   const scene = await setScene(t)
   const backup = await scene.backUp()
   const [dataDir, spool] = ['other', 'spool'].map((name) => path.join(scene.backups, name)) as [string, string]
@@ -251,7 +251,7 @@ test('an encrypted backup is read with the secret key alone', async (t) => {
   )
 })
 
-test('a home that did not change is encrypted again when the keys are others', async (t) => {
+test('a home that did not change is encrypted again when the keys are others', onlyLong, async (t) => {
   // After a change of keys the next backup was a link to the file of the former key, if the home was the same: its manifest
   // named the new key, which could not read it, and the former one still could.
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
@@ -314,7 +314,7 @@ test('a backup begins although a former process with the same id was killed', as
   assert.deepEqual(readdirSync(makeSpoolFolder(scene.dataDir)), [])
 })
 
-test('--keep removes the oldest backups of this installation, and of no other', async (t) => {
+test('--keep removes the oldest backups of this installation, and of no other', onlyLong, async (t) => {
   const scene = await setScene(t)
   const foreign = path.join(scene.backups, 'berth-20010101T000000Z')
   const first = await scene.backUp()

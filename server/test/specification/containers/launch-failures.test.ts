@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused, instant, logIn, onEngine } from '../../support/api-calls.ts'
+import { assertOk, assertRefused, instant, logIn, onEngine, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Person, type Reply } from '../../support/berth.ts'
 import { pollUntil } from '../../support/control-plane.ts'
 import { askEngine } from '../../support/engine/engine.ts'
@@ -187,6 +187,8 @@ test('operators see how many launches went well and how many did not; who is ref
   assertOk(await launch(eve, 'prod'))
   assertOk(await launch(eve, 'prod'))
   assertRefused(await launch(eve, 'no-such-type'), 400)
+  // The text is made once a second; launches of a quick machine end within it.
+  await until(async () => (await counted()).running !== before.running)
   assert.deepEqual(await counted(), { running: before.running + 1, failed: before.failed + 1 })
 
   const reply = await ann.call('GET', '/api/admin/history')
