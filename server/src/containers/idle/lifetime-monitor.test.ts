@@ -117,3 +117,49 @@ test('what ran through its time while Berth did not is stopped at the first chec
   await checkAt(605)
   assert.equal(stops.length, 1)
 })
+
+// Each check took the first eight again: all others got no warning, and 500 were stopped by eight in a second.
+test('of a hundred containers that stop at one time all are warned, and all stopped by one check', async () => {
+  const { template } = readTemplate('dev', { image: 'x', max_lifetime: 3_600 })
+  assert.ok(template)
+  const running = new Map(
+    Array.from({ length: 100 }, (_, at) => [at, { userId: at, type: 'dev', containerId: `c${at}` } as ContainerState]),
+  )
+  const warned = new Set<number>()
+  let [now, asked, stopping, most] = [start, 0, 0, 0]
+  const monitor = new LifetimeMonitor({
+    templates: new Templates([template]),
+    routeSync: {
+      *running() {
+        for (const known of [...running.values()]) yield { known, isPaused: false }
+      },
+      isRunning: ({ userId }) => running.has(userId),
+    },
+    idleSuspension: {
+      stopNow: async ({ userId }) => {
+        most = Math.max(most, ++stopping)
+        await turn()
+        stopping--
+        return running.delete(userId)
+      },
+    },
+    runtime: { inspectId: async () => (asked++, await turn(), { startedAt: start } as RuntimeContainer) },
+    warnings: new IdleWarnings((userId) => void warned.add(userId)),
+    timeZone: 'UTC',
+    now: () => now,
+    log: pino({ level: 'silent' }),
+  })
+  const checkAt = async (seconds: number) => {
+    now = start + seconds * 1_000
+    monitor.check()
+    for (let each = 0; each < 100; each++) await turn()
+  }
+  await checkAt(0)
+  await checkAt(3_545)
+  assert.equal(warned.size, 100)
+  const before = asked
+  await checkAt(3_550)
+  assert.equal(asked, before, 'a warned container is not asked about again')
+  await checkAt(3_600)
+  assert.deepEqual([running.size, most], [0, 8])
+})

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { ContainerRef } from '../container-key.ts'
@@ -11,7 +12,7 @@ import { isLimited, stopTimeOf } from '../templates/lifetime-limits.ts'
 
 /** Between two checks, in ms; the quarter of a short lifetime must not pass between them. */
 const checkInterval = 1_000
-/** Containers that are looked at, or stopped, at the same time. */
+/** Containers that are looked at, or stopped, at the same time; of those that wait, the next one follows as soon as one ends. */
 const maxParallel = 8
 /** How long before the stop its owner is warned, in ms; a quarter of `max_lifetime` when that is shorter. */
 const maxWarning = 60_000
@@ -33,6 +34,8 @@ interface Known {
   readonly containerId: string
   /** ms since 1970; undefined while the engine is asked. */
   startedAt: number | undefined
+  /** The start whose end its owner was warned of; one look at the engine is enough for that. */
+  warnedOf?: number
 }
 
 /**
@@ -42,7 +45,9 @@ interface Known {
 export class LifetimeMonitor {
   readonly #parts: LifetimeMonitorParts
   readonly #known = new Map<string, Known>()
-  #busy = 0
+  /** At most one question or stop of each container waits or is under way; by `containerKey`. */
+  readonly #pending = new Set<string>()
+  readonly #limit = pLimit(maxParallel)
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: LifetimeMonitorParts) {
@@ -59,6 +64,8 @@ export class LifetimeMonitor {
 
   stop(): void {
     clearInterval(this.#timer)
+    this.#limit.clearQueue()
+    this.#pending.clear()
   }
 
   /** One check of all running and paused containers. */
@@ -72,17 +79,20 @@ export class LifetimeMonitor {
   }
 
   #consider(known: ContainerState, template: Template): void {
-    if (known.containerId === null || this.#busy >= maxParallel) return
+    if (known.containerId === null || this.#pending.has(containerKey(known))) return
     const startedAt = this.#startOf(known, known.containerId)
     if (startedAt === undefined) return
-    const { left, isSoon } = this.#timeLeft(template, startedAt)
+    const { stopAt, left, isSoon } = this.#timeLeft(template, startedAt)
     if (!isSoon) return this.#parts.warnings.endOfLimit(known)
+    const entry = this.#known.get(containerKey(known))
+    if (!entry || (left > 0 && entry.warnedOf === startedAt)) return
     // It may have been started anew between two checks, so the engine is asked again before something follows.
-    void this.#guarded(known, async () => {
-      const entry = this.#known.get(containerKey(known))
-      const asked = entry && (await this.#ask(entry))
-      if (asked === undefined || asked !== startedAt) return
-      if (left > 0) return this.#parts.warnings.warnOfLimit(known, new Date(this.#parts.now() + left))
+    void this.#enqueue(known, async () => {
+      if ((await this.#ask(entry)) !== startedAt) return
+      if (left > 0) {
+        entry.warnedOf = startedAt
+        return this.#parts.warnings.warnOfLimit(known, new Date(stopAt))
+      }
       await this.#parts.idleSuspension.stopNow(known)
       this.#known.delete(containerKey(known))
       const { userId, type } = known
@@ -97,7 +107,7 @@ export class LifetimeMonitor {
     if (entry?.containerId === containerId && entry.startedAt !== undefined) return entry.startedAt
     const asked: Known = { owned: { userId: known.userId, type: known.type }, containerId, startedAt: undefined }
     this.#known.set(key, asked)
-    void this.#guarded(known, () => this.#ask(asked))
+    void this.#enqueue(known, () => this.#ask(asked))
     return undefined
   }
 
@@ -107,22 +117,24 @@ export class LifetimeMonitor {
     return entry.startedAt
   }
 
-  /** @returns ms until it is stopped, and whether that is soon enough for a warning */
-  #timeLeft(template: Template, startedAt: number): { left: number; isSoon: boolean } {
-    const left = stopTimeOf(template, startedAt, this.#parts.timeZone) - this.#parts.now()
+  /** @returns when it is stopped (ms since 1970), ms until then, and whether that is soon enough for a warning */
+  #timeLeft(template: Template, startedAt: number): { stopAt: number; left: number; isSoon: boolean } {
+    const stopAt = stopTimeOf(template, startedAt, this.#parts.timeZone)
+    const left = stopAt - this.#parts.now()
     const quarter = template.maxLifetime > 0 ? template.maxLifetime * 250 : maxWarning
-    return { left, isSoon: left <= Math.min(maxWarning, quarter) }
+    return { stopAt, left, isSoon: left <= Math.min(maxWarning, quarter) }
   }
 
   /** Never rejects: what failed is tried again at the next check. */
-  async #guarded({ userId, type }: ContainerRef, work: () => Promise<unknown>): Promise<void> {
-    this.#busy++
+  async #enqueue(owned: ContainerRef, work: () => Promise<unknown>): Promise<void> {
+    const { userId, type } = owned
+    this.#pending.add(containerKey(owned))
     try {
-      await work()
+      await this.#limit(work)
     } catch (error) {
       this.#parts.log.warn({ err: error, userId, type }, 'limiting how long a container runs failed; it is tried again')
     } finally {
-      this.#busy--
+      this.#pending.delete(containerKey(owned))
     }
   }
 }
