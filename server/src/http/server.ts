@@ -20,7 +20,7 @@ import { authorizeRequest } from './auth/authorize-request.ts'
 import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
 import { refuseEndedSession } from './auth/refuse-ended-session.ts'
 import type { SessionRenewal } from './auth/session-renewal.ts'
-import { acceptAnyJson, parseQuery } from './request/body-parser.ts'
+import { acceptAnyJson, completeBody, parseQuery } from './request/body-parser.ts'
 import { isSpelledAsRoute, notFound } from './request/route-path.ts'
 import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
@@ -112,8 +112,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
       maxParamLength: maxParameterLength,
       querystringParser: parseQuery,
     },
-    // Input is validated as it was sent: a number is not an address, whatever its spelling.
     schemaController: { compilersFactory: schemaCompilers },
+    // Input is validated as it was sent: a number is not an address, whatever its spelling.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     serverFactory: (handler) => (listener = createListener((handle = handler))),
     frameworkErrors: handleError,
@@ -175,6 +175,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
     exposeHeadRoute: endpoint.method === 'GET' && endpoint.head !== false,
     config: { endpoint },
     schema: schemaOf(endpoint),
+    ...(endpoint.isBodyOptional && { preValidation: completeBody }),
     onRequest: async (request, reply) => {
       if (isRateLimited(endpoint) && !isLocalClient(request.raw))
         parts.rateLimiter.count(rateLimitedClient(parts, request.raw), kindOf(endpoint))

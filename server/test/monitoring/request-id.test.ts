@@ -23,7 +23,7 @@ const idOf = ({ headers }: Pick<Reply, 'headers'>) => headers.get('x-request-id'
 
 test('every answer of API, front end and gateway has an id of its own; the body of a refusal stays {error}', async () => {
   const replies = await Promise.all(
-    ['/api/user/me', '/api/nothing', '/', '/healthz', '/%', '/nobody-dev/', '/bob-dev/x?y'].map((path) =>
+    ['/api/user/me', '/api/nothing', '/', '/healthz', '/%', '/missing-dev/', '/bob-dev/x?y'].map((path) =>
       berth.call('GET', path),
     ),
   )

@@ -124,7 +124,7 @@ export const questions: readonly Question[] = [
     setting: 'SIGN_UP',
     flag: '--sign-up <rule>',
     title: 'Who may register: open or invited',
-    explanation: 'open: any address. invited: only administrators and addresses that they invite.',
+    explanation: 'open: all addresses. invited: only administrators and addresses that they invite.',
     usual: () => 'open',
   },
   {

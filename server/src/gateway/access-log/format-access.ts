@@ -26,7 +26,7 @@ export interface AccessEntry {
   readonly requestId: string | undefined
 }
 
-/** Longest method that is written, in characters: any token is one, also one of ours. */
+/** Max length of a method that is written, in characters: a secret has the form of a method (RFC 9110, 9.1), too. */
 const maxMethod = 24
 
 const safeMethod = (method: string) => (method.length > maxMethod ? '[redacted]' : method)

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse as parseQueryString } from 'node:querystring'
 import { refusals } from '#/errors.ts'
 
@@ -14,9 +14,6 @@ export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { m
  * missing, or no JSON object, counts as `{}`: the specification has none for it, and clients send anything there.
  */
 export function acceptAnyJson(server: FastifyInstance): void {
-  server.addHook('preValidation', async (request) => {
-    if (request.routeOptions.config.endpoint?.isBodyOptional && !isObject(request.body)) request.body = {}
-  })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const endpoint = request.routeOptions.config.endpoint
@@ -29,6 +26,11 @@ export function acceptAnyJson(server: FastifyInstance): void {
       else done(refusals.notJson())
     }
   })
+}
+
+/** `preValidation` of an endpoint whose body is optional. */
+export async function completeBody(request: FastifyRequest): Promise<void> {
+  if (!isObject(request.body)) request.body = {}
 }
 
 /** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */

@@ -24,7 +24,7 @@ export const isAboutProxies = (warning: string) => warning.startsWith(start)
 
 const anyAddress: Finding = {
   level: 'critical',
-  what: 'TRUSTED_PROXIES trusts every address: any client chooses the address that limits and the audit log see.',
+  what: 'TRUSTED_PROXIES trusts every address, so that each client chooses the address that limits and the audit log see.',
   fix: `with the address of the proxy alone: ${settingFix('TRUSTED_PROXIES=127.0.0.1')}`,
 }
 
