@@ -131,7 +131,7 @@ test('of a hundred containers that stop at one time all are warned, and all stop
     templates: new Templates([template]),
     routeSync: {
       *running() {
-        for (const known of [...running.values()]) yield { known, isPaused: false }
+        for (const known of running.values()) yield { known, isPaused: false }
       },
       isRunning: ({ userId }) => running.has(userId),
     },
