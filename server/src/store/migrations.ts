@@ -16,6 +16,7 @@ import { apiTokens } from './migrations/010-019/014-api-tokens.ts'
 import { identities } from './migrations/010-019/015-identities.ts'
 import { removedContainerId } from './migrations/010-019/016-removed-container-id.ts'
 import { parameters } from './migrations/010-019/017-parameters.ts'
+import { groups } from './migrations/010-019/018-groups.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -41,5 +42,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '015-identities': identities(isPostgres),
     '016-removed-container-id': removedContainerId,
     '017-parameters': parameters,
+    '018-groups': groups(isPostgres),
   }
 }

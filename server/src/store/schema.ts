@@ -20,6 +20,9 @@ export interface Schema {
   clock_moves: ClockMovesTable
   identities: IdentitiesTable
   provider_sessions: ProviderSessionsTable
+  user_groups: UserGroupsTable
+  group_members: GroupMembersTable
+  group_invitations: GroupInvitationsTable
 }
 
 export interface UsersTable {
@@ -54,8 +57,8 @@ export interface UserContainersTable {
   is_blocked: number
   blocked_at: number | null
   blocked_by: number | null
-  /** Whether the container or its user was blocked: unblocking a user releases only the latter. */
-  block_source: 'container' | 'user' | null
+  /** Whether the container, its user or a group was blocked: unblocking a user, or a group, releases only what that blocked. */
+  block_source: 'container' | 'user' | `group:${number}` | null
   /** When Berth stopped it last; null after a start. */
   stopped_at: number | null
   /** Since when its desired state is running; null when it was stopped, or ended while the engine was up. */
@@ -225,4 +228,49 @@ export interface ProviderSessionsTable {
   sid: string | null
   /** Sealed: it holds what the provider knows of the person. */
   id_token: string
+}
+
+/** Groups: classes, teams, courses. */
+export interface UserGroupsTable {
+  id: Generated<number>
+  name: string
+  description: string
+  /** `local`, or the id of the OpenID Connect provider whose claim made it. */
+  source: string
+  /** Types that limits, expiry, stops and blocks act on, JSON text; null: every type. */
+  types: string | null
+  max_running: number | null
+  /** Bytes. */
+  max_memory: number | null
+  /** Cores; may have a fraction. */
+  max_cpus: number | null
+  /** Bytes. */
+  max_disk: number | null
+  expires_at: number | null
+  created_at: number
+  /** SHA-256 of the join code; the code itself is with the managers only. */
+  join_code_hash: Generated<string | null>
+  join_code_expires_at: Generated<number | null>
+}
+
+/** Who is in which group. */
+export interface GroupMembersTable {
+  id: Generated<number>
+  group_id: number
+  user_id: number
+  role: 'member' | 'manager'
+  /** `local`, or the id of the provider whose claim made it: a sign-in there changes only its own. */
+  source: string
+  created_at: number
+}
+
+/** Who becomes a member when they sign up. */
+export interface GroupInvitationsTable {
+  id: Generated<number>
+  group_id: number
+  email: string
+  role: 'member' | 'manager'
+  /** Address of who invited, or another name; for the audit log. */
+  invited_by: string
+  created_at: number
 }

@@ -30,6 +30,22 @@ export async function blockContainersOf(db: Db, userIds: readonly number[], bloc
   return rows.map(({ id }) => id)
 }
 
+/**
+ * As `blockContainers`, the records of these users and types, because a group of theirs is blocked.
+ * @param types null: every type
+ */
+export async function blockContainersOfGroup(
+  db: Db,
+  group: { readonly id: number; readonly types: readonly string[] | null },
+  userIds: readonly number[],
+  block: Block,
+): Promise<number[]> {
+  if (userIds.length === 0 || group.types?.length === 0) return []
+  let query = blocking(db, block, `group:${group.id}`).where('user_id', 'in', userIds)
+  if (group.types) query = query.where('container_type', 'in', group.types)
+  return (await query.execute()).map(({ id }) => id)
+}
+
 const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
   db
     .updateTable('user_containers')
@@ -49,6 +65,17 @@ export async function unblockContainersOf(db: Db, userIds: readonly number[]): P
   if (userIds.length === 0) return []
   const rows = await unblocking(db).where('user_id', 'in', userIds).where('block_source', '=', 'user').execute()
   return rows.map(({ id }) => id)
+}
+
+/** Unblocks records that a block of this group has blocked, also of former members. @param limit max records @returns their ids */
+export async function unblockContainersOfGroup(db: Db, groupId: number, limit: number): Promise<number[]> {
+  const blocked = db
+    .selectFrom('user_containers')
+    .select('id')
+    .where('block_source', '=', `group:${groupId}`)
+    .orderBy('id')
+    .limit(limit)
+  return (await unblocking(db).where('id', 'in', blocked).execute()).map(({ id }) => id)
 }
 
 const unblocking = (db: Db) =>

@@ -3,7 +3,7 @@ import type { Db } from '../database.ts'
 import type { UserContainersTable } from '../schema.ts'
 import { noteUserActive } from '../users/users.ts'
 
-export type BlockSource = 'container' | 'user'
+export type BlockSource = 'container' | 'user' | `group:${number}`
 
 /** The record of one user's container of one type. Source: specification, UserContainer. */
 export interface UserContainer {
@@ -19,7 +19,7 @@ export interface UserContainer {
   readonly isBlocked: boolean
   readonly blockedAt: Date | null
   readonly blockedBy: number | null
-  /** Whether it was blocked by itself or with its owner; null while it is not. */
+  /** Whether it was blocked by itself, with its owner or with a group; null while it is not. */
   readonly blockSource: BlockSource | null
   /** When Berth stopped it last; null after a start. */
   readonly stoppedAt: Date | null

@@ -21,6 +21,9 @@ export const storeTables: Readonly<Record<keyof Schema, string>> = {
   clock_moves: 'table_name',
   identities: 'id',
   provider_sessions: 'session_id',
+  user_groups: 'id',
+  group_members: 'id',
+  group_invitations: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

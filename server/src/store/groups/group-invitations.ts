@@ -1,0 +1,54 @@
+import type { Db } from '../database.ts'
+import { setMember, type GroupRole } from './group-members.ts'
+import { localSource } from './groups.ts'
+
+/** An address that becomes a member when it signs up. */
+export interface GroupInvitation {
+  readonly groupId: number
+  /** Lower-cased. */
+  readonly email: string
+  readonly role: GroupRole
+  /** Address of who invited, or another name. */
+  readonly by: string
+}
+
+/** Stores an invitation; an earlier one of the address to the group is replaced. */
+export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & { readonly now: Date }): Promise<void> {
+  const { groupId, email, role, by, now } = invitation
+  const change = { role, invited_by: by, created_at: now.getTime() }
+  await tx
+    .insertInto('group_invitations')
+    .values({ group_id: groupId, email, ...change })
+    .onConflict((conflict) => conflict.columns(['group_id', 'email']).doUpdateSet(change))
+    .execute()
+}
+
+/** Takes an invitation back, e.g. because its mail was not accepted. */
+export async function deleteGroupInvitation(tx: Db, groupId: number, email: string): Promise<void> {
+  await tx.deleteFrom('group_invitations').where('group_id', '=', groupId).where('email', '=', email).execute()
+}
+
+/**
+ * Makes a user who has proved an address a member of the groups to which it was invited. Groups that the user is in
+ * already stay as they are. @returns the invitations, which are used up
+ */
+export async function acceptGroupInvitations(
+  tx: Db,
+  user: { readonly id: number; readonly email: string },
+  now: Date,
+): Promise<GroupInvitation[]> {
+  const rows = await tx
+    .deleteFrom('group_invitations')
+    .where('email', '=', user.email)
+    .returning(['group_id', 'email', 'role', 'invited_by'])
+    .execute()
+  const joined = new Set(
+    (await tx.selectFrom('group_members').select('group_id').where('user_id', '=', user.id).execute()).map(
+      (row) => row.group_id,
+    ),
+  )
+  const accepted = rows.filter((row) => !joined.has(row.group_id))
+  for (const row of accepted)
+    await setMember(tx, { groupId: row.group_id, userId: user.id, role: row.role, source: localSource, now })
+  return accepted.map((row) => ({ groupId: row.group_id, email: row.email, role: row.role, by: row.invited_by }))
+}

@@ -1,0 +1,116 @@
+import type { Db } from '../database.ts'
+import type { GroupMembersTable } from '../schema.ts'
+import { fromRow, type User } from '../users/users.ts'
+import type { Group } from './groups.ts'
+
+/** `manager`: may manage members, and their containers of the group's types. */
+export type GroupRole = GroupMembersTable['role']
+
+export interface Membership {
+  readonly groupId: number
+  readonly userId: number
+  readonly role: GroupRole
+  /** `local`, or the id of the provider whose claim made it. */
+  readonly source: string
+}
+
+/** Adds a member, or changes role and source of one. @throws when user or group is gone */
+export async function setMember(
+  tx: Db,
+  { groupId, userId, role, source, now }: Membership & { readonly now: Date },
+): Promise<void> {
+  await tx
+    .insertInto('group_members')
+    .values({ group_id: groupId, user_id: userId, role, source, created_at: now.getTime() })
+    .onConflict((conflict) => conflict.columns(['group_id', 'user_id']).doUpdateSet({ role, source }))
+    .execute()
+}
+
+/** @returns false when there was no such member */
+export async function deleteMember(tx: Db, groupId: number, userId: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('group_members')
+    .where('group_id', '=', groupId)
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0
+}
+
+export async function findMembership(db: Db, groupId: number, userId: number): Promise<Membership | undefined> {
+  const row = await selectMemberships(db)
+    .where('group_id', '=', groupId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row && toMembership(row)
+}
+
+/** All memberships of a user, oldest first. */
+export async function listMembershipsOf(db: Db, userId: number): Promise<Membership[]> {
+  return (await selectMemberships(db).where('user_id', '=', userId).orderBy('id').execute()).map(toMembership)
+}
+
+/** Ids of the groups of a user: one look-up in an index. */
+export async function listGroupIdsOf(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.selectFrom('group_members').select('group_id').where('user_id', '=', userId).execute()
+  return rows.map((row) => row.group_id)
+}
+
+/** The groups of a user with the user's role in each, by name. */
+export async function listGroupsOf(
+  db: Db,
+  userId: number,
+): Promise<(Pick<Group, 'id' | 'name'> & { readonly role: GroupRole })[]> {
+  const rows = await db
+    .selectFrom('group_members')
+    .innerJoin('user_groups', 'user_groups.id', 'group_members.group_id')
+    .select(['user_groups.id', 'user_groups.name', 'group_members.role'])
+    .where('group_members.user_id', '=', userId)
+    .orderBy('user_groups.name')
+    .execute()
+  return rows.map(({ id, name, role }) => ({ id, name, role }))
+}
+
+/** A page of members by their ids as users. @param page `after`: id of the last user of the page before */
+export async function listMembers(
+  db: Db,
+  groupId: number,
+  page: { readonly limit: number; readonly after: number },
+): Promise<{ readonly user: User; readonly role: GroupRole }[]> {
+  const rows = await db
+    .selectFrom('group_members')
+    .innerJoin('users', 'users.id', 'group_members.user_id')
+    .selectAll('users')
+    .select('group_members.role')
+    .where('group_members.group_id', '=', groupId)
+    .where('group_members.user_id', '>', page.after)
+    .orderBy('group_members.user_id')
+    .limit(page.limit)
+    .execute()
+  return rows.map((row) => ({ user: fromRow(row), role: row.role }))
+}
+
+/** A page of the ids of members, ascending. */
+export async function listMemberIds(
+  db: Db,
+  groupId: number,
+  page: { readonly limit: number; readonly after: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('group_members')
+    .select('user_id')
+    .where('group_id', '=', groupId)
+    .where('user_id', '>', page.after)
+    .orderBy('user_id')
+    .limit(page.limit)
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+const selectMemberships = (db: Db) => db.selectFrom('group_members').select(['group_id', 'user_id', 'role', 'source'])
+
+const toMembership = (row: Pick<GroupMembersTable, 'group_id' | 'user_id' | 'role' | 'source'>): Membership => ({
+  groupId: row.group_id,
+  userId: row.user_id,
+  role: row.role,
+  source: row.source,
+})

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  blockContainers,
+  blockContainersOfGroup,
+  unblockContainersOf,
+  unblockContainersOfGroup,
+} from '#/store/containers/container-blocks.ts'
+import { ensureContainer, findContainer } from '#/store/containers/user-containers.ts'
+import type { Database } from '#/store/database.ts'
+import { acceptGroupInvitations, deleteGroupInvitation, setGroupInvitation } from '#/store/groups/group-invitations.ts'
+import {
+  deleteMember,
+  findMembership,
+  listGroupIdsOf,
+  listGroupsOf,
+  listMemberIds,
+  listMembers,
+  listMembershipsOf,
+  setMember,
+  type GroupRole,
+} from '#/store/groups/group-members.ts'
+import {
+  deleteGroup,
+  findGroup,
+  findGroupByJoinCode,
+  findGroupByName,
+  insertGroup,
+  listAllGroups,
+  listGroups,
+  setJoinCode,
+  updateGroup,
+  type Group,
+} from '#/store/groups/groups.ts'
+import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
+
+const now = new Date('2026-01-02T03:04:05.678Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+const noLimits = { running: null, memory: null, cpus: null, disk: null }
+
+for (const dialect of dialects) {
+  describe(`groups in ${dialect}`, () => {
+    let database: Database
+    let count = 0
+    useStore(dialect, (store) => (database = store))
+
+    const newUser = (): Promise<User> => {
+      const slug = `user${++count}`
+      return insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
+    }
+    const fields = (name: string) => ({ name, description: '', types: null, limits: noLimits, expiresAt: null })
+    const newGroup = async (name = `group ${++count}`): Promise<Group> => {
+      const group = await insertGroup(database.db, { ...fields(name), source: 'local', createdAt: now })
+      assert.ok(group)
+      return group
+    }
+    const join = (group: Group, user: User, role: GroupRole = 'member', source = 'local') =>
+      setMember(database.db, { groupId: group.id, userId: user.id, role, source, now })
+
+    test('a group is read as it was stored, with the number of its members', async () => {
+      const all = {
+        name: 'Physik 7b',
+        description: 'Herr Berg',
+        types: ['dev', 'ümlaut'],
+        limits: { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, disk: 10 ** 12 },
+        expiresAt: later(1),
+      }
+      const made = await insertGroup(database.db, { ...all, source: 'school', createdAt: now })
+      assert.ok(made)
+      assert.deepEqual(made, { ...all, id: made.id, source: 'school', createdAt: now })
+      await join(made, await newUser())
+      assert.deepEqual(await findGroup(database.db, made.id), { ...made, memberCount: 1 })
+      assert.deepEqual(await findGroupByName(database.db, 'Physik 7b'), made)
+      await updateGroup(database.db, made.id, fields('Physik 8b'))
+      assert.deepEqual(await findGroup(database.db, made.id), { ...made, ...fields('Physik 8b'), memberCount: 1 })
+      assert.equal(await findGroupByName(database.db, 'Physik 7b'), undefined)
+    })
+
+    test('of two groups of one name the second is not stored', async () => {
+      await newGroup('twice')
+      assert.equal(await insertGroup(database.db, { ...fields('twice'), source: 'local', createdAt: now }), undefined)
+      await assert.rejects(updateGroup(database.db, (await newGroup()).id, fields('twice')))
+    })
+
+    test('groups are listed page by page, also by a part of the name whose wildcards count as themselves', async () => {
+      const [one, two] = [await newGroup('Listed_100%'), await newGroup('listed-100')]
+      const first = await listGroups(database.db, { limit: 1, after: one.id - 1 })
+      assert.deepEqual(first, [{ ...one, memberCount: 0 }])
+      const after = await listGroups(database.db, { limit: 9, after: one.id })
+      assert.deepEqual(after[0], { ...two, memberCount: 0 })
+      const found = await listGroups(database.db, { limit: 9, after: 0 }, 'STED_100%')
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        [one.id],
+      )
+      assert.ok((await listAllGroups(database.db)).length > 1)
+    })
+
+    test('a join code finds its group until it expires, is replaced or removed', async () => {
+      const group = await newGroup()
+      const find = (hash: string, at = now) => findGroupByJoinCode(database.db, hash, at)
+      await setJoinCode(database.db, group.id, { hash: 'h1', expiresAt: later(5) })
+      assert.equal((await find('h1', later(4)))?.id, group.id)
+      assert.equal(await find('h1', later(5)), undefined)
+      await setJoinCode(database.db, group.id, { hash: 'h2', expiresAt: later(5) })
+      assert.equal(await find('h1'), undefined)
+      assert.equal((await find('h2'))?.id, group.id)
+      await setJoinCode(database.db, group.id, null)
+      assert.equal(await find('h2'), undefined)
+    })
+
+    test('a member is in a group once, with the role and source that were set last', async () => {
+      const [group, user] = [await newGroup(), await newUser()]
+      await join(group, user, 'member', 'school')
+      await join(group, user, 'manager')
+      const membership = { groupId: group.id, userId: user.id, role: 'manager', source: 'local' }
+      assert.deepEqual(await findMembership(database.db, group.id, user.id), membership)
+      assert.deepEqual(await listMembershipsOf(database.db, user.id), [membership])
+      assert.deepEqual(await listGroupIdsOf(database.db, user.id), [group.id])
+      assert.deepEqual(await listGroupsOf(database.db, user.id), [{ id: group.id, name: group.name, role: 'manager' }])
+      assert.equal(await deleteMember(database.db, group.id, user.id), true)
+      assert.equal(await deleteMember(database.db, group.id, user.id), false)
+      assert.equal(await findMembership(database.db, group.id, user.id), undefined)
+    })
+
+    test('members are listed page by page', async () => {
+      const group = await newGroup()
+      const users = [await newUser(), await newUser(), await newUser()]
+      for (const user of users) await join(group, user)
+      const ids = users.map(({ id }) => id)
+      assert.deepEqual(await listMemberIds(database.db, group.id, { limit: 2, after: 0 }), ids.slice(0, 2))
+      const rest = await listMembers(database.db, group.id, { limit: 2, after: ids[1] ?? 0 })
+      assert.deepEqual(rest, [{ user: users[2], role: 'member' }])
+    })
+
+    test('memberships and invitations end with the user, or with the group', async () => {
+      const [one, two, user] = [await newGroup(), await newGroup(), await newUser()]
+      await join(one, user)
+      await deleteUser(database.db, user.id)
+      assert.equal((await findGroup(database.db, one.id))?.memberCount, 0)
+      const invited = await newUser()
+      await setGroupInvitation(database.db, {
+        groupId: two.id,
+        email: invited.email,
+        role: 'member',
+        by: 'b@x.org',
+        now,
+      })
+      await deleteGroup(database.db, two.id)
+      assert.deepEqual(await acceptGroupInvitations(database.db, invited, now), [])
+    })
+
+    test('an invited address becomes a member once, and a membership that is there already stays', async () => {
+      const [one, two, three, user] = [await newGroup(), await newGroup(), await newGroup(), await newUser()]
+      const invite = (group: Group, role: GroupRole) =>
+        setGroupInvitation(database.db, { groupId: group.id, email: user.email, role, by: 'boss@x.org', now })
+      await invite(one, 'member')
+      await invite(one, 'manager')
+      await invite(two, 'member')
+      await invite(three, 'member')
+      await join(two, user, 'manager')
+      await deleteGroupInvitation(database.db, three.id, user.email)
+      const accepted = await acceptGroupInvitations(database.db, user, now)
+      assert.deepEqual(accepted, [{ groupId: one.id, email: user.email, role: 'manager', by: 'boss@x.org' }])
+      const roles = (await listMembershipsOf(database.db, user.id)).map(({ groupId, role }) => [groupId, role])
+      assert.deepEqual(roles, [
+        [two.id, 'manager'],
+        [one.id, 'manager'],
+      ])
+      assert.deepEqual(await acceptGroupInvitations(database.db, user, now), [])
+    })
+
+    test('unblocking a group releases what its own block has blocked, and nothing else', async () => {
+      const [group, other, user] = [await newGroup(), await newGroup(), await newUser()]
+      const record = (type: string) => ensureContainer(database.db, user.id, type, 'image', now)
+      const [dev, prod, test, more] = [
+        await record('dev'),
+        await record('prod'),
+        await record('test'),
+        await record('m'),
+      ]
+      const block = { by: user.id, at: now }
+      await blockContainers(database.db, [dev.id], block)
+      const blocked = await blockContainersOfGroup(
+        database.db,
+        { id: group.id, types: ['dev', 'prod'] },
+        [user.id],
+        block,
+      )
+      assert.deepEqual(blocked, [prod.id])
+      const others = await blockContainersOfGroup(database.db, { id: other.id, types: null }, [user.id], block)
+      assert.deepEqual(others.sort(), [test.id, more.id].sort())
+      assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, `group:${group.id}`)
+      assert.deepEqual(await unblockContainersOf(database.db, [user.id]), [])
+      assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), [prod.id])
+      assert.equal((await unblockContainersOfGroup(database.db, other.id, 1)).length, 1)
+      assert.equal((await unblockContainersOfGroup(database.db, other.id, 9)).length, 1)
+      assert.equal((await findContainer(database.db, user.id, 'dev'))?.isBlocked, true)
+    })
+  })
+}
