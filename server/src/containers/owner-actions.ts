@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { refusals } from '#/errors.ts'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
 import type { Activity } from './idle/activity.ts'
 import type { AdmissionControl } from './queue/admission-control.ts'
+import { idleTimesOf, type IdleTimes } from './idle/idle-times.ts'
 import { isAddress } from './state/container-state.ts'
 import type { ContainerRef } from './container-key.ts'
 import type { RouteSync } from './routing/route-sync.ts'
@@ -24,6 +26,7 @@ export interface OwnerActionsParts {
   readonly routeSync: Pick<RouteSync, 'get' | 'routeOf' | 'isUnknown'>
   readonly idleSuspension: Pick<IdleSuspension, 'stopNow'>
   readonly activity: Pick<Activity, 'startOver'>
+  readonly capabilities: RuntimeCapabilities
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -72,7 +75,7 @@ export class OwnerActions {
     const where = known && routeSync.routeOf(known)?.where
     if (!known || known.wasStopped || !where || !isAddress(where)) return null
     activity.startOver(known)
-    const secondsLeft = secondsToSuspension(template, where.isPaused)
+    const secondsLeft = secondsToSuspension(idleTimesOf(template, this.#parts.capabilities), where.isPaused)
     return secondsLeft === 0 ? null : new Date(now.getTime() + secondsLeft * 1_000)
   }
 
@@ -101,5 +104,5 @@ export class OwnerActions {
 }
 
 /** 0 is never. */
-const secondsToSuspension = ({ idlePause, idleTimeout }: Template, isPaused: boolean) =>
+const secondsToSuspension = ({ idlePause, idleTimeout }: IdleTimes, isPaused: boolean) =>
   isPaused ? idleTimeout : idlePause || idleTimeout

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
@@ -29,7 +30,11 @@ function openCheck(runtimes: (string | null)[], host: () => HostReport, more: ob
       void lines.push(`${level}: ${String(words.at(-1))}`)
   const log = { warn: line('warn'), error: line('error'), info: line('info') }
   const templates = runtimes.map((runtime, index) => ({ ...usual, type: `type${index}`, runtime, ...more }))
-  const runtime = { prepare: async () => void lines.push('prepared'), host: async () => host() }
+  const runtime = {
+    capabilities: dockerCapabilities,
+    prepare: async () => void lines.push('prepared'),
+    host: async () => host(),
+  }
   return { check: new HostCheck(runtime, () => templates, log), lines }
 }
 

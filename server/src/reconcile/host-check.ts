@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import type { Template } from '#/containers/templates/template.ts'
+import { heldDifferentlyBy, unsupportedBy } from './template-capabilities.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
@@ -10,14 +11,14 @@ const startTimeout = 4_000
 
 /** Checks that the host has what the templates require, and reports problems to the operator before users meet them. */
 export class HostCheck {
-  readonly #runtime: Pick<Runtime, 'prepare' | 'host'>
+  readonly #runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities'>
   readonly #templates: () => readonly Template[]
   readonly #log: Pick<Logger, 'warn' | 'error' | 'info'>
   /** The last logged text, so that it is logged once. */
   #lastLogged = ''
 
   constructor(
-    runtime: Pick<Runtime, 'prepare' | 'host'>,
+    runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities'>,
     templates: () => readonly Template[],
     log: Pick<Logger, 'warn' | 'error' | 'info'>,
   ) {
@@ -31,9 +32,14 @@ export class HostCheck {
    * @throws {Error} with a sentence for the operator when a template asks for what the engine does not have
    */
   async checkAtStart(): Promise<void> {
+    const { capabilities } = this.#runtime
     const report = await withTimeout(startTimeout, this.#ask())
-    const problems = report ? lackingIn(report, this.#templates()) : []
+    const problems = [
+      ...unsupportedBy(capabilities, this.#templates()),
+      ...(report ? lackingIn(report, this.#templates()) : []),
+    ]
     if (problems.length > 0) throw new Error(problems.join('\n'))
+    for (const each of heldDifferentlyBy(capabilities, this.#templates())) this.#log.warn(each)
     if (report) await withTimeout(startTimeout, this.#prepare())
   }
 
@@ -45,7 +51,7 @@ export class HostCheck {
   /** What the engine lacks for other templates; nothing when it does not answer, and then it is found out later. */
   async lackingFor(templates: readonly Template[]): Promise<string[]> {
     const report = await withTimeout(startTimeout, this.#ask())
-    return report ? lackingIn(report, templates) : []
+    return [...unsupportedBy(this.#runtime.capabilities, templates), ...(report ? lackingIn(report, templates) : [])]
   }
 
   async #ask(): Promise<HostReport | undefined> {
@@ -73,12 +79,12 @@ export class HostCheck {
   #logProblems(report: HostReport): void {
     const { rules } = report
     const problems = lackingIn(report, this.#templates())
-    const warning = rules.areSet ? '' : withoutRules(rules.reason)
+    const warning = !rules || rules.areSet ? '' : withoutRules(rules.reason)
     const problemText = [...problems, warning].join('\n')
     if (problemText === this.#lastLogged) return
     for (const problem of problems) this.#log.error(problem)
     if (warning !== '') this.#log.warn(warning)
-    else if (this.#lastLogged !== '') this.#log.info('the host rules are set')
+    else if (rules && this.#lastLogged !== '') this.#log.info('the host rules are set')
     this.#lastLogged = problemText
   }
 }
@@ -87,7 +93,7 @@ export class HostCheck {
 function lackingIn(report: HostReport, templates: readonly Template[]): string[] {
   return [
     ...unknownRuntimes(templates, report.ociRuntimes),
-    ...(report.hasGpus ? [] : missingGpus(templates)),
+    ...(report.hasGpus === false ? missingGpus(templates) : []),
     ...(report.isThisMachine ? missingDevices(templates) : []),
   ]
 }
@@ -108,9 +114,9 @@ const missingDevices = (templates: readonly Template[]): string[] =>
   )
 
 /** One sentence for each template whose runtime the engine does not have. */
-function unknownRuntimes(templates: readonly Template[], known: readonly string[]): string[] {
+function unknownRuntimes(templates: readonly Template[], known: readonly string[] | null): string[] {
   return templates.flatMap(({ type, runtime }) =>
-    runtime === null || known.includes(runtime) || isFoundByTheEngine(runtime)
+    runtime === null || known === null || known.includes(runtime) || isFoundByTheEngine(runtime)
       ? []
       : `the template "${type}" asks for the runtime "${runtime}", which the engine does not have; it has ${known.join(', ')}`,
   )

@@ -1,9 +1,13 @@
+/** Whether the rules of a host keep containers away from its services and its metadata address; otherwise why not. */
+export type HostRulesReport = { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
+
 /** What the host has. Null where it cannot be known from here, as with an engine on another machine. */
 export interface HostReport {
   readonly cores: number
-  /** Names that a template's `runtime` may have. */
-  readonly ociRuntimes: readonly string[]
-  readonly hasGpus: boolean
+  /** Names that a template's `runtime` may have; null where the engine cannot be asked for them. */
+  readonly ociRuntimes: readonly string[] | null
+  /** Null where the engine cannot be asked for them. */
+  readonly hasGpus: boolean | null
   /** Whether the engine sees the devices and folders that this process sees; false where that is not certain, as in a container. */
   readonly isThisMachine: boolean
   /** Whether the size of a home can be bound by the engine. */
@@ -14,6 +18,6 @@ export interface HostReport {
   readonly memory: { readonly total: number; readonly available: number } | null
   /** Bytes, of the file system that holds images, containers and homes. */
   readonly disk: { readonly total: number; readonly free: number } | null
-  /** Whether rules keep containers away from the host's services and its metadata address; otherwise why not. */
-  readonly rules: { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
+  /** Null where there is no host to set rules on. */
+  readonly rules: HostRulesReport | null
 }

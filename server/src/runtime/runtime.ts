@@ -1,3 +1,4 @@
+import type { RuntimeCapabilities } from './runtime-capabilities.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
 import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
@@ -13,6 +14,8 @@ import type { RuntimeEvent } from './runtime-event.ts'
  * - Every call ends within a limit of its own; a caller may end it earlier through its signal, and gets its reason back.
  */
 export interface Runtime {
+  readonly capabilities: RuntimeCapabilities
+
   /**
    * Makes ready what containers need (networks, rules of the host, limits known). Safe to repeat. What it may do without,
    * such as rules that this process may not set, is no failure: `host` reports it.
@@ -35,12 +38,13 @@ export interface Runtime {
 
   /**
    * The id of the image that this name means now, to be compared with an instance's; undefined when the engine has none of
-   * this name. Nothing is pulled. @throws {RuntimeError} `unreachable` within 3 s
+   * this name, or no images of its own. Nothing is pulled. @throws {RuntimeError} `unreachable` within 3 s
    */
   imageId(image: string): Promise<string | undefined>
 
   /**
-   * Creates a container that does not run yet, and its home volume when the owner has none. Pulls the image when it is missing.
+   * Creates a container, and its home volume when the owner has none. Where stopped containers are kept it does not run yet,
+   * and its image is pulled when it is missing; otherwise it runs as soon as the engine can.
    * After a failure nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which
    * the next attempt finds by its name.
    * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had, `full` when no network
@@ -50,20 +54,24 @@ export interface Runtime {
 
   /**
    * Makes it run, from any state (created, exited, paused); nothing to do when it runs.
-   * Resolving means that the engine started the program, not that the program stays.
-   * @throws {RuntimeError} `missing`, `failed`; `full` when its network has no room, which one made anew may find on another
+   * Resolving means that the engine started the program, not that the program stays. Where stopped containers are not kept
+   * it waits for the start that the creation asked for, which includes the pull of the image; after a failure the container
+   * does not exist any more, and one whose program has ended is `failed`.
+   * @throws {RuntimeError} `missing`, `failed`; `full` when its network, or the cluster, has no room; `image` where it waits
+   *   for the pull
    */
   start(id: string, signal?: AbortSignal): Promise<void>
 
   /**
    * Freezes a running program: its memory and its connections stay, it gets no CPU until `start`.
    * Nothing to do when it is paused.
-   * @throws {RuntimeError} `missing`; `failed` when it does not run
+   * @throws {RuntimeError} `missing`; `failed` when it does not run, or the engine cannot
    */
   pause(id: string, signal?: AbortSignal): Promise<void>
 
   /**
-   * Ends the program: politely, after a while by force; also a paused one. Nothing to do when it is stopped or gone.
+   * Ends the program: politely, after a while by force; also a paused one. Nothing to do when it is stopped or gone. Where
+   * stopped containers are not kept, the container is gone afterwards.
    * @param grace seconds that it has to end by itself; 10 when not given
    */
   stop(id: string, signal?: AbortSignal, grace?: number): Promise<void>

@@ -35,11 +35,12 @@ export function wireContainers(
 ) {
   const { config, database, runtime, gateway, installation, pace, log } = parts
   const { templates } = config
+  const { capabilities } = runtime
   const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
   const activity = new Activity(database)
   const events = new UserEvents()
   const idleWarnings = new IdleWarnings((userId, event) => events.publish(userId, event))
-  const index = new ContainerIndex()
+  const index = new ContainerIndex(capabilities)
   const launching = wireLaunching(parts, events, index)
   const { admission, launchProgress, crashLoops, launchMetrics } = launching
   const routeSync = new RouteSync({
@@ -93,7 +94,16 @@ export function wireContainers(
   const idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
   const timeout = config.launchTimeout * 1_000
   const launch = new Launch({ database, spawner, templates, launchProgress, activity, timeout, log })
-  const ownerActions = new OwnerActions({ database, templates, admission, routeSync, idleSuspension, activity, log })
+  const ownerActions = new OwnerActions({
+    database,
+    templates,
+    admission,
+    routeSync,
+    idleSuspension,
+    activity,
+    log,
+    capabilities,
+  })
   const wake = new Wake({
     runtime,
     database,

@@ -45,7 +45,7 @@ export function wireReconciling(
     findContainer: (id) => routeSync.findByContainerId(id),
     activate: () => reconciler.activate(),
     log,
-    graces: { retire: config.retireAfter * 1_000, ...pace },
+    graces: { retire: config.retireAfter * 1_000, ...stoppedGraces(runtime.capabilities), ...pace },
   })
   const tasks = [
     prerequisitesTask(runtime, hostCheck, engineList),
@@ -72,6 +72,10 @@ export function wireReconciling(
     )
   return { reconciler, containerReconciler, start }
 }
+
+/** Where stopped containers are not kept, a record without one is stopped, and never forgotten. */
+const stoppedGraces = ({ keepsStopped }: AppParts['runtime']['capabilities']) =>
+  keepsStopped ? {} : { forget: Infinity }
 
 export type Reconciling = ReturnType<typeof wireReconciling>
 

@@ -316,7 +316,7 @@ function listless(runtime: Runtime, fault: Fault): Runtime {
         return async () => {
           throw new RuntimeError('unreachable', 'list containers', new Error('connect /var/run/secret.sock'))
         }
-      return target[name].bind(target)
+      return name === 'capabilities' ? target.capabilities : target[name].bind(target)
     },
   })
 }

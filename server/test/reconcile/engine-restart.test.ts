@@ -249,7 +249,7 @@ function lameRuntime(runtime: Runtime, fault: Fault): Runtime {
         return (...given: Parameters<Runtime['start']>) => unlessLame('start', () => target.start(...given))
       if (name === 'create')
         return (...given: Parameters<Runtime['create']>) => unlessLame('create', () => target.create(...given))
-      return target[name].bind(target)
+      return name === 'capabilities' ? target.capabilities : target[name].bind(target)
     },
   })
 }

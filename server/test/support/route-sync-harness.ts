@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { RouteSync } from '#/containers/routing/route-sync.ts'
 import { ContainerIndex } from '#/containers/state/container-index.ts'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
@@ -128,7 +129,7 @@ export async function arrange(t: TestContext, owners: readonly Owner[], runtime 
     listAll: () => runtime.list(),
     templates: new Templates(template ? [template] : []),
     gateway,
-    index: new ContainerIndex(),
+    index: new ContainerIndex(dockerCapabilities),
     revoked: () => [],
     onStatus: ({ prefix }, status) => void statuses.push(`${prefix} ${status}`),
     onAccessRevoked: () => undefined,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Home } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { DiskLimits } from './disk-limits.ts'
@@ -12,12 +13,15 @@ import { Templates } from '../templates/template.ts'
 const MiB = 1024 ** 2
 
 /** An engine whose homes have the sizes that a test writes down, in MiB: `7 ann dev`. */
-function scriptedEngine(sizes: Map<string, number>): Pick<Runtime, 'homes' | 'measureHomes'> & { asked: number } {
+function scriptedEngine(
+  sizes: Map<string, number>,
+): Pick<Runtime, 'homes' | 'measureHomes' | 'capabilities'> & { asked: number } {
   const toHome = (volume: string): Home => {
     const [userId = '', slug = '', type = ''] = volume.split(' ')
     return { volume, owner: { userId: Number(userId), slug, type } }
   }
   const engine = {
+    capabilities: dockerCapabilities,
     asked: 0,
     homes: async () => [...sizes.keys()].map(toHome),
     measureHomes: async () => {

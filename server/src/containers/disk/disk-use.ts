@@ -17,7 +17,7 @@ const defaultMaxAge = 30_000
 const maxNamed = 3
 
 export interface DiskUseParts {
-  readonly runtime: Pick<Runtime, 'homes' | 'measureHomes'>
+  readonly runtime: Pick<Runtime, 'homes' | 'measureHomes' | 'capabilities'>
   readonly limits: DiskLimits
   /** Slug of the user with this id; undefined when there is none. */
   readonly slugOf: (userId: number) => string | undefined
@@ -55,9 +55,9 @@ export class DiskUse {
     this.#parts = parts
   }
 
-  /** Whether any limit needs the numbers. */
+  /** Whether any limit needs the numbers, and the engine has them. */
   get isWanted(): boolean {
-    return this.#parts.limits.areSet
+    return this.#parts.limits.areSet && this.#parts.runtime.capabilities.measuresHomes
   }
 
   /**

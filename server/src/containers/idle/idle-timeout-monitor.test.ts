@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { ContainerState } from '#/containers/state/container-state.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
@@ -35,6 +36,7 @@ function arrange(
     idleSuspension: { suspend },
     activity: { lastOf: () => lastUse, startOver: () => undefined },
     runtime: {
+      capabilities: dockerCapabilities,
       cpuUsage: (id) => {
         asked.push(id)
         const answer = Promise.withResolvers<CpuUsage>()

@@ -5,7 +5,8 @@ import type { ContainerState } from '#/containers/state/container-state.ts'
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { IdleSuspension, SuspendMode } from '#/containers/idle/idle-suspension.ts'
-import type { Template, Templates } from '#/containers/templates/template.ts'
+import { idleTimesOf, type IdleTimes } from '#/containers/idle/idle-times.ts'
+import type { Templates } from '#/containers/templates/template.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
 /** Interval of checks, in ms. */
@@ -22,7 +23,7 @@ export interface IdleTimeoutMonitorParts {
   readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
   readonly idleSuspension: Pick<IdleSuspension, 'suspend'>
   readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
-  readonly runtime: Pick<Runtime, 'cpuUsage'>
+  readonly runtime: Pick<Runtime, 'cpuUsage' | 'capabilities'>
   readonly warnings: Pick<IdleWarnings, 'warn' | 'end'>
   readonly log: Logger
 }
@@ -56,7 +57,7 @@ export class IdleTimeoutMonitor {
 
   /** Starts the checks, or starts them anew after the templates changed; never, when no template has an idle time. */
   start(): void {
-    const isWanted = this.#parts.templates.all().some((template) => firstStep(template) > 0)
+    const isWanted = this.#parts.templates.types.some((type) => this.#timesOf(type) !== undefined)
     this.stop()
     if (!isWanted) return
     this.#timer = setInterval(() => this.check(), checkInterval)
@@ -73,23 +74,31 @@ export class IdleTimeoutMonitor {
     const now = performance.now()
     this.#waiting = []
     for (const { known, isPaused } of this.#parts.routeSync.running()) {
-      const template = this.#parts.templates.get(known.type)
-      if (template && firstStep(template) > 0) this.#consider(known, template, isPaused, now)
+      const times = this.#timesOf(known.type)
+      if (times) this.#consider(known, times, isPaused, now)
     }
     for (const kept of [this.#samples, this.#sampledAt])
       for (const [key, { known }] of kept) if (!this.#parts.routeSync.isRunning(known)) kept.delete(key)
   }
 
-  #consider(known: ContainerState, template: Template, isPaused: boolean, now: number): void {
+  /** Undefined for a type without an idle time. */
+  #timesOf(type: string): IdleTimes | undefined {
+    const { templates, runtime } = this.#parts
+    const template = templates.get(type)
+    const times = template && idleTimesOf(template, runtime.capabilities)
+    return times && firstStep(times) > 0 ? times : undefined
+  }
+
+  #consider(known: ContainerState, times: IdleTimes, isPaused: boolean, now: number): void {
     const quiet = now - this.#parts.activity.lastOf(known)
-    this.#warnBeforeStop(known, template, quiet)
-    if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) this.#sampleHalfWay(known)
-    const kind = dueStep(template, quiet, isPaused)
+    this.#warnBeforeStop(known, times, quiet)
+    if (times.idleCpu !== null && !isPaused && quiet >= firstStep(times) / 2) this.#sampleHalfWay(known)
+    const kind = dueStep(times, quiet, isPaused)
     const key = containerKey(known)
     if (!kind || this.#suspending.has(key)) return
     if (this.#suspending.size >= maxParallel) return void this.#waiting.push({ known, isPaused })
     this.#suspending.add(key)
-    void this.#suspend(known, template, kind, isPaused).finally(() => {
+    void this.#suspend(known, times, kind, isPaused).finally(() => {
       this.#suspending.delete(key)
       this.#suspendNext()
     })
@@ -98,20 +107,20 @@ export class IdleTimeoutMonitor {
   /** Without waiting for the next check: an engine pauses about thirty containers a second, and a check starts eight. */
   #suspendNext(): void {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      const template = this.#parts.templates.get(next.known.type)
-      if (template && this.#parts.routeSync.isRunning(next.known))
-        this.#consider(next.known, template, next.isPaused, performance.now())
+      const times = this.#timesOf(next.known.type)
+      if (times && this.#parts.routeSync.isRunning(next.known))
+        this.#consider(next.known, times, next.isPaused, performance.now())
       if (this.#suspending.size >= maxParallel) return
     }
   }
 
   /** Never throws. */
-  async #suspend(known: ContainerState, template: Template, kind: SuspendMode, isPaused: boolean): Promise<void> {
+  async #suspend(known: ContainerState, times: IdleTimes, kind: SuspendMode, isPaused: boolean): Promise<void> {
     const { idleSuspension, activity, log } = this.#parts
     const { userId, type } = known
     try {
-      if (template.idleCpu !== null && !isPaused && (await this.#isBusy(known, template.idleCpu))) return
-      const quietFor = (kind === 'stop' ? template.idleTimeout : template.idlePause) * 1_000
+      if (times.idleCpu !== null && !isPaused && (await this.#isBusy(known, times.idleCpu))) return
+      const quietFor = (kind === 'stop' ? times.idleTimeout : times.idlePause) * 1_000
       if ((await idleSuspension.suspend(known, kind, quietFor)) === 'used') return activity.startOver(known)
       log.info({ userId, type, kind }, 'suspended an idle container')
     } catch (error) {
@@ -124,7 +133,7 @@ export class IdleTimeoutMonitor {
   }
 
   /** Warns once for each idle time; a use, or `keep`, ends the warning. */
-  #warnBeforeStop(known: ContainerState, { idleTimeout }: Template, quiet: number): void {
+  #warnBeforeStop(known: ContainerState, { idleTimeout }: IdleTimes, quiet: number): void {
     const { warnings } = this.#parts
     const limit = idleTimeout * 1_000
     if (limit === 0 || quiet < limit - Math.min(maxWarning, limit / 4)) return warnings.end(known)
@@ -168,9 +177,9 @@ export class IdleTimeoutMonitor {
 }
 
 /** ms until the first of the two steps; 0 when there is none. */
-const firstStep = ({ idlePause, idleTimeout }: Template) => (idlePause || idleTimeout) * 1_000
+const firstStep = ({ idlePause, idleTimeout }: IdleTimes) => (idlePause || idleTimeout) * 1_000
 
-function dueStep({ idlePause, idleTimeout }: Template, quiet: number, isPaused: boolean): SuspendMode | undefined {
+function dueStep({ idlePause, idleTimeout }: IdleTimes, quiet: number, isPaused: boolean): SuspendMode | undefined {
   if (idleTimeout > 0 && quiet >= idleTimeout * 1_000) return 'stop'
   return !isPaused && idlePause > 0 && quiet >= idlePause * 1_000 ? 'pause' : undefined
 }

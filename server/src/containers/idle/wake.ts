@@ -21,7 +21,7 @@ import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 import type { Spawner } from '../launch/spawner.ts'
 import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
-import { isImageOutdated, isUpToDate } from '../launch/outdated-container.ts'
+import { canBeStarted, isImageOutdated, isUpToDate } from '../launch/outdated-container.ts'
 import type { ParameterValues } from '../templates/parameters.ts'
 import type { Template, Templates } from '../templates/template.ts'
 
@@ -133,6 +133,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     const template = templates.get(known.type)
     const { containerId, seen } = known
     if (containerId === null || !template || !seen || seen === 'gone') return false
+    if (!canBeStarted(runtime.capabilities, seen)) return false
     if (!(await this.#isUpToDate(known, seen, template))) return false
     if (isPaused(known)) return this.#start(known, containerId)
     const refusal = await preLaunchHooks.refusalFor(known.userId, template)

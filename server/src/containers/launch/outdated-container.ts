@@ -1,6 +1,16 @@
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+
+/**
+ * Whether this container can be made to run: where stopped containers are not kept, one whose program ended exists for its
+ * exit code and its output only, and one that is being removed is about to be gone.
+ */
+export const canBeStarted = (
+  { keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>,
+  { state }: Pick<RuntimeContainer, 'state'>,
+): boolean => keepsStopped || state === 'created' || state === 'running' || state === 'paused'
 
 /** A paused container is kept as it is: pausing is for keeping its memory. */
 export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>

@@ -9,7 +9,7 @@ import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/containers/user-containers.ts'
 import { explainFailure } from './launch-failure.ts'
 import type { LaunchSlot } from '../queue/queue-entry.ts'
-import { isImageOutdated, isUpToDate } from './outdated-container.ts'
+import { canBeStarted, isImageOutdated, isUpToDate } from './outdated-container.ts'
 import { StartVerifier } from './start-verification.ts'
 
 /** Steps of a launch that are reported to its owner. */
@@ -69,6 +69,7 @@ export class Starter {
    */
   async tryToStart(start: Start, found: RuntimeContainer): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
+    if (!canBeStarted(this.#runtime.capabilities, found)) return undefined
     if (!isUpToDate(found, spec) || (await isImageOutdated(this.#runtime, found, spec.image))) return undefined
     try {
       await this.#store(record, found.id, found.port, spec.image)

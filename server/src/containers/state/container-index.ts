@@ -1,3 +1,4 @@
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { RoutableContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
 import { containerPrefix } from '../container-name.ts'
@@ -29,7 +30,13 @@ export class ContainerIndex {
   readonly #owners = new Map<number, Owner>()
   readonly #byPrefix = new Map<string, IndexEntry>()
   readonly #byId = new Map<string, IndexEntry>()
+  readonly #keepsStopped: boolean
   #clock = 0
+
+  /** @param capabilities of the engine that has the containers */
+  constructor({ keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>) {
+    this.#keepsStopped = keepsStopped
+  }
 
   /** Present time of the logical clock. */
   get now(): number {
@@ -93,14 +100,14 @@ export class ContainerIndex {
     const old = this.get(record)
     const isSame = old?.known.containerId === record.containerId
     const entry: IndexEntry = old ?? {
-      known: knownOf(user, record, undefined, false),
+      known: knownOf(user, record, undefined, false, this.#keepsStopped),
       asOf: 0,
       endedAt: 0,
       before: undefined,
     }
     if (!isSame && old?.known.containerId) this.#byId.delete(old.known.containerId)
     if (!isSame) entry.before = undefined
-    entry.known = knownOf(user, record, old?.known, isSame)
+    entry.known = knownOf(user, record, old?.known, isSame, this.#keepsStopped)
     this.#owners.get(record.userId)?.containers.set(record.type, entry)
     this.#byPrefix.set(entry.known.prefix, entry)
     if (record.containerId !== null) this.#byId.set(record.containerId, entry)
@@ -124,6 +131,7 @@ function knownOf(
   record: RoutableContainer,
   old: ContainerState | undefined,
   isSame: boolean,
+  isKeptStopped: boolean,
 ): ContainerState {
   const { userId, type, containerId } = record
   return {
@@ -135,6 +143,7 @@ function knownOf(
     isBlocked: record.isBlocked || user.isBlocked,
     wasStopped: record.stoppedAt !== null,
     isRetired: record.retiredAt !== null,
+    isKeptStopped,
     seen: isSame ? old?.seen : undefined,
     failure: old?.failure,
   }

@@ -17,7 +17,15 @@ const seenAs = (state: string, fields: Partial<RuntimeContainer> = {}) =>
   }) as RuntimeContainer
 const where = (seen: ContainerState['seen'], fields: Partial<ContainerState> = {}) => {
   const known = { userId: 1, type: 'dev', recordId: 1, prefix: 'ann-dev', containerId: 'c1', isBlocked: false }
-  const found = upstreamOf({ ...known, wasStopped: false, isRetired: false, failure: undefined, seen, ...fields })
+  const found = upstreamOf({
+    ...known,
+    wasStopped: false,
+    isRetired: false,
+    isKeptStopped: true,
+    failure: undefined,
+    seen,
+    ...fields,
+  })
   return 'reason' in found ? `${found.reason} ${found.exitCode}` : `${found.host} ${found.isPaused ? 'paused' : 'runs'}`
 }
 
@@ -59,4 +67,12 @@ test('why a launch failed counts where nothing runs, but not before the end of a
   assert.equal(where(seenAs('created'), { failure }), 'no-image null')
   assert.equal(where(seenAs('exited', { exitCode: 127 }), { failure: unavailable('failed') }), 'crashed 127')
   assert.equal(where(seenAs('running', { address: '172.18.0.2' }), { failure }), '172.18.0.2 runs')
+})
+
+test('where the engine keeps no stopped containers, one that is gone sleeps, and its last failure is reported', () => {
+  assert.equal(where('gone'), 'missing null')
+  assert.equal(where('gone', { isKeptStopped: false }), 'asleep null')
+  assert.equal(where('gone', { isKeptStopped: false, containerId: null }), 'missing null')
+  const failure = { reason: 'no-image', exitCode: null } as const
+  assert.equal(where('gone', { isKeptStopped: false, failure }), 'no-image null')
 })

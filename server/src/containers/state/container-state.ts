@@ -17,6 +17,8 @@ export interface ContainerState extends ContainerRef {
   readonly wasStopped: boolean
   /** Whether it was retired: it counts as stopped, and a wake launches it. */
   readonly isRetired: boolean
+  /** Whether its engine keeps stopped containers; otherwise one that is gone counts as stopped, and a wake launches it. */
+  readonly isKeptStopped: boolean
   /** Last inspect of this id; undefined before the first. */
   readonly seen: RuntimeContainer | 'gone' | undefined
   /** Why the last launch failed, until the next one. */
@@ -33,6 +35,7 @@ const quietEnds = new Set([0, 137, 143])
 export function upstreamOf(known: ContainerState): UpstreamAddress | Unavailable {
   const { seen, failure } = known
   if (known.isRetired) return failure ?? unavailable('asleep')
+  if (known.containerId !== null && seen === 'gone' && !known.isKeptStopped) return failure ?? unavailable('asleep')
   if (known.containerId === null || seen === 'gone' || (seen && !isOwnedBy(known, seen)))
     return failure ?? unavailable('missing')
   if (seen?.state === 'running' || seen?.state === 'paused') return addressOf(seen)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
@@ -12,7 +13,8 @@ function engine({ hanging = [] as string[], isListHanging = false } = {}) {
   const asked = { inspects: 0, lists: 0, atOnce: 0, max: 0 }
   const never = () => new Promise<never>(() => undefined)
   const instance = (id: string) => ({ id, state: 'running' }) as RuntimeContainer
-  const runtime: Pick<Runtime, 'inspectId' | 'list'> = {
+  const runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'> = {
+    capabilities: dockerCapabilities,
     async inspectId(id) {
       asked.inspects++
       asked.max = Math.max(asked.max, ++asked.atOnce)
@@ -69,4 +71,11 @@ test('a list costs one call; when that is not answered, each container is looked
     [{ state: 'running' }, { state: 'not_found' }, { failure: 'the container engine does not answer' }],
   )
   assert.ok(performance.now() - began < timeLimit(5_500))
+})
+
+test('where the engine keeps no stopped containers, one that is gone is reported as exited', async () => {
+  const runtime = { capabilities: { ...dockerCapabilities, keepsStopped: false }, inspectId: async () => undefined }
+  const lookups = new StatusLookups({ ...runtime, list: async () => [] })
+  assert.deepEqual(await lookups.of('c1'), { state: 'exited' })
+  assert.deepEqual((await lookups.ofEach(['c1'])).get('c1'), { state: 'exited' })
 })

@@ -15,6 +15,8 @@ export const statusWords = {
   notCreated: 'not_created',
   /** the engine no longer has it */
   notFound: 'not_found',
+  /** the engine keeps no stopped containers, and has none of it */
+  stopped: 'exited',
   /** status endpoint: no engine id */
   noContainer: 'no_container',
   /** me endpoint: no engine id */
@@ -39,13 +41,16 @@ export type StatusLookup = { readonly state: string } | { readonly failure: stri
  * its own requests by 3 s and no others.
  */
 export class StatusLookups {
-  readonly #runtime: Pick<Runtime, 'inspectId' | 'list'>
+  readonly #runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'>
+  /** Word for a container that the engine does not have. */
+  readonly #absent: string
   readonly #limit = pLimit(maxParallel)
   readonly #one = new Coalescer((id) => this.#limit(() => this.#inspect(id)))
   readonly #several = new Coalescer((ids) => this.#limit(() => this.#list(ids)))
 
-  constructor(runtime: Pick<Runtime, 'inspectId' | 'list'>) {
+  constructor(runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'>) {
     this.#runtime = runtime
+    this.#absent = runtime.capabilities.keepsStopped ? statusWords.notFound : statusWords.stopped
   }
 
   /** Never throws: reading must not fail with it. */
@@ -66,7 +71,7 @@ export class StatusLookups {
 
   async #inspect(id: string): Promise<StatusLookup> {
     try {
-      return { state: (await this.#runtime.inspectId(id))?.state ?? statusWords.notFound }
+      return { state: (await this.#runtime.inspectId(id))?.state ?? this.#absent }
     } catch (error) {
       return { failure: detailOf(error) }
     }
@@ -76,7 +81,7 @@ export class StatusLookups {
     const ids = joined.split(',')
     try {
       const states = new Map((await this.#runtime.list({ ids })).map(({ id, state }) => [id, state]))
-      return new Map(ids.map((id) => [id, { state: states.get(id) ?? statusWords.notFound }]))
+      return new Map(ids.map((id) => [id, { state: states.get(id) ?? this.#absent }]))
     } catch {
       // Each is looked up by itself then, which gives its reason.
       return undefined

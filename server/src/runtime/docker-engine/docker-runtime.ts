@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { EngineClient } from './client/engine-client.ts'
 import { createContainer } from './containers/docker-create.ts'
@@ -39,11 +40,21 @@ export interface DockerRuntimeOptions {
   readonly log?: Pick<Logger, 'debug'>
 }
 
+export const dockerCapabilities: RuntimeCapabilities = {
+  keepsStopped: true,
+  pauses: true,
+  reportsCpuUsage: true,
+  measuresHomes: true,
+  hasImages: true,
+  mountsHostPaths: true,
+}
+
 /** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
 export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
   const engine = connectToEngine(options)
   const { client } = engine
   return {
+    capabilities: dockerCapabilities,
     prepare: () => prepare(engine),
     ping: async () => void (await client.ping()),
     inspect: (name) => inspect(engine, name),

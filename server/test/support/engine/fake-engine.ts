@@ -1,3 +1,4 @@
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -142,6 +143,7 @@ const instanceOf = ({ id, spec, state, address, exitCode, startedAt, endedAt }: 
 
 /** An engine that answers at once that it has nothing, and makes nothing: whatever happens without any is then about accounts. */
 export const emptyRuntime: Runtime = {
+  capabilities: dockerCapabilities,
   prepare: async () => undefined,
   ping: async () => undefined,
   inspect: async () => undefined,

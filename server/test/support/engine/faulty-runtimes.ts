@@ -21,6 +21,7 @@ const always: Fault = { active: true }
 /** Delegates every call, so that a vice has to name only what it does wrong. */
 function passThrough(runtime: Runtime): Runtime {
   return {
+    capabilities: runtime.capabilities,
     prepare: () => runtime.prepare(),
     ping: () => runtime.ping(),
     inspect: (name) => runtime.inspect(name),
@@ -54,6 +55,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     return work()
   }
   return {
+    capabilities: runtime.capabilities,
     prepare: () => unlessUnreachable('prepare', () => runtime.prepare()),
     ping: () => unlessUnreachable('ping', () => runtime.ping()),
     inspect: (name) => unlessUnreachable('inspect', () => runtime.inspect(name)),

@@ -89,7 +89,7 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
   return {
     memory: memory ? { total: memory.total, left: memory.available } : null,
     disk: disk ? { total: disk.total, left: disk.free } : null,
-    rules: rules ? (rules.areSet ? 'set' : `not set: ${rules.reason}`) : 'not known',
+    rules: rulesWord(rules),
   }
 }
 
@@ -104,4 +104,11 @@ function mailPart({ mailStatistics }: SystemReportParts): SystemReport['mail'] {
     last_failure_at: lastFailureAt?.toISOString() ?? null,
     failures: failures.map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
   }
+}
+
+/** @param rules undefined before the first report; null where there is no host to set them on */
+function rulesWord(rules: HostReport['rules'] | undefined): string {
+  if (rules === undefined) return 'not known'
+  if (rules === null) return 'not of this engine'
+  return rules.areSet ? 'set' : `not set: ${rules.reason}`
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import type { HostReport } from '#/runtime/host-capacity.ts'
+import type { HostRulesReport } from '#/runtime/host-capacity.ts'
 import { chainsFor } from './firewall-chains.ts'
 import { HostRules } from './host-rules.ts'
 
@@ -28,7 +28,7 @@ interface Net {
   /** What a shell in it prints. */
   sh(script: string): Promise<string>
   /** Another program of Berth's, whose containers are on these bridges, makes ready. */
-  ensure(...bridges: string[]): Promise<HostReport['rules']>
+  ensure(...bridges: string[]): Promise<HostRulesReport>
   /** Every rule that is set: `4 -A INPUT -j BERTH-INPUT`, and with a 6 those of IPv6. */
   rules(): Promise<string[]>
 }
@@ -44,9 +44,7 @@ async function openNet(t: TestContext): Promise<Net> {
   return {
     sh,
     ensure: async (...bridges) =>
-      JSON.parse(
-        await inside(process.execPath, '--input-type=module', '-e', program, ...bridges),
-      ) as HostReport['rules'],
+      JSON.parse(await inside(process.execPath, '--input-type=module', '-e', program, ...bridges)) as HostRulesReport,
     rules: async () => {
       const saved = await sh('iptables-save | sed -n "s/^-A/4 -A/p"; ip6tables-save | sed -n "s/^-A/6 -A/p"')
       return saved.trimEnd().split('\n').filter(Boolean)

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HostReport } from '#/runtime/host-capacity.ts'
+import type { HostRulesReport } from '#/runtime/host-capacity.ts'
 import { chainsFor, type Family } from './firewall-chains.ts'
 import { SavedTable } from './saved-table.ts'
 import { commandsFor, familiesHere, run, type Commands } from './iptables.ts'
 import { interfacePrefix } from '../networks/bridge-network.ts'
 
-type Report = HostReport['rules']
+type Report = HostRulesReport
 
 /** Set while other programs change the same tables, or another Berth the same rules; and the pauses in between, in ms. */
 const maxAttempts = 4

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Template } from '#/containers/templates/template.ts'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
+import { heldDifferentlyBy, unsupportedBy } from './template-capabilities.ts'
+
+const plain = { type: 'dev', mounts: [], devices: [], idlePause: 0, idleCpu: null, port: 8080 }
+const less = { ...dockerCapabilities, pauses: false, reportsCpuUsage: false, hasImages: false, mountsHostPaths: false }
+const templates = [
+  { ...plain, idlePause: 60, idleCpu: 0.1, port: null, type: 'a' },
+  {
+    ...plain,
+    type: 'b',
+    mounts: [
+      { source: { path: '/srv/data' }, target: '/data', readOnly: true },
+      { source: { volume: 'shared' }, target: '/shared', readOnly: true },
+    ],
+    devices: [{ onHost: '/dev/video0', inContainer: '/dev/video0', rights: 'rw' }],
+  },
+] as unknown as Template[]
+
+test('host directories and devices are refused where containers cannot have them, and volumes are not', () => {
+  assert.deepEqual(unsupportedBy(dockerCapabilities, templates), [])
+  const problems = unsupportedBy(less, templates)
+  assert.equal(problems.length, 2)
+  assert.match(problems[0] ?? '', /"b" mounts the host directory \/srv\/data/)
+  assert.match(problems[1] ?? '', /"b" asks for the device \/dev\/video0/)
+})
+
+test('what an engine does otherwise than a template says is named: idle_pause, idle_cpu and a missing port', () => {
+  assert.deepEqual(heldDifferentlyBy(dockerCapabilities, templates), [])
+  const sentences = heldDifferentlyBy(less, templates)
+  assert.equal(sentences.length, 3)
+  assert.match(sentences[0] ?? '', /"a" has idle_pause, and this engine pauses nothing: .* stopped after 60 s/)
+  assert.match(sentences[1] ?? '', /traffic alone counts as use/)
+  assert.match(sentences[2] ?? '', /8080 is used/)
+})

@@ -1,0 +1,46 @@
+import type { Template } from '#/containers/templates/template.ts'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
+
+/** One sentence for each thing that a template asks for and the engine can never give; Berth does not start with it. */
+export function unsupportedBy({ mountsHostPaths }: RuntimeCapabilities, templates: readonly Template[]): string[] {
+  if (mountsHostPaths) return []
+  return templates.flatMap(({ type, mounts, devices }) => [
+    ...mounts.flatMap(({ source }) =>
+      'path' in source
+        ? [
+            `the template "${type}" mounts the host directory ${source.path}, and containers of this engine have no host directories; mount a volume by its name`,
+          ]
+        : [],
+    ),
+    ...devices.map(
+      ({ onHost }) =>
+        `the template "${type}" asks for the device ${onHost}, and containers of this engine have no devices of a host`,
+    ),
+  ])
+}
+
+/** One sentence for each thing that the engine does otherwise than the template says. */
+export function heldDifferentlyBy(capabilities: RuntimeCapabilities, templates: readonly Template[]): string[] {
+  return templates.flatMap((template) => [
+    ...(capabilities.pauses ? [] : withoutPause(template)),
+    ...(capabilities.reportsCpuUsage ? [] : withoutCpuUsage(template)),
+    ...(capabilities.hasImages ? [] : withoutPort(template)),
+  ])
+}
+
+const withoutPause = ({ type, idlePause }: Template): string[] =>
+  idlePause === 0
+    ? []
+    : [
+        `the template "${type}" has idle_pause, and this engine pauses nothing: its containers are stopped after ${idlePause} s, and what they keep in memory is lost`,
+      ]
+
+const withoutCpuUsage = ({ type, idleCpu }: Template): string[] =>
+  idleCpu === null
+    ? []
+    : [`the template "${type}" has idle_cpu, and this engine reports no CPU time: traffic alone counts as use`]
+
+const withoutPort = ({ type, port }: Template): string[] =>
+  port === null
+    ? [`the template "${type}" names no port, and this engine does not tell which one its image exposes: 8080 is used`]
+    : []

@@ -1,0 +1,22 @@
+/**
+ * What an engine can do beyond what every engine does. Policy asks before it relies on it, so that no adapter has to
+ * imitate another engine.
+ */
+export interface RuntimeCapabilities {
+  /**
+   * Whether a container whose program ended stays, and can be started again. Otherwise a container runs from its creation
+   * on, a stop removes it, and one whose program ended by itself stays only until the next launch, for its exit code and
+   * its output.
+   */
+  readonly keepsStopped: boolean
+  /** Whether a program can be frozen with its memory. */
+  readonly pauses: boolean
+  /** Whether `cpuUsage` has an answer. */
+  readonly reportsCpuUsage: boolean
+  /** Whether `measureHomes` has an answer. */
+  readonly measuresHomes: boolean
+  /** Whether the engine has images of its own that can be asked for: their ids, and the port that they expose. */
+  readonly hasImages: boolean
+  /** Whether containers can have folders and devices of the machine that the engine runs on. */
+  readonly mountsHostPaths: boolean
+}
