@@ -1,4 +1,3 @@
-// Needs a process of its own: Chromium 150's renderer crashes in it now and then when other journeys used the same browser.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
