@@ -10,6 +10,11 @@ export class SingleFlight {
   /** The last flight of each key, and its result. */
   readonly #last = new Map<string, { verb: string; answer: Promise<unknown> }>()
 
+  /** Whether work on the key is in progress or queued. */
+  isBusy(key: string): boolean {
+    return this.#last.has(key)
+  }
+
   /**
    * Joins the key's last flight when it has this verb, or starts one behind it.
    * All callers of one verb must pass work with the same result type.

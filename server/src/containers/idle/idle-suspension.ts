@@ -35,12 +35,17 @@ export class IdleSuspension {
   }
 
   /**
+   * Another operation on the container counts as use: one that waits in the launch queue would hold the caller's slot for
+   * as long, and eight of them would end all suspensions.
    * @param quietFor required ms without a byte
    * @returns `used`, when it was used meanwhile and nothing was done; `done`, also when there is nothing left to do
    * @throws {RuntimeError} when the engine could not suspend it; requests reach it again
    */
   async suspend(owned: ContainerRef, mode: SuspendMode, quietFor: number): Promise<'done' | 'used'> {
-    return this.#parts.singleFlight.run(containerKey(owned), mode === 'pause' ? 'pause' : 'idle stop', () =>
+    const { singleFlight } = this.#parts
+    const key = containerKey(owned)
+    if (singleFlight.isBusy(key)) return 'used'
+    return singleFlight.run(key, mode === 'pause' ? 'pause' : 'idle stop', () =>
       this.#suspendExclusive(owned, mode, quietFor),
     )
   }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { deleteContainer, ensureContainer, listContainersOf } from '#/store/containers/user-containers.ts'
 import { insertUser } from '#/store/users/users.ts'
+import type { Admitted } from '../queue/admission-control.ts'
 import { CrashLoops } from './crash-loops.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
 import { readTemplate } from '../templates/read-templates.ts'
@@ -11,6 +12,35 @@ import { Spawner, type SpawnerParts } from './spawner.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 test('what an administrator deletes while it waits to be started again is not made anew', async (t) => {
+  const { spawner, database, singleFlight, user, template, now, record, slots } = await startRig(t)
+  const deleted = singleFlight.run(
+    `${user.id} dev`,
+    'remove',
+    async () => void (await deleteContainer(database.db, record.id)),
+  )
+  await Promise.all([deleted, assert.rejects(spawner.restore(user, template, now), { name: 'Refusal' })])
+  assert.deepEqual([slots, await listContainersOf(database.db, user.id)], [[], []])
+
+  await assert.rejects(spawner.ensureRunning(user, template, now), /the engine is asked/)
+  assert.deepEqual(slots, ['high'], 'a launch makes a new one')
+})
+
+// It was queued behind all others for as long as they took: when its owner asked, it was not in the queue yet.
+test('what its owner asks for just before it is queued to be started again is not behind the others', async (t) => {
+  const { spawner, singleFlight, user, template, now, slots } = await startRig(t)
+  const before = Promise.withResolvers<void>()
+  const earlier = singleFlight.run(`${user.id} dev`, 'pause', () => before.promise)
+  const restored = spawner.restore(user, template, now)
+  const launched = spawner.ensureRunning(user, template, now)
+  before.resolve()
+  await earlier
+  for (const each of [restored, launched]) await assert.rejects(each, /the engine is asked/)
+  await assert.rejects(spawner.restore(user, template, now), /the engine is asked/)
+  assert.deepEqual(slots, ['high', 'high', 'low'])
+})
+
+/** A spawner whose launches end when they have a slot; `slots` has the priority of each. */
+async function startRig(t: TestContext) {
   const { database } = await openTemporaryStore(t)
   const now = new Date()
   const user = await insertUser(database.db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
@@ -32,8 +62,8 @@ test('what an administrator deletes while it waits to be started again is not ma
       promote: () => undefined,
       isUp: () => false,
       release: () => undefined,
-      run: async ({ owned }: { owned: { type: string } }) => {
-        slots.push(owned.type)
+      run: async ({ isLowPriority }: Admitted) => {
+        slots.push(isLowPriority ? 'low' : 'high')
         throw new Error('the engine is asked to make it')
       },
     },
@@ -43,14 +73,5 @@ test('what an administrator deletes while it waits to be started again is not ma
     log: pino({ level: 'silent' }),
   }
   const spawner = new Spawner(parts as unknown as SpawnerParts)
-  const deleted = singleFlight.run(
-    `${user.id} dev`,
-    'remove',
-    async () => void (await deleteContainer(database.db, record.id)),
-  )
-  await Promise.all([deleted, assert.rejects(spawner.restore(user, template, now), { name: 'Refusal' })])
-  assert.deepEqual([slots, await listContainersOf(database.db, user.id)], [[], []])
-
-  await assert.rejects(spawner.ensureRunning(user, template, now), /the engine is asked/)
-  assert.deepEqual(slots, ['dev'], 'a launch makes a new one')
-})
+  return { spawner, database, singleFlight, user, template, now, record, slots }
+}

@@ -76,6 +76,8 @@ export class Spawner {
   readonly #parts: SpawnerParts
   readonly #starter: Starter
   readonly #findLimit = pLimit(maxParallelFinds)
+  /** Containers that a user asked for while an operation on them is in progress; a restore of one has high priority. */
+  readonly #requested = new Set<string>()
 
   constructor(parts: SpawnerParts) {
     this.#parts = parts
@@ -123,8 +125,12 @@ export class Spawner {
   /** Serializes launches of one container (single-flight by key); a request joins the launch that is in progress. */
   async #run(attempt: LaunchAttempt): Promise<Running> {
     const owned = { userId: attempt.user.id, type: attempt.template.type }
-    if (attempt.kind !== 'restore') this.#parts.admission.promote(owned)
-    return this.#parts.singleFlight.run(containerKey(owned), flightOf(attempt), () => this.#runExclusive(attempt))
+    const key = containerKey(owned)
+    if (attempt.kind !== 'restore') {
+      this.#requested.add(key)
+      this.#parts.admission.promote(owned)
+    }
+    return this.#parts.singleFlight.run(key, flightOf(attempt), () => this.#runExclusive(attempt))
   }
 
   /** As `ensureRunning`, for callers that hold this container's flight already. */
@@ -145,6 +151,7 @@ export class Spawner {
       if (isFailure(error)) launchMetrics.failed()
       throw await this.#explained(owned, error)
     } finally {
+      this.#requested.delete(containerKey(owned))
       admission.release(owned)
     }
   }
@@ -210,7 +217,8 @@ export class Spawner {
       owned: start.spec.owner,
       image: template.image,
       needsImage: isReplaced || (found ? !isUpToDate(found, start.spec) : start.record.containerId === null),
-      isLowPriority: kind === 'restore',
+      // A user may have asked before the restore was queued, when there was nothing to promote yet.
+      isLowPriority: kind === 'restore' && !this.#requested.has(containerKey(start.spec.owner)),
     }
     return this.#parts.admission.run(admitted, async (slot) => {
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.
