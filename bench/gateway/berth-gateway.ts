@@ -56,6 +56,7 @@ function quietControl(): ControlPlane {
   return {
     scopedToken: async () => ({ token: received.scopedToken, expiresAt: Date.now() + 900_000 }),
     renewSession: async () => [],
+    enterHost: async () => undefined,
     sessionEnd: async () => 0,
     reportSessionUses: () => {},
     wake: async () => undefined,

@@ -107,7 +107,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'open Berth by its address; on plain http sign in again; programs send the token as a header',
   },
   noNavigation: {
-    when: 'a browser asked for `/api/auth/continue` otherwise than by opening a page',
+    when: 'a browser asked for `/api/auth/continue` or `/api/auth/enter` otherwise than by opening a page',
     remedy: 'open the page; to renew a session from a script use `POST /api/auth/refresh`',
   },
 

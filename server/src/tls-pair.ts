@@ -34,3 +34,7 @@ export function readTlsPair({ certFile, keyFile }: TlsFiles): TlsPair {
     return { problem: code === 'ENOENT' || code === 'EACCES' ? message : `${certFile} and ${keyFile}: ${message}` }
   }
 }
+
+/** Whether browsers take a certificate for a host. @param pair its first certificate is the server's */
+export const coversHost = ({ cert }: { readonly cert: Buffer }, host: string) =>
+  new X509Certificate(cert).checkHost(host) !== undefined

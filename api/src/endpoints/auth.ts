@@ -101,6 +101,17 @@ export const authEndpoints = {
     refusals: { 403: ErrorBody, 429: ErrorBody },
     head: false,
   },
+  enterContainer: {
+    method: 'GET',
+    path: '/api/auth/enter',
+    access: 'public',
+    summary: 'Lead a signed-in browser into the host of a container (subdomain routing)',
+    query: auth.EnterQuery,
+    redirects:
+      'To the host of the container with a code for this browser; without a live session as `/api/auth/continue`, and back',
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
+    head: false,
+  },
   endTakeover: {
     method: 'POST',
     path: '/api/auth/end-takeover',

@@ -14,6 +14,13 @@ export const NextQuery = Type.Object({
   ),
 })
 
+/** What the gateway asks for at the host of a container. */
+export const EnterQuery = Type.Object({
+  container: Type.String({ description: '`{slug}-{type}`, whether there is such a container or not' }),
+  browser: Type.String({ description: 'SHA-256, in base64url, of what the browser holds at that host' }),
+  next: Type.Optional(Type.String({ description: 'Path and query to go on to at that host; `/` when it is none' })),
+})
+
 /** What a verify endpoint answers. Source: specification, Auth response. */
 export const AuthResponse = Type.Object({
   access_token: Type.String(),

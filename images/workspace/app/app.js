@@ -49,7 +49,9 @@ export class App {
     this.#options = options
     this.#home = new Home(home)
     this.#site = new Site(this.#home)
-    this.#verifier = new Verifier({ jwks: env.BERTH_JWKS, jwksUrl: env.BERTH_JWKS_URL, audience: env.BASE_PATH })
+    // On a host of its own the app has no base path.
+    const audience = env.BERTH_AUDIENCE ?? env.BASE_PATH
+    this.#verifier = new Verifier({ jwks: env.BERTH_JWKS, jwksUrl: env.BERTH_JWKS_URL, audience })
     const shellEnv = { ...env, TERM: 'xterm-256color', COLORTERM: 'truecolor' }
     if (mode === 'workspace') {
       this.#terminals = new Terminals({ shell, folder: this.#home.root, env: shellEnv, limit: terminals })

@@ -2,6 +2,8 @@ import type { Config } from './config.ts'
 
 /** Addresses that are derived from the settings and, for the default domain, from the bound port. */
 export interface Addresses {
+  /** Origin of the host of a container, by its prefix; null when containers are below paths. */
+  readonly containerOrigin: ((prefix: string) => string) | null
   /** `{scheme}://{spawner_host}`: base URL of containers. */
   readonly spawnerUrl: string
   readonly frontendUrl: string
@@ -14,5 +16,9 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
   const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
   const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
   const spawnerUrl = `${config.scheme}://${host}`
-  return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
+  const containerOrigin =
+    config.containerRouting === 'subdomain'
+      ? (prefix: string) => `${config.scheme}://${prefix}.${new URL(spawnerUrl).host}`
+      : null
+  return { containerOrigin, spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
 }

@@ -2,9 +2,10 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
+import { spawnerNameOf } from '#/config/container-routing.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { isLoopback } from '#/ip-address.ts'
-import { readTlsPair } from '#/tls-pair.ts'
+import { coversHost, readTlsPair } from '#/tls-pair.ts'
 import { mayTravelPlain } from '#/mail/smtp-connection.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 
@@ -28,7 +29,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
     ...memoryWarnings(config, totalMemory),
-    ...visitorWarnings(config),
+    ...(config.containerRouting === 'path' ? visitorWarnings(config) : subdomainWarnings(config)),
   ]
 }
 
@@ -76,6 +77,20 @@ function visitorWarnings({ templates }: Config): LocalizedMessage[] {
     if (!sandboxVisitors) return message('findings.openVisitors', { type, access })
     return message(access === 'public' ? 'findings.publicSandbox' : 'findings.authenticatedSandbox', { type })
   })
+}
+
+/** What subdomain routing lacks, and fields that say nothing with it. */
+function subdomainWarnings({ tls, templates, baseDomain, spawnerSubdomain }: Config): LocalizedMessage[] {
+  const host = spawnerNameOf(baseDomain, spawnerSubdomain)
+  const pair = tls && readTlsPair(tls)
+  const isCovered = !pair || 'problem' in pair || coversHost(pair, `any-container.${host}`)
+  const kept = templates.all().filter(({ stripPrefix }) => !stripPrefix)
+  return [
+    ...(isCovered ? [] : [message('findings.noWildcard', { file: tls?.certFile ?? '', host })]),
+    ...(kept.length === 0
+      ? []
+      : [message('findings.noPrefixToStrip', { types: kept.map(({ type }) => type).join(', ') })]),
+  ]
 }
 
 /** Every template has a memory limit, 2g by default; one above the machine's memory has no effect. */

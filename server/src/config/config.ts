@@ -4,6 +4,7 @@ import type { EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { SourceFolders } from '#/containers/templates/template-sources.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
+import { subdomainProblems, type ContainerRouting } from './container-routing.ts'
 import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
@@ -44,6 +45,7 @@ export interface Config {
   readonly baseDomain: string | null
   readonly spawnerSubdomain: string
   readonly frontendUrl: string | null
+  readonly containerRouting: ContainerRouting
   readonly templates: Templates
   /** The file of the templates; null: they are given as text, or are the demo's. */
   readonly templatesFile: string | null
@@ -151,6 +153,9 @@ export function readConfig(
     baseDomain: check('BASE_DOMAIN', null, domain),
     spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
     frontendUrl: check('FRONTEND_URL', null, webUrl),
+    containerRouting: check('CONTAINER_ROUTING', 'path', (value) =>
+      value === 'path' || value === 'subdomain' ? value : new Problem('must be path or subdomain'),
+    ),
     templates: readAllTemplates(text, readFile, sources, problems),
     templatesFile: text('CONTAINER_TEMPLATES_FILE'),
     sources,
@@ -208,6 +213,7 @@ export function readConfig(
       logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
     ),
   }
+  if (config.containerRouting === 'subdomain') problems.push(...subdomainProblems(config))
   return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
 }
 

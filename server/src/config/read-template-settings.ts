@@ -1,6 +1,7 @@
 import { readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
 import { TemplateSources, type SourceFolders } from '#/containers/templates/template-sources.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
+import { subdomainTemplateProblems, type ContainerRouting } from './container-routing.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
 /** The demo images that set-up builds; used when the operator names no template. */
@@ -47,14 +48,16 @@ const problemsOfSources = (templates: readonly Template[], folders: SourceFolder
   return templates.flatMap((template) => sources.problemsOf(template))
 }
 
-/** The templates of a file, or every problem of them and of the sources that they name. */
+/** The templates of a file, or every problem of them, of the sources that they name, and of their hosts. */
 export function readTemplateFile(
   file: string,
   readFile: (path: string) => string,
   folders: SourceFolders,
+  routing: ContainerRouting = 'path',
 ): { templates: Template[]; problems: string[] } {
   const { templates, problems } = readTemplatesFile(file, readFile)
-  return { templates, problems: [...problems, ...problemsOfSources(templates, folders)] }
+  const ofHosts = routing === 'subdomain' ? subdomainTemplateProblems(templates) : []
+  return { templates, problems: [...problems, ...problemsOfSources(templates, folders), ...ofHosts] }
 }
 
 function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {

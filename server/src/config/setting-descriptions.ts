@@ -37,6 +37,11 @@ export const settingGroups = {
       default: 'spawner',
       text: 'Subdomain in front of the base domain. An empty value uses the base domain itself.',
     },
+    CONTAINER_ROUTING: {
+      default: 'path',
+      text: '`path`: containers are below paths of the spawner host, with one origin for all. `subdomain`: each container has a host of its own, `{slug}-{type}.{spawner host}`; it needs a wildcard record in DNS and a wildcard certificate.',
+      see: 'how-to/give-containers-their-own-hosts.md',
+    },
     PREFERRED_URL_SCHEME: {
       default: 'http',
       text: '`http` or `https`: scheme of generated addresses. With `https` the cookie is `Secure`.',

@@ -13,6 +13,8 @@ export interface InstallationSettings {
   /** Name of this installation; begins every container's name. */
   readonly installation: string
   readonly spawnerUrl: string
+  /** Origin of the host of a container, by its prefix; null, or left out, when containers are below paths. */
+  readonly containerOrigin?: ((prefix: string) => string) | null
   readonly jwksUrl: string
   /** JSON of the key set: a container cannot reach a listener on the host's loopback address. */
   readonly jwks: string
@@ -89,13 +91,18 @@ function withoutDefaults({ shmSize, gpus, devices, mounts, ...first }: Omit<Cont
 function platformEnv(user: SpecUser, template: Template, settings: InstallationSettings): Record<string, string> {
   const prefix = containerPrefix(user.slug, template.type)
   return {
-    BASE_PATH: `/${prefix}`,
+    ...addressEnv(prefix, settings),
     BERTH_USER: user.slug,
     BERTH_EMAIL: user.email,
-    BERTH_PUBLIC_URL: `${settings.spawnerUrl}/${prefix}`,
     BERTH_JWKS_URL: settings.jwksUrl,
     BERTH_JWKS: settings.jwks,
   }
+}
+
+/** On a host of its own `BASE_PATH` is empty; what the claim `aud` of its visitors' tokens says needs a name of its own then. */
+function addressEnv(prefix: string, { spawnerUrl, containerOrigin }: InstallationSettings): Record<string, string> {
+  if (!containerOrigin) return { BASE_PATH: `/${prefix}`, BERTH_PUBLIC_URL: `${spawnerUrl}/${prefix}` }
+  return { BASE_PATH: '', BERTH_AUDIENCE: `/${prefix}`, BERTH_PUBLIC_URL: containerOrigin(prefix) }
 }
 
 const fingerprintOf = (spec: object) => createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16)

@@ -7,6 +7,7 @@ import type { ClientConnections } from './downstream/client-connections.ts'
 import type { SessionTracker } from './auth/session-tracker.ts'
 import type { Caller, TokenVerifier } from './auth/token-verifier.ts'
 import { clock } from './coarse-clock.ts'
+import type { ContainerHosts } from './hosts/container-hosts.ts'
 import type { UserCache } from './auth/user-cache.ts'
 import type { PlatformUpstream } from './upstream/platform-upstream.ts'
 import type { RoutingTable } from './upstream/routing-table.ts'
@@ -37,6 +38,8 @@ export interface GatewayConfig {
   readonly platform: PlatformUpstream
   readonly reservedSlugs: ReadonlySet<string>
   readonly trustedProxies: TrustedProxies
+  /** Of subdomain routing; undefined with path routing. */
+  readonly containerHosts: ContainerHosts | undefined
 }
 
 /** Whether something that a caller has open may stay so: as long as their token, or the session that it belongs to. */

@@ -1,4 +1,5 @@
 import type { AccessLogSettings } from './access-log/access-log.ts'
+import type { ContainerHostSettings } from './hosts/container-hosts.ts'
 
 export interface GatewaySettings {
   /** `http` or `https`, as people see it. */
@@ -7,6 +8,8 @@ export interface GatewaySettings {
   readonly cookieDomain: string
   /** Where a browser without a token is sent, to go on or to sign in; `next` is added to its query. */
   readonly continueUrl: string
+  /** Of subdomain routing; left out: containers are below paths of the platform's host. */
+  readonly containerHosts?: ContainerHostSettings
   /** Where a person starts a container that does not wake by itself; `type` and `next` are added to its query. */
   readonly launchUrl: string
   readonly dashboardUrl: string
@@ -37,6 +40,8 @@ export interface TypeRules {
   readonly access: 'owner' | 'authenticated' | 'public'
   /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
   readonly sandboxVisitors?: boolean
+  /** Its containers have hosts of their own, with all paths. */
+  readonly hasOwnHost?: true
   /** Whether the app sees paths without `/{prefix}`. */
   readonly stripPrefix: boolean
   /** Path and query of a GET that the app has to answer below 500 after a start before requests are forwarded; without it its port is enough. */

@@ -53,6 +53,16 @@ export interface TlsSettings extends TlsFiles {
   readonly redirectPort: number | null
 }
 
+/** What a code is exchanged for. */
+export interface HostEntry {
+  /** Of the attempts, the one that it belongs to. */
+  readonly browser: string
+  /** `Set-Cookie` lines of the host. */
+  readonly setCookie: readonly string[]
+  /** Path and query to go on to, on this host. */
+  readonly next: string
+}
+
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
 export interface ControlPlane {
   /**
@@ -67,9 +77,17 @@ export interface ControlPlane {
 
   /**
    * `Set-Cookie` lines that give a browser a new token of this session. @param host as the browser names it
+   * @param prefix of the container for whose host it is alone; null for the platform's host
    * @returns none when the session is over
    */
-  renewSession(sid: string, userId: number, host: string): Promise<readonly string[]>
+  renewSession(sid: string, userId: number, host: string, prefix: string | null): Promise<readonly string[]>
+
+  /**
+   * Takes a code that opens a container's host, which is used up by this.
+   * @param browsers hashes of the attempts that the browser has begun at this host
+   * @returns undefined when the code is unknown, used, expired, for another container, or for another browser
+   */
+  enterHost(code: string, prefix: string, browsers: readonly string[]): Promise<HostEntry | undefined>
 
   /** Until when a session lasts that is not used again, in ms since 1970; 0 when it is over. */
   sessionEnd(sid: string): Promise<number>

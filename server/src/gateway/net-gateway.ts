@@ -14,6 +14,7 @@ import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-
 import { SessionTracker } from './auth/session-tracker.ts'
 import { TokenVerifier } from './auth/token-verifier.ts'
 import { UserCache } from './auth/user-cache.ts'
+import { ContainerHosts } from './hosts/container-hosts.ts'
 import { PlatformUpstream } from './upstream/platform-upstream.ts'
 import { RoutingTable } from './upstream/routing-table.ts'
 import { TrustedProxies } from './downstream/trusted-proxies.ts'
@@ -122,6 +123,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
           : new PlatformUpstream(settings.platformSocket, this.routingTable.idle),
       reservedSlugs: new Set(settings.reservedSlugs),
       trustedProxies: new TrustedProxies(settings.trustedProxies),
+      containerHosts: settings.containerHosts && new ContainerHosts(settings.containerHosts, settings.scheme),
     }
     this.accessLog.use(settings.accessLog)
   }

@@ -1,5 +1,5 @@
 import type { Unavailable, RouteActivity, Explanation, GatewayState, SessionUse } from '#/gateway/gateway-state.ts'
-import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { ControlPlane, Gateway, HostEntry } from '#/gateway/gateway.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
 import { callTimeouts, type ControlPlaneRpc, type GatewayRpc } from './rpc-protocol.ts'
@@ -45,8 +45,12 @@ export class RemoteControlPlane implements ControlPlane {
     return this.#rpc.call('scopedToken', [userId, prefix, acting], callTimeouts.scopedToken)
   }
 
-  renewSession(sid: string, userId: number, host: string): Promise<readonly string[]> {
-    return this.#rpc.call('renewSession', [sid, userId, host], callTimeouts.renewSession)
+  renewSession(sid: string, userId: number, host: string, prefix: string | null): Promise<readonly string[]> {
+    return this.#rpc.call('renewSession', [sid, userId, host, prefix], callTimeouts.renewSession)
+  }
+
+  enterHost(code: string, prefix: string, browsers: readonly string[]): Promise<HostEntry | undefined> {
+    return this.#rpc.call('enterHost', [code, prefix, browsers], callTimeouts.enterHost)
   }
 
   sessionEnd(sid: string): Promise<number> {

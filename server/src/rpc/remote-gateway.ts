@@ -83,7 +83,8 @@ export class RemoteGateway implements Gateway {
     }
     return {
       scopedToken: async (userId, prefix, acting) => control().scopedToken(userId, prefix, acting),
-      renewSession: async (sid, userId, host) => control().renewSession(sid, userId, host),
+      renewSession: async (sid, userId, host, prefix) => control().renewSession(sid, userId, host, prefix),
+      enterHost: async (code, prefix, browsers) => control().enterHost(code, prefix, browsers),
       sessionEnd: async (sid) => control().sessionEnd(sid),
       reportSessionUses: (uses) => control().reportSessionUses(uses),
       // A gateway process that is older than request ids sends none.

@@ -160,10 +160,11 @@ export function wireContainers(
 export type Containers = ReturnType<typeof wireContainers>
 
 /** Values for the environment of containers; the keys are read at each launch, because they rotate. */
-function installationSettings({ config, installation, key }: AppParts, { spawnerUrl, frontendUrl }: Addresses) {
+function installationSettings({ config, installation, key }: AppParts, { spawnerUrl, containerOrigin, frontendUrl }: Addresses) {
   return {
     installation,
     spawnerUrl,
+    containerOrigin,
     jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
     get jwks() {
       return JSON.stringify(key.jwks)

@@ -3,6 +3,7 @@ import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { typeRules } from '#/containers/templates/type-rules.ts'
+import { hostCookieLines } from '#/http/auth/set-token-cookies.ts'
 import { renewedLines } from '#/http/auth/session-renewal.ts'
 import { findUser } from '#/store/users/users.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
@@ -15,12 +16,13 @@ import type { Tokens } from '#/wiring/wire-tokens.ts'
 /** Settings that the gateway receives at each start. */
 export function gatewaySettings(
   { config, key, socketPath }: AppParts,
-  { frontendUrl, spawnerUrl, cookieDomain }: Addresses,
+  { frontendUrl, spawnerUrl, containerOrigin, cookieDomain }: Addresses,
 ): GatewaySettings {
   return {
     scheme: config.scheme,
     cookieDomain,
     continueUrl: (frontendUrl === spawnerUrl ? '' : frontendUrl) + endpoints.continueSession.path,
+    ...(containerOrigin && { containerHosts: containerHosts(frontendUrl, spawnerUrl) }),
     launchUrl: frontendUrl + pagePaths.launch,
     dashboardUrl: frontendUrl + pagePaths.home,
     platformSocket: socketPath,
@@ -29,22 +31,38 @@ export function gatewaySettings(
     ...(config.accessLog && { accessLog: config.accessLog }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
     sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),
-    types: typeRules(config.templates),
+    types: typeRules(config.templates, containerOrigin !== null),
     firstType: encodeURIComponent(config.templates.first.type),
   }
 }
+
+const containerHosts = (frontendUrl: string, spawnerUrl: string) => ({
+  spawnerHost: new URL(spawnerUrl).host,
+  platformNames: [new URL(frontendUrl).hostname],
+  entryUrl: frontendUrl + endpoints.enterContainer.path,
+})
 
 /** Calls that the gateway makes while it runs. */
 export function controlPlane(
   { database, log, config }: AppParts,
   { cookieDomain }: Addresses,
-  { scopedTokens, renewSession, uses }: Tokens,
+  { scopedTokens, renewSession, hostSignIn, uses }: Tokens,
   { routeSync, wake, activity }: Containers,
 ): ControlPlane {
   const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
   return {
-    renewSession: async (sid, userId, host) => {
+    enterHost: async (code, prefix, browsers) => {
+      const signedIn = await hostSignIn?.redeem(code, prefix, browsers, new Date())
+      if (!signedIn) return undefined
+      const { grant, host } = signedIn
+      return { browser: grant.browser, next: grant.next, setCookie: hostCookieLines(host, cookie) }
+    },
+    renewSession: async (sid, userId, host, prefix) => {
       const now = new Date()
+      if (prefix !== null) {
+        const token = await hostSignIn?.renew(sid, userId, prefix, now)
+        return token ? hostCookieLines(token, cookie) : []
+      }
       const user = await findUser(database.db, userId)
       const renewed = user && (await renewSession.byToken(sid, user, now))
       return renewed ? renewedLines(renewed, now, host, cookie) : []

@@ -1,6 +1,7 @@
 import type { Addresses } from '#/config/addresses.ts'
 import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
+import { entryHandlers } from '#/http/handlers/account/entry-handlers.ts'
 import { oidcHandlers } from '#/http/handlers/account/oidc-handlers.ts'
 import { renewalHandlers } from '#/http/handlers/account/renewal-handlers.ts'
 import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
@@ -88,6 +89,12 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       renewSession: tokens.renewSession,
       browserSession: browsers.browserSession,
       loginCsrf: browsers.loginCsrf,
+      cookie: browsers.cookie,
+      rateLimiter,
+    }),
+    ...entryHandlers({
+      authenticator: accounts.authenticator,
+      hostSignIn: tokens.hostSignIn,
       cookie: browsers.cookie,
       rateLimiter,
     }),

@@ -20,7 +20,7 @@ export interface TemplateEffects {
 /** Templates for administrators: their versions, and a reload while Berth runs. */
 export function wireTemplates(parts: AppParts, containers: Containers, effects: TemplateEffects) {
   const { config, database } = parts
-  const { templates, templatesFile, sources } = config
+  const { templates, templatesFile, sources, containerRouting } = config
   const apply = async (next: readonly Template[]) => {
     templates.replace(next)
     effects.startTimers()
@@ -42,7 +42,7 @@ export function wireTemplates(parts: AppParts, containers: Containers, effects: 
       read:
         templatesFile === null
           ? null
-          : () => readTemplateFile(templatesFile, (file) => readFileSync(file, 'utf8'), sources),
+          : () => readTemplateFile(templatesFile, (file) => readFileSync(file, 'utf8'), sources, containerRouting),
       lackingFor: (next) => effects.hostCheck.lackingFor(next),
       apply,
       typesOf: (next) => next.map(({ type }) => type),

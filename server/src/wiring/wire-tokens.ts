@@ -2,6 +2,7 @@ import { AccessTokens } from '#/accounts/access-tokens/access-token.ts'
 import { RenewSession } from '#/accounts/sessions/renew-session.ts'
 import { Revocations, type Revocable } from '#/accounts/access-tokens/revocations.ts'
 import { ScopedTokenIssuer } from '#/accounts/access-tokens/scoped-token-issuer.ts'
+import { HostSignIn } from '#/accounts/container-hosts/host-sign-in.ts'
 import { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
 import { SessionRules } from '#/accounts/sessions/session-rules.ts'
 import { SessionUses } from '#/accounts/sessions/session-uses.ts'
@@ -12,7 +13,7 @@ import { OpenStreams } from '#/containers/events/open-streams.ts'
 /** Access tokens, sessions, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */
 export function wireTokens(
   { config, database, gateway, key }: AppParts,
-  { spawnerUrl }: Addresses,
+  { spawnerUrl, containerOrigin }: Addresses,
   activate: () => void,
 ) {
   const streams = new OpenStreams()
@@ -35,6 +36,7 @@ export function wireTokens(
   const rules = new SessionRules(config)
   const cookies = new SessionCookies(key.secretFor('session'))
   const uses = new SessionUses(database, rules.limits)
+  const renewSession = new RenewSession({ database, tokens, rules, cookies, uses, revocations })
   return {
     streams,
     tokens,
@@ -42,7 +44,10 @@ export function wireTokens(
     rules,
     cookies,
     uses,
-    renewSession: new RenewSession({ database, tokens, rules, cookies, uses, revocations }),
+    renewSession,
+    /** Null when containers are below paths. */
+    hostSignIn:
+      containerOrigin && new HostSignIn({ database, tokens, revocations, renewSession, originOf: containerOrigin }),
     scopedTokens: new ScopedTokenIssuer(database, tokens),
   }
 }

@@ -25,7 +25,7 @@ export class Verifier {
 
   /**
    * @param {{ jwks?: string | undefined, jwksUrl?: string | undefined, audience?: string | undefined }} settings
-   *   texts of BERTH_JWKS and BERTH_JWKS_URL, and BASE_PATH, which the tokens made for this container carry in `aud`
+   *   texts of BERTH_JWKS and BERTH_JWKS_URL, and what the tokens made for this container carry in `aud`: BASE_PATH, or BERTH_AUDIENCE on a host of its own
    */
   constructor({ jwks, jwksUrl, audience }) {
     this.#audience = audience

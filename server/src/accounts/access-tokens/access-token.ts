@@ -82,7 +82,7 @@ export class AccessTokens {
 
   /** @param acting as in `Claims` */
   async issue(subject: Subject, planned: PlannedToken, acting: string | null = null): Promise<string> {
-    return this.#sign(subject, planned, acting)
+    return this.#sign(subject, planned, acting, { sid: planned.sid })
   }
 
   /**
@@ -91,8 +91,16 @@ export class AccessTokens {
    * Each call issues another one; the gateway knows how long it may use one on.
    */
   async scoped(subject: Subject, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
-    const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, `/${prefix}`)
+    const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, { aud: `/${prefix}` })
     return { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
+  }
+
+  /**
+   * A token that opens one container's host to one browser, as long as its session lasts. The API refuses it, as it does
+   * scoped ones; apps do not receive it.
+   */
+  async forHost(subject: Subject, planned: PlannedToken, prefix: string, acting: string | null): Promise<string> {
+    return this.#sign(subject, planned, acting, { aud: `/${prefix}`, sid: planned.sid })
   }
 
   isRemembered(token: string): boolean {
@@ -146,20 +154,20 @@ export class AccessTokens {
 
   async #sign(
     subject: Subject,
-    { jti, sid, issuedAt, expiresAt }: PlannedToken,
+    { jti, issuedAt, expiresAt }: PlannedToken,
     acting: string | null,
-    audience?: string,
+    scope: { readonly aud?: string; readonly sid?: string },
   ): Promise<string> {
     // A takeover of an administrator has no administrator's rights, so the claim for apps says no.
     const claims = acting === null ? { is_admin: subject.isAdmin } : { is_admin: false, act: { sub: acting } }
-    const jwt = new SignJWT(audience === undefined ? { ...claims, sid } : claims)
+    return new SignJWT({ ...claims, ...scope })
       .setProtectedHeader({ alg: algorithm, kid: this.#keys.kid, typ: 'JWT' })
       .setSubject(String(subject.id))
       .setJti(jti)
       .setIssuer(this.#issuer)
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
-    return (audience ? jwt.setAudience(audience) : jwt).sign(this.#keys.privateKey)
+      .sign(this.#keys.privateKey)
   }
 
   /** Claims of a token in our format that names one of our keys. */

@@ -1,8 +1,14 @@
 import type { TypeRules } from '#/gateway/gateway-settings.ts'
 import type { Templates } from './template.ts'
 
-/** What the gateway has to know of the templates, by type as it stands in paths, in the configured order. */
-export function typeRules(templates: Templates): Record<string, TypeRules> {
+const ownHost = { hasOwnHost: true, stripPrefix: true, rewriteLocation: false, sandboxVisitors: false } as const
+
+/**
+ * What the gateway has to know of the templates, by type as it stands in paths, in the configured order.
+ * @param hasOwnHost subdomain routing: an app sees all paths as they are, and its pages share their origin with no others,
+ *   so that visitors need no sandbox
+ */
+export function typeRules(templates: Templates, hasOwnHost = false): Record<string, TypeRules> {
   return Object.fromEntries(
     templates
       .all()
@@ -27,6 +33,7 @@ export function typeRules(templates: Templates): Record<string, TypeRules> {
             rewriteLocation,
             forwardToken,
             allowHeaders,
+            ...(hasOwnHost ? ownHost : {}),
             ...(readyPath === null ? {} : { readyPath }),
           },
         ],

@@ -1,5 +1,6 @@
 import { clock } from '../coarse-clock.ts'
-import type { GatewayContext } from '../gateway-context.ts'
+import type { GatewayConfig, GatewayContext } from '../gateway-context.ts'
+import { returnPathOf } from '../hosts/refusal-links.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import type { Exchange } from '../proxy/exchange.ts'
 import { Route } from '../upstream/route.ts'
@@ -39,14 +40,14 @@ export class RequestAccess {
 
   /** Writes the line. @param bytes that have been written to the connection by now */
   end({ accessLog, config }: GatewayContext, peer: string, bytes: number): void {
-    const { method, target = '', isHttp10 = false, fields } = this.#head ?? {}
+    const { method, isHttp10 = false, fields } = this.#head ?? {}
     accessLog.current?.write({
       at: this.#at,
       ms: performance.now() - this.#begun,
       address: config?.trustedProxies.clientAddress(peer, fields?.forwardedFor) ?? peer,
       user: this.#user,
       method,
-      target,
+      target: targetOf(config, this.#head),
       isHttp10,
       status: this.#status,
       bytes: bytes - this.#bytesBefore,
@@ -55,4 +56,10 @@ export class RequestAccess {
       requestId: this.#requestId,
     })
   }
+}
+
+/** With subdomain routing as with path routing, so that the line says which container it is about. */
+function targetOf(config: GatewayConfig | undefined, head: RequestHead | undefined): string {
+  if (!head) return ''
+  return config?.containerHosts ? returnPathOf(config, head) : head.target
 }

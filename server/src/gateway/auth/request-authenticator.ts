@@ -12,6 +12,7 @@ export class Authenticator {
   readonly #tokens: TokenVerifier
   #authorization: string | undefined
   #cookie: string | undefined
+  #audience: string | null = null
   #caller: Caller | undefined
   #isKnown = false
   #isTossed = false
@@ -30,17 +31,27 @@ export class Authenticator {
    * finds each of them in the cache of verified tokens. While there are more signatures to check than the client's token bucket allows,
    * no token is accepted: of several unchecked tokens one may be the user's own.
    * @param address the client's, asked for only when a signature is to be checked
+   * @param audience of the tokens that cookies may hold: at a container's host no access token counts, because that host's
+   *   cookies are those of all its siblings
    */
-  authenticate({ authorization, cookie }: RequestFields, address: () => string): Caller | undefined {
+  authenticate(
+    { authorization, cookie }: RequestFields,
+    address: () => string,
+    audience: string | null,
+  ): Caller | undefined {
     this.#isTossed = false
-    const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
+    const isSame =
+      this.#isKnown &&
+      authorization === this.#authorization &&
+      cookie === this.#cookie &&
+      audience === this.#audience
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
     if (isSame) return this.#caller && this.#tokens.isValid(this.#caller) ? this.#caller : undefined
-    const tokens = this.#candidates(authorization, cookie, address)
+    const tokens = this.#candidates({ authorization, cookie }, address, audience)
     const unknown = tokens.filter((token) => !this.#tokens.isRemembered(token))
     if (unknown.length > 0 && !this.#check(unknown, address())) return undefined
     const callers = tokens.map((token) => this.#tokens.verifiedCaller(token)).filter((caller) => caller !== undefined)
-    return this.#selectCaller(authorization, cookie, callers)
+    return this.#selectCaller({ authorization, cookie }, callers, audience)
   }
 
   /** @returns whether all of them were checked */
@@ -50,30 +61,43 @@ export class Authenticator {
     return allowed >= unknown.length
   }
 
-  #candidates(authorization: string | undefined, cookie: string | undefined, address: () => string): readonly string[] {
+  #candidates(
+    { authorization, cookie }: Credentials,
+    address: () => string,
+    audience: string | null,
+  ): readonly string[] {
     const bearer = bearerToken(authorization)
     if (bearer !== undefined && this.#tokens.hasOwnKeyId(bearer)) return [bearer]
-    return candidateTokens(cookie, this.#tokens, () => this.#tokens.checksAllowed(address(), maxTokensChecked))
+    const status = {
+      isRemembered: (token: string) => this.#tokens.verifiedCaller(token)?.audience === audience,
+      isPlausible: (token: string) => this.#tokens.isPlausible(token, audience),
+    }
+    return candidateTokens(cookie, status, () => this.#tokens.checksAllowed(address(), maxTokensChecked))
   }
 
   #selectCaller(
-    authorization: string | undefined,
-    cookie: string | undefined,
+    { authorization, cookie }: Credentials,
     callers: readonly Caller[],
+    audience: string | null,
   ): Caller | undefined {
     const good = callers.filter((caller) => this.#tokens.isValid(caller))
     const isByHeader = good.length === 1 && good[0]?.token === bearerToken(authorization)
-    const believed = isByHeader ? good[0] : selectTrustedToken(good, cookie, ({ sid }) => sid)
+    // A token for one host is a cookie's; in a header it says nothing about who sends it.
+    const byHeader = good[0]?.audience === null ? good[0] : undefined
+    const believed = isByHeader ? byHeader : selectTrustedToken(good, cookie, ({ sid }) => sid)
     this.#isTossed = believed === 'tossed'
     const caller = believed === 'tossed' ? undefined : believed
     this.#authorization = authorization
     this.#cookie = cookie
+    this.#audience = audience
     // Not cached without a caller: a token that is not valid now may become valid when its user arrives.
     this.#isKnown = caller !== undefined
     this.#caller = caller
     return caller
   }
 }
+
+type Credentials = Pick<RequestFields, 'authorization' | 'cookie'>
 
 /** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110, 11.1). */
 export function bearerToken(authorization: string | undefined): string | undefined {

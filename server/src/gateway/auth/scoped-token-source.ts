@@ -20,7 +20,9 @@ export function scopedTokenFor(
   user: GatewayUser,
 ): string | undefined | Promise<string | undefined> {
   // Settings refuse `full` with another access than `owner`; a visitor's own token would be the app's to use everywhere.
-  if (route.rules.forwardToken === 'full' && caller.userId === route.entry.ownerId) return caller.token
+  const isOwnFull = route.rules.forwardToken === 'full' && caller.userId === route.entry.ownerId
+  // A token that opens a container's host is the browser's alone.
+  if (isOwnFull && caller.audience === null) return caller.token
   const known = route.scopedTokens.get(caller.jti, user)
   if (known && known.expiresAt - clock.wall > refreshBefore) return known.token
   const pending = requestToken(control, route, caller, user)

@@ -26,7 +26,8 @@ interface Tracked {
   unansweredSince: number | undefined
   askedAt: number
   isAsking: boolean
-  renewal: Renewal | undefined
+  /** By audience of the token: of the platform's host, and of hosts of containers, each has one of its own. */
+  readonly renewals: Map<string | null, Renewal>
 }
 
 interface Renewal {
@@ -79,12 +80,13 @@ export class SessionTracker {
    * `Set-Cookie` lines that renew the caller's token. One call at a time and session; the lines are given to further
    * requests of the same host for a while. Never rejects; empty when nothing is renewed.
    */
-  renew(control: ControlPlane, { sid, jti, userId }: Caller, host: string): Promise<readonly string[]> {
+  renew(control: ControlPlane, { sid, jti, userId, audience }: Caller, host: string): Promise<readonly string[]> {
     const session = this.#of(sid)
-    const known = session.renewal
+    const known = session.renewals.get(audience)
     if (known && known.jti === jti && known.host === host && clock.now - known.at < renewalRetention) return known.lines
-    const lines = withTimeout(control.renewSession(sid, userId, host))
-    session.renewal = { jti, host, at: clock.now, lines }
+    const prefix = audience === null ? null : audience.slice(1)
+    const lines = withTimeout(control.renewSession(sid, userId, host, prefix))
+    session.renewals.set(audience, { jti, host, at: clock.now, lines })
     return lines
   }
 
@@ -137,7 +139,7 @@ export class SessionTracker {
       unansweredSince: undefined,
       askedAt: -retryInterval,
       isAsking: false,
-      renewal: undefined,
+      renewals: new Map(),
     }
     this.#sessions.set(sid, session)
     return session

@@ -33,6 +33,8 @@ export interface Caller {
   readonly expiresAt: number
   /** Who acts for the user with it, as the claim `act` says; null when it is their own. */
   readonly acting: string | null
+  /** `/{prefix}` of the only container that it opens, at its host; null for an access token, which is for all. */
+  readonly audience: string | null
   /** What this person has open, whichever token opened it. */
   readonly active: { requests: number; webSockets: number }
   /** The token itself, for `forward_token: full`. */
@@ -138,9 +140,9 @@ export class TokenVerifier {
     return this.#keys.has(tokenKeyId(token))
   }
 
-  /** Whether only its signature, which is not checked here, can be wrong, and was not rejected before. */
-  isPlausible(token: string): boolean {
-    return this.#callerIn(token) !== undefined && !this.#checks.isRejected(token)
+  /** Whether only its signature, which is not checked here, can be wrong, and was not rejected before. @param audience as in `Caller` */
+  isPlausible(token: string, audience: string | null): boolean {
+    return this.#callerIn(token)?.audience === audience && !this.#checks.isRejected(token)
   }
 
   /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
@@ -203,17 +205,19 @@ export class TokenVerifier {
   }
 }
 
-/** Only a container's own token has an audience; it opens nothing. */
+/** Of the tokens with an audience only those of a session open anything: the container's host. What apps receive has none. */
 function callerOf({ claims }: UnverifiedToken, key: Key, token: string): Omit<Caller, 'active'> | undefined {
   const { sub, jti, iat, exp, aud } = claims
   const acting = actingIn(claims)
   const sid = sidOf(claims)
-  if (aud !== undefined || acting === undefined || typeof jti !== 'string' || typeof sid !== 'string') return undefined
+  if (acting === undefined || typeof jti !== 'string' || typeof sid !== 'string') return undefined
+  if (aud !== undefined && !(typeof aud === 'string' && 'sid' in claims)) return undefined
   if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
   if (typeof iat !== 'number' || typeof exp !== 'number' || exp * 1000 <= clock.wall) return undefined
   const isRenewable = 'sid' in claims && acting === null
   const times = { issuedAt: iat * 1000, expiresAt: exp * 1000 }
-  return { userId: Number(sub), jti, sid, isRenewable, era: eraOf(jti), ...times, acting, token, key }
+  const terms = { isRenewable, acting, audience: aud ?? null }
+  return { userId: Number(sub), jti, sid, era: eraOf(jti), ...times, ...terms, token, key }
 }
 
 /** RFC 8693, 4.1. Undefined when the claim is none of ours. */

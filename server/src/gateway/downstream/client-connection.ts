@@ -15,6 +15,7 @@ import type { ExchangeClient } from '../proxy/exchange-client.ts'
 import { RequestAccess } from '../access-log/request-access.ts'
 import { Authenticator } from '../auth/request-authenticator.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
+import { refusalLinks } from '../hosts/refusal-links.ts'
 import { requestIdOf } from '../http1/request-id.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import { PlatformUpstream } from '../upstream/platform-upstream.ts'
@@ -147,7 +148,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   }
 
   refuse(refusal: GatewayRefusal): void {
-    const links = this.context.config?.settings ?? { continueUrl: '/', dashboardUrl: '/' }
+    const links = refusalLinks(this.context.config, this.#head)
     if (refusal.status >= 500 && refusal.cause !== undefined) this.report(refusal.cause)
     this.respond(refusalResponse(this.#head, refusal, links))
   }

@@ -36,6 +36,7 @@ const withoutOwnTokens = (cookies: string, containsOwnToken: (text: string) => b
 /** Browsers take cookies of 4 KB, and know nine attributes; longer lines and further attributes are left out. */
 const [maxSetCookie, maxAttributes] = [8 * 1024, 16]
 const confined = /^\s*(?:domain|path)\s*(?:=|$)/i
+const domainAttribute = /^\s*domain\s*(?:=|$)/i
 
 /**
  * An app's `Set-Cookie` narrowed to its own prefix: no Domain, and a Path under `/{prefix}/`, which is what keeps apps
@@ -43,15 +44,31 @@ const confined = /^\s*(?:domain|path)\s*(?:=|$)/i
  * a nameless `=spawner_token=x` would come back from the browser as `spawner_token=x`.
  */
 export function confineSetCookie(value: string, prefix: string, stripPrefix: boolean): string | undefined {
-  if (value.length > maxSetCookie) return undefined
-  const [pair = '', ...attributes] = value.split(';', maxAttributes + 1)
-  const name = pair.includes('=') ? nameOf(pair) : ''
-  if (name === '' || isPlatformName(name)) return undefined
+  const parts = partsOf(value)
+  if (parts === undefined) return undefined
+  const [pair, ...attributes] = parts
   const kept = attributes.filter((text) => !confined.test(text))
   // RFC 6265, 5.3: of several Path attributes the last one counts.
   const last = attributes.findLast((text) => nameOf(text).toLowerCase() === 'path')
   const path = last === undefined ? undefined : valueOf(last)
   return [pair, ` Path=${pathUnder(prefix, path, stripPrefix)}`, ...kept].join(';')
+}
+
+/**
+ * An app's `Set-Cookie` on a host of its own: no Domain, which would give the cookie to the platform and to all other
+ * containers. Undefined as in `confineSetCookie`.
+ */
+export const hostOnlySetCookie = (value: string): string | undefined =>
+  partsOf(value)
+    ?.filter((text) => !domainAttribute.test(text))
+    .join(';')
+
+/** Pair and attributes; undefined when the cookie is too long, the platform's, or has no name. */
+function partsOf(value: string): [string, ...string[]] | undefined {
+  if (value.length > maxSetCookie) return undefined
+  const [pair = '', ...attributes] = value.split(';', maxAttributes + 1)
+  const name = pair.includes('=') ? nameOf(pair) : ''
+  return name === '' || isPlatformName(name) ? undefined : [pair, ...attributes]
 }
 
 function pathUnder(prefix: string, path: string | undefined, stripPrefix: boolean): string {

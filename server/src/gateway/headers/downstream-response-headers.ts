@@ -1,5 +1,5 @@
 import type { TypeRules } from '../gateway-settings.ts'
-import { confineSetCookie } from './cookies.ts'
+import { confineSetCookie, hostOnlySetCookie } from './cookies.ts'
 import { sandboxLine } from './origin-sandbox.ts'
 import { hopByHop, readLines, without, withoutNamed, type NotableLine } from '../http1/header-lines.ts'
 import { NotableNames } from '../http1/notable-names.ts'
@@ -147,11 +147,11 @@ function valueFor(
     case 'cache-control':
       return isPublic ? value : withoutShared(value)
     case 'set-cookie':
-      return confineSetCookie(value, prefix, rules.stripPrefix)
+      return rules.hasOwnHost ? hostOnlySetCookie(value) : confineSetCookie(value, prefix, rules.stripPrefix)
     case 'access-control-allow-origin':
       return to.isForSandbox ? undefined : value
     case 'service-worker-allowed':
-      return `/${prefix}/`
+      return rules.hasOwnHost ? value : `/${prefix}/`
     case 'location':
       return isRewritten ? withPrefix(value, prefix, origin) : value
     case 'refresh':

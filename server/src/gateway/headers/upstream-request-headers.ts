@@ -94,7 +94,8 @@ export class UpstreamRequestHeaders {
     this.#email = identity?.email
     this.#token = identity?.token
     this.#acting = identity?.caller.acting
-    const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
+    const prefixLine = route.rules.hasOwnHost ? '' : `X-Forwarded-Prefix: /${prefix}\r\n`
+    const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}${prefixLine}`
     const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
     this.#last = {
       lines: inOnePiece(`${hostLine(fields)}${this.#withoutTokens(fields.kept)}${own}${upgradeLines(fields)}\r\n`),

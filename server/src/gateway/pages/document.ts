@@ -19,6 +19,9 @@ export const pagePolicy = [
   "frame-ancestors 'self'",
 ].join('; ')
 
+/** For a page that nothing may frame. */
+export const unframedPolicy = pagePolicy.replace("frame-ancestors 'self'", "frame-ancestors 'none'")
+
 /** The address that the page itself was asked at. Without a fragment, so that following it always asks again. */
 export const reloadHref = ''
 

@@ -20,6 +20,11 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { opensStream } from '../http1/browser-request.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
 import { scopedTokenFor } from '../auth/scoped-token-source.ts'
+import type { ContainerHost, ContainerHosts } from '../hosts/container-hosts.ts'
+import { isForeignRequest } from '../hosts/foreign-request.ts'
+import { pathOnHost, redirectToHost } from '../hosts/host-paths.ts'
+import { serveEntry } from '../hosts/serve-entry.ts'
+import { reservedSegment } from '../../host-label.ts'
 import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
 
 /** A request on its way through the gateway. */
@@ -29,6 +34,8 @@ interface Request {
   readonly client: ClientConnection
   readonly head: RequestHead
   readonly path: RequestPath
+  /** Whose host it was sent to; undefined for the platform's, where containers are below paths. */
+  readonly host: ContainerHost | undefined
 }
 
 /**
@@ -39,13 +46,38 @@ export function serveRequest(context: GatewayContext, client: ClientConnection, 
   const { config } = context
   if (!config) return client.refuse(gatewayRefusals.starting())
   if (context.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
-  const request = { context, config, client, head, path: parseRequestPath(head.target) }
   try {
-    if (isForContainer(request)) authenticateAndServe(request)
-    else servePlatform(request)
+    if (config.containerHosts) return serveByHost(context, config, config.containerHosts, client, head)
+    servePath({ context, config, client, head, path: parseRequestPath(head.target), host: undefined })
   } catch (error) {
     refuseFor(client, error)
   }
+}
+
+function servePath(request: Request): void {
+  if (isForContainer(request)) authenticateAndServe(request)
+  else servePlatform(request)
+}
+
+/** Subdomain routing. @throws {GatewayRefusal} */
+function serveByHost(
+  context: GatewayContext,
+  config: GatewayConfig,
+  hosts: ContainerHosts,
+  client: ClientConnection,
+  head: RequestHead,
+): void {
+  const host = hosts.find(head.fields.host)
+  if (host === 'none') throw gatewayRefusals.nothingHere()
+  const path = parseRequestPath(head.target)
+  if (host === 'platform') {
+    const isRoute = (prefix: string) => context.routingTable.get(prefix) !== undefined
+    const elsewhere = redirectToHost(hosts, { reservedSlugs: config.reservedSlugs, isRoute }, head, path)
+    if (elsewhere) return client.respond(elsewhere)
+    return servePath({ context, config, client, head, path, host: undefined })
+  }
+  if (path.segment === reservedSegment) return void serveEntry(config, host, client, head)
+  authenticateAndServe({ context, config, client, head, path: pathOnHost(host, head.target, path), host })
 }
 
 /** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
@@ -106,7 +138,20 @@ function authenticateAndServe(request: Request): void {
   if (bearerApiToken(fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
   // Refused, not taken out: the app would answer another request than the one that was sent.
   if (containsOpaqueSecret(target)) throw gatewayRefusals.secretInAddress()
-  serveContainer(request, authenticate(request))
+  serveContainer(request, refuseForeign(request, authenticate(request)))
+}
+
+/**
+ * What a page of another origin asks for with the cookie of a container's host is not its visitor's will.
+ * @returns the caller, unless it is such a request; to a public container it is anybody's then
+ * @throws {GatewayRefusal} 403
+ */
+function refuseForeign(request: Request, caller: Caller | undefined): Caller | undefined {
+  const { host, head, config, context } = request
+  if (!host || !caller || caller.audience === null || head.fields.opensWebSocket) return caller
+  if (!isForeignRequest(head, config.settings.scheme)) return caller
+  if (context.routingTable.get(host.prefix)?.rules.access === 'public') return undefined
+  throw gatewayRefusals.foreignPage()
 }
 
 /** @returns undefined without a good token, and for a stream with the token of a session that a block ended */
@@ -118,8 +163,12 @@ function authenticate(request: Request): Caller | undefined {
     : caller
 }
 
-const callerOf = ({ config, client, head }: Request): Caller | undefined =>
-  client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
+const callerOf = ({ config, client, head, host }: Request): Caller | undefined =>
+  client.authenticator.authenticate(
+    head.fields,
+    () => clientOriginOf(config, client, head).address,
+    host?.audience ?? null,
+  )
 
 /** As long as the block lasts, it is the reason that is given. */
 const isBlocked = ({ users }: GatewayContext, { userId }: Caller) => users.get(userId)?.isBlocked === true
@@ -150,6 +199,8 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   const { users } = context
   const result = authorizeOrExplain(request, caller)
   if (result.kind === 'redirect') return client.respond(redirectResponse(result.status, result.to))
+  // With subdomain routing no app is ever served at the host of the front end.
+  if (config.containerHosts && !request.host) throw gatewayRefusals.nothingHere()
   if (result.kind === 'missing') {
     return void unavailableResponse(config, head, missing, result.container).then(
       (response) => client.isGone || client.respond(response),

@@ -1,6 +1,7 @@
 import { defaultLanguage } from '../../messages/language.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
 import { localize } from '../localize-plain.ts'
+import { unframedPolicy } from '../pages/document.ts'
 import type { HttpFault } from '../http1/http-fault.ts'
 
 /**
@@ -35,6 +36,8 @@ export class GatewayRefusal extends Error {
 const hangUp = { connection: 'close' }
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const soon = { 'retry-after': '2' }
+/** No page of the app gets hold of a window whose address has a code in it that may be unused. */
+const ownWindow = { 'cross-origin-opener-policy': 'same-origin', 'content-security-policy': unframedPolicy }
 
 /** Every refusal of the gateway itself, by name. An app's own refusals pass through untouched. */
 export const gatewayRefusals = {
@@ -84,6 +87,12 @@ export const gatewayRefusals = {
   notYours: () => new GatewayRefusal(403, message('gateway.notYours')),
   containerBlocked: () => new GatewayRefusal(403, message('gateway.containerBlocked')),
   foreignOrigin: () => new GatewayRefusal(403, message('gateway.foreignOrigin')),
+  /** What a page of another origin asks for with the cookie of a container's host. */
+  foreignPage: () => new GatewayRefusal(403, message('gateway.foreignPage')),
+  /** Whatever is wrong with it. */
+  entryRefused: () => new GatewayRefusal(400, message('gateway.entryRefused'), { headers: ownWindow }),
+  entryUnavailable: () =>
+    new GatewayRefusal(503, message('gateway.platformDown'), { headers: { ...hangUp, ...soon, ...ownWindow } }),
   workerWhileActing: () => new GatewayRefusal(403, message('gateway.isolatedWorker')),
   visitorsWorker: () => new GatewayRefusal(404, message('gateway.isolatedWorker')),
   pageWhileActing: () => new GatewayRefusal(403, message('gateway.pageWhileActing')),

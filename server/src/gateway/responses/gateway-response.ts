@@ -12,6 +12,19 @@ import { parseRequestPath } from '../http1/request-path.ts'
 export interface RefusalLinks {
   readonly continueUrl: string
   readonly dashboardUrl: string
+  /** Of a request to the host of a container. */
+  readonly ownHost?: {
+    /** Path of the platform's host that leads back. */
+    readonly returnPath: string
+    /** Begins the way by which a person gets in; undefined for a frame. */
+    readonly enter: (() => EntryRedirect) | undefined
+  }
+}
+
+/** The way to the platform for a code, and the cookie that it is made for. */
+export interface EntryRedirect {
+  readonly location: string
+  readonly setCookie: string
 }
 
 /** A list is one line for each. */
@@ -62,19 +75,30 @@ export function refusalResponse(
   refusal: GatewayRefusal,
   links: RefusalLinks,
 ): GatewayResponse {
-  if (head && mayUnregisterWorker(head) && unregisterStatuses.has(refusal.status)) return unregisterWorkerScript
+  if (head && mayUnregisterWorker(head, links) && unregisterStatuses.has(refusal.status)) return unregisterWorkerResponse
   const language = requestLanguage(head)
   if (!head || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
   const { status, sentence, headers } = refusal
-  if (leadsToLogin(refusal)) {
-    const login = redirectResponse(302, withNext(links.continueUrl, head.target))
-    const forgotten = headers['set-cookie']
-    return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
-  }
-  const { dashboardUrl } = links
-  const loginUrl = sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), head.target) : undefined
+  const login = leadsToLogin(refusal) ? loginRedirect(links, head.target, headers['set-cookie']) : undefined
+  if (login) return login
+  const { dashboardUrl, ownHost } = links
+  const returnPath = ownHost?.returnPath ?? head.target
+  const loginUrl = sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), returnPath) : undefined
   const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language })
   return pageResponse(status, page, language, headers)
+}
+
+/** @param forgotten `Set-Cookie` lines of the refusal @returns undefined for a frame at the host of a container */
+function loginRedirect(
+  { continueUrl, ownHost }: RefusalLinks,
+  target: string,
+  forgotten: string | readonly string[] = [],
+): GatewayResponse | undefined {
+  if (ownHost && !ownHost.enter) return undefined
+  const entry = ownHost?.enter?.()
+  const { headers, ...response } = redirectResponse(302, entry?.location ?? withNext(continueUrl, target))
+  const setCookie = [forgotten, entry?.setCookie ?? []].flat()
+  return { ...response, headers: setCookie.length === 0 ? headers : { ...headers, 'set-cookie': setCookie } }
 }
 
 /** An address with a secret in it would lead back to itself after each sign-in. */
@@ -88,12 +112,13 @@ const loginUrlBeside = (dashboardUrl: string) => dashboardUrl.replace(/\/[^/]*$/
  * A script at `/unknown-dev` would get the scope `/` and take over the front end and the pages of all users until it unregisters.
  * No worker can have been registered there, so none has to be ended.
  */
-const mayUnregisterWorker = (head: RequestHead) =>
-  isServiceWorkerScript(head) && parseRequestPath(head.target).rest !== ''
+const mayUnregisterWorker = (head: RequestHead, { ownHost }: RefusalLinks) =>
+  isServiceWorkerScript(head) && (ownHost !== undefined || parseRequestPath(head.target).rest !== '')
 
 /** Not 403: that is also the response to a script that must not be registered in the first place. */
 const unregisterStatuses = new Set([401, 404])
-const unregisterWorkerScript: GatewayResponse = {
+/** Ends a service worker that asks for its script. */
+export const unregisterWorkerResponse: GatewayResponse = {
   status: 200,
   headers: { ...always, 'content-type': 'text/javascript; charset=utf-8' },
   body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",
@@ -112,7 +137,7 @@ export function pageResponse(
   language: Language,
   headers: ResponseHeaders = {},
 ): GatewayResponse {
-  return { status, headers: { ...always, ...headers, ...asPage, ...contentLanguage(language) }, body }
+  return { status, headers: { ...always, ...asPage, ...headers, ...contentLanguage(language) }, body }
 }
 
 /** Sends the client elsewhere. @param to goes into `Location` as it is */

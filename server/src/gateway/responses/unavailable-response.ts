@@ -4,6 +4,7 @@ import { unavailablePage, type UnavailableReason, type UnavailableView } from '.
 import { unavailableMessages, type UnavailableCause } from '../pages/unavailable-messages.ts'
 import { jsonResponse, pageResponse, withNext, type GatewayResponse } from './gateway-response.ts'
 import type { GatewayConfig } from '../gateway-context.ts'
+import { returnPathOf } from '../hosts/refusal-links.ts'
 import { requestLanguage, isHtmlNavigation } from '../http1/browser-request.ts'
 import { GatewayRefusal } from './gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
@@ -60,16 +61,17 @@ export async function unavailableDetails(
 }
 
 export function unavailableView(
-  { settings }: GatewayConfig,
+  config: GatewayConfig,
   head: RequestHead,
   { prefix, type, displayName, isOwner }: UnavailableContainer,
 ): UnavailableView {
+  const { settings } = config
   const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
   return {
     prefix,
     displayName,
     isOwner,
-    launchHref: withNext(launch, head.target),
+    launchHref: withNext(launch, returnPathOf(config, head)),
     dashboardUrl: settings.dashboardUrl,
     language: requestLanguage(head),
   }

@@ -1,5 +1,6 @@
 import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '#/tokens/token-selection.ts'
 import { hostName, isName, type CookieSettings } from '#/tokens/clear-cookies.ts'
+import type { HostToken } from '#/accounts/container-hosts/host-sign-in.ts'
 
 export type { CookieSettings } from '#/tokens/clear-cookies.ts'
 
@@ -33,6 +34,17 @@ export function tokenCookieLines(
   const binding = token ? bindingOf(token.sid) : ''
   if (isSecure) lines.push(`${bindingCookie}=${binding}; Path=/; Max-Age=${bindingLifetime}; ${attributes}`)
   return lines
+}
+
+/** The `Set-Cookie` lines that sign a browser in at a container's host, and nowhere else. */
+export function hostCookieLines(
+  token: HostToken,
+  { isSecure }: CookieSettings,
+): string[] {
+  const attributes = `HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const line = `${tokenCookie}=${token.token}; Path=/; Max-Age=${token.lifetime}; ${attributes}`
+  const binding = `${bindingCookie}=${bindingOf(token.sid)}; Path=/; Max-Age=${token.bindingLifetime}; ${attributes}`
+  return isSecure ? [line, binding] : [line]
 }
 
 /** What both kinds of `Set-Cookie` lines of a session are made of; see `SignedIn`. */

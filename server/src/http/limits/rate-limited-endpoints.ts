@@ -8,9 +8,11 @@ export const isRateLimited = ({ access, path }: Endpoint) => access === 'public'
 /** What a request asks for. Each kind has its own limit, so that one that is used up leaves the others. */
 export type RateLimitedKind = 'mail' | 'link' | 'provider' | 'session'
 
+const sessionPaths: ReadonlySet<string> = new Set(['/api/auth/refresh', '/api/auth/continue', '/api/auth/enter'])
+
 /** The kind of a rate-limited endpoint; `mail` requests a link, `link` uses one up. */
 export function kindOf({ path }: Endpoint): RateLimitedKind {
   if (path.startsWith('/api/auth/verify-')) return 'link'
   if (path.startsWith('/api/auth/oidc/') || path === '/api/auth/providers') return 'provider'
-  return path === '/api/auth/refresh' || path === '/api/auth/continue' ? 'session' : 'mail'
+  return sessionPaths.has(path) ? 'session' : 'mail'
 }

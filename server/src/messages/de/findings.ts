@@ -8,6 +8,10 @@ export const findings: Translated<'findings'> = {
     'HOST={host} antwortet anderen Rechnern unverschlüsselt (http). Setze HOST=127.0.0.1, oder stelle einen TLS-Proxy davor und setze PREFERRED_URL_SCHEME=https.',
   certificateEnds:
     'Das Zertifikat in {file} läuft am {at} ab. Erneuere es; Berth verwendet das neue innerhalb von Sekunden.',
+  noWildcard:
+    'Das Zertifikat in {file} gilt nicht für *.{host}, deshalb weisen Browser jeden Container ab. Beschaffe ein Wildcard-Zertifikat für {host} und *.{host}. Siehe docs/how-to/give-containers-their-own-hosts.md.',
+  noPrefixToStrip:
+    'Mit CONTAINER_ROUTING=subdomain sagt strip_prefix von {types} nichts: Ihre Apps sehen alle Pfade, wie sie sind. Lass es weg.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https heißt, dass ein TLS-Proxy davor steht, aber TRUSTED_PROXIES nennt keinen: Alle zählen als eine Adresse. Setze TRUSTED_PROXIES auf die Adresse des Proxys.',
   anyTrustedProxy:

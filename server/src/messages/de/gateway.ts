@@ -25,6 +25,10 @@ export const gateway: Translated<'gateway'> = {
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
   foreignOrigin:
     'Einen WebSocket darf nur eine Seite dieses Servers öffnen. Öffne die App unter ihrer eigenen Adresse.',
+  foreignPage:
+    'Eine Seite einer anderen Adresse hat dies mit deiner Anmeldung angefragt. Öffne die App unter ihrer eigenen Adresse in einem eigenen Fenster.',
+  entryRefused:
+    'Dieser Weg in einen Container wurde schon benutzt, ist abgelaufen oder wurde in einem anderen Browser begonnen. Öffne den Container aus der Übersicht.',
   isolatedWorker:
     'Nur der Besitzer eines Containers darf einen Worker dafür anmelden: Er würde in deinem Browser weiterlaufen.',
   pageWhileActing:

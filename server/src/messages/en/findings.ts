@@ -5,6 +5,10 @@ export const findings = {
   openListener:
     'HOST={host} answers other machines over plain http. Set HOST=127.0.0.1, or put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.',
   certificateEnds: 'The certificate in {file} ends at {at}. Renew it; Berth uses the new one within seconds.',
+  noWildcard:
+    'The certificate in {file} is not for *.{host}, so browsers refuse every container. Get a wildcard certificate for {host} and *.{host}. See docs/how-to/give-containers-their-own-hosts.md.',
+  noPrefixToStrip:
+    'With CONTAINER_ROUTING=subdomain strip_prefix of {types} says nothing: their apps see all paths as they are. Leave it out.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: all clients count as one address. Set TRUSTED_PROXIES to the address of the proxy.',
   anyTrustedProxy:

@@ -21,6 +21,10 @@ export const gateway = {
   notYours: 'This container belongs to another user. Ask its owner, or open your own containers from the dashboard.',
   containerBlocked: 'This container is blocked. Ask your administrator.',
   foreignOrigin: 'A WebSocket may be opened only by a page of this host. Open the app at its own address.',
+  foreignPage:
+    'A page of another address asked for this with your sign-in. Open the app at its own address, in a window of its own.',
+  entryRefused:
+    'This way into a container was used already, has expired, or was begun in another browser. Open the container from the dashboard.',
   isolatedWorker:
     'Only the owner of a container may register a worker for it: it would continue to run in your browser.',
   pageWhileActing:

@@ -168,6 +168,7 @@ export class World {
     return {
       scopedToken: async () => ({ token: 'scoped', expiresAt: Date.now() + 900_000 }),
       renewSession: async () => [],
+      enterHost: async () => undefined,
       sessionEnd: async () => 0,
       reportSessionUses: () => {},
       wake: async (name) => {

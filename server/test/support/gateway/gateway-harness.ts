@@ -148,6 +148,7 @@ function fakeControlPlane(calls: ControlPlaneCalls): ControlPlane {
       expiresAt: Date.now() + 900_000,
     }),
     renewSession: async () => [],
+    enterHost: async () => undefined,
     sessionEnd: async () => 0,
     reportSessionUses: () => {},
     wake: async (prefix) => {

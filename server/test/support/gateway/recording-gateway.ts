@@ -105,8 +105,12 @@ export class RecordingControlPlane implements ControlPlane {
     return { unavailable: undefined, lastLines: ['last words'], displayName: 'Development' }
   }
 
-  async renewSession(sid: string, userId: number, host: string) {
-    return [`${sid} ${userId} ${host}`]
+  async renewSession(sid: string, userId: number, host: string, prefix: string | null) {
+    return [`${sid} ${userId} ${host} ${prefix}`]
+  }
+
+  async enterHost(code: string, _prefix: string, [browser]: readonly string[]) {
+    return browser === undefined ? undefined : { browser, setCookie: [], next: `/${code}` }
   }
 
   async sessionEnd(sid: string) {

@@ -44,11 +44,12 @@ async function accepts(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** What the app of a container has to answer before it is ready; undefined: its port is enough. */
+/** What the app of a container has to answer before it is ready; undefined: its port is enough. @param hasOwnHost subdomain routing */
 export function readinessTargetOf(
   template: Pick<Template, 'readyPath' | 'stripPrefix'> | undefined,
   prefix: string | undefined,
+  hasOwnHost: boolean,
 ): string | undefined {
   if (!template || template.readyPath === null || prefix === undefined) return undefined
-  return readinessTarget(template.readyPath, prefix, template.stripPrefix)
+  return readinessTarget(template.readyPath, prefix, hasOwnHost || template.stripPrefix)
 }

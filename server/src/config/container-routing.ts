@@ -1,0 +1,53 @@
+import { isIP } from 'node:net'
+import type { Template } from '#/containers/templates/template.ts'
+import { isContainerLabel, isTypeForHost, maxHostName, maxTypeInHost } from '#/host-label.ts'
+import type { Config } from './config.ts'
+
+/** How containers are addressed: by the first segment of a path, or by a host of their own. */
+export type ContainerRouting = 'path' | 'subdomain'
+
+/** Why these settings cannot give each container a host of its own; each a sentence that names its variable. */
+export function subdomainProblems({ baseDomain, spawnerSubdomain, frontendUrl, templates }: Config): string[] {
+  const host = spawnerNameOf(baseDomain, spawnerSubdomain)
+  const front = frontendUrl === null ? null : new URL(frontendUrl).hostname
+  const label = front?.endsWith(`.${host}`) ? front.slice(0, -host.length - 1) : ''
+  return [
+    ...(isAddress(host)
+      ? ['CONTAINER_ROUTING=subdomain: BASE_DOMAIN must be a name, because an address has no subdomains']
+      : []),
+    ...(host.length + maxLabelAndDot > maxHostName
+      ? [`CONTAINER_ROUTING=subdomain: ${host} is too long: at most ${maxHostName - maxLabelAndDot} characters`]
+      : []),
+    ...(isContainerLabel(label)
+      ? [`FRONTEND_URL: ${front} has the form of a container's host, which CONTAINER_ROUTING=subdomain reserves`]
+      : []),
+    ...subdomainTemplateProblems(templates.all()),
+  ]
+}
+
+/** Why containers of these templates cannot have hosts of their own. */
+export function subdomainTemplateProblems(templates: readonly Template[]): string[] {
+  return templates.flatMap(({ type, forwardToken }) => [
+    ...(isTypeForHost(type)
+      ? []
+      : [
+          `CONTAINER_ROUTING=subdomain: the container type "${type}" cannot stand in a host name: at most ${maxTypeInHost} lower-case letters, digits and hyphens, with no hyphen at its beginning or end`,
+        ]),
+    ...(forwardToken === 'full'
+      ? [
+          `CONTAINER_ROUTING=subdomain: forward_token: full of the container type "${type}": the token of a sign-in never reaches the host of a container; leave it out`,
+        ]
+      : []),
+  ])
+}
+
+/** A label has at most 63 octets. */
+const maxLabelAndDot = 64
+
+/** Name of the spawner host, without a port. */
+export function spawnerNameOf(baseDomain: string | null, spawnerSubdomain: string): string {
+  const base = (baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
+  return spawnerSubdomain === '' ? base : `${spawnerSubdomain}.${base}`
+}
+
+const isAddress = (host: string) => host.endsWith(']') || isIP(host) !== 0 || /\.\d+$/.test(host)

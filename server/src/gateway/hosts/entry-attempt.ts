@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { CookieSettings } from '../../tokens/clear-cookies.ts'
+import { cookieValues } from '../../tokens/cookie-values.ts'
+
+/**
+ * A browser that is led from a container's host to the platform for a code gets a cookie of this host first, and the code
+ * is made for the hash of its value alone. So a code of another browser, which a link could bring, opens nothing here
+ * (login CSRF, RFC 6749 10.12). One cookie for each attempt: several tabs may begin at once.
+ */
+
+/** Seconds for which an attempt lasts: the way to the platform and back, without a sign-in. */
+const lifetime = 120
+/** Attempts of one browser that are looked at. */
+const maxAttempts = 8
+
+export interface EntryAttempt {
+  /** Name of its cookie. */
+  readonly name: string
+  /** Hash of its value: what the code is made for. */
+  readonly browser: string
+}
+
+/** With https a name that no script and no other host can set. */
+const prefixOf = ({ isSecure }: CookieSettings) => (isSecure ? '__Host-Http-spawner_enter_' : 'spawner_enter_')
+
+/** A new attempt, and the `Set-Cookie` line that gives it to the browser. */
+export function beginAttempt(settings: CookieSettings): { readonly attempt: EntryAttempt; readonly setCookie: string } {
+  const value = randomBytes(32).toString('base64url')
+  const name = prefixOf(settings) + randomBytes(4).toString('hex')
+  return { attempt: { name, browser: hashOf(value) }, setCookie: cookieLine(name, value, lifetime, settings) }
+}
+
+/** Attempts that the browser has begun here. */
+export function attemptsIn(header: string | undefined, settings: CookieSettings): EntryAttempt[] {
+  const form = new RegExp(`(?:^|;\\s*)(${prefixOf(settings)}[\\da-f]{8})=`, 'g')
+  const names = [...new Set([...(header ?? '').matchAll(form)].map(([, name = '']) => name))].slice(-maxAttempts)
+  // Of two values of one name another host has set one.
+  return names.flatMap((name) => {
+    const [value, ...more] = new Set(cookieValues(header, name))
+    return value === undefined || more.length > 0 ? [] : [{ name, browser: hashOf(value) }]
+  })
+}
+
+/** The `Set-Cookie` line that ends an attempt. */
+export const endAttempt = ({ name }: EntryAttempt, settings: CookieSettings) => cookieLine(name, '', 0, settings)
+
+function cookieLine(name: string, value: string, maxAge: number, { isSecure }: CookieSettings): string {
+  // `__Host-` requires the path `/`. Lax: the platform leads back from another host.
+  const [path, secure] = isSecure ? ['/', '; Secure'] : ['/.berth/', '']
+  return `${name}=${value}; Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
+}
+
+const hashOf = (value: string) => createHash('sha256').update(value).digest('base64url')

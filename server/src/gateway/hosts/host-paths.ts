@@ -1,0 +1,34 @@
+import { isContainerLabel } from '../../host-label.ts'
+import { gatewayRefusals } from '../responses/gateway-refusals.ts'
+import { redirectResponse, unregisterWorkerResponse, type GatewayResponse } from '../responses/gateway-response.ts'
+import { isServiceWorkerScript } from '../http1/browser-request.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+import { isContainerSegment, type RequestPath } from '../http1/request-path.ts'
+import type { ContainerHost, ContainerHosts } from './container-hosts.ts'
+
+/** A request to a container's host, as if it had been sent below the path of the container: all of its path is the app's. */
+export function pathOnHost({ prefix }: ContainerHost, target: string, { query }: RequestPath): RequestPath {
+  return { segment: prefix, rest: target.slice(0, target.length - query.length), query }
+}
+
+/**
+ * The answer to `/{slug}-{type}/...` of the platform's host: the same path of the container's host, for everybody, whether
+ * there is such a container or not. The host is made of the settings and of one label, so it cannot lead elsewhere.
+ * @param isRoute whether there is a container with this prefix: its owner's slug may be reserved since then
+ * @returns undefined for every other path @throws {GatewayRefusal} 403 for the script of a worker that would have the scope `/`
+ */
+export function redirectToHost(
+  hosts: ContainerHosts,
+  { reservedSlugs, isRoute }: { reservedSlugs: ReadonlySet<string>; isRoute: (prefix: string) => boolean },
+  head: RequestHead,
+  { segment, rest, query }: RequestPath,
+): GatewayResponse | undefined {
+  if (!isContainerLabel(segment)) return undefined
+  if (!isContainerSegment(segment, reservedSlugs) && !isRoute(segment)) return undefined
+  // A worker from the time of path routing would go on at the origin of the front end: it is ended.
+  if (isServiceWorkerScript(head)) {
+    if (rest === '') throw gatewayRefusals.workerOnBarePrefix()
+    return unregisterWorkerResponse
+  }
+  return redirectResponse(308, `${hosts.originOf(segment)}${rest === '' ? '/' : rest}${query}`)
+}

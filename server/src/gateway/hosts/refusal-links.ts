@@ -1,0 +1,42 @@
+import { cookieSettingsOf, type GatewayConfig } from '../gateway-context.ts'
+import { headerValue } from '../http1/header-lines.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+import type { EntryRedirect, RefusalLinks } from '../responses/gateway-response.ts'
+import type { ContainerHost, ContainerHosts } from './container-hosts.ts'
+import { beginAttempt } from './entry-attempt.ts'
+
+/** Longest way back, in characters: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
+const maxNext = 2_048
+
+/** Where people are led from a refusal of this request. */
+export function refusalLinks(config: GatewayConfig | undefined, head: RequestHead | undefined): RefusalLinks {
+  if (!config) return { continueUrl: '/', dashboardUrl: '/' }
+  const { settings, containerHosts } = config
+  const host = head && containerHosts?.containerOf(head.fields.host)
+  if (!containerHosts || !host) return settings
+  const { continueUrl, dashboardUrl } = settings
+  const enter = isFramed(head) ? undefined : () => entryRedirect(config, containerHosts, host, head.target)
+  return { continueUrl, dashboardUrl, ownHost: { returnPath: returnPathOf(config, head), enter } }
+}
+
+/** Path and query at which the platform's host leads back to the address of this request. */
+export function returnPathOf({ containerHosts }: GatewayConfig, { target, fields }: RequestHead): string {
+  const host = containerHosts?.containerOf(fields.host)
+  return host ? `/${host.prefix}${target}` : target
+}
+
+/** To the platform, where a signed-in browser gets a code for this host and this attempt. */
+function entryRedirect(
+  config: GatewayConfig,
+  { entryUrl }: ContainerHosts,
+  { prefix }: ContainerHost,
+  target: string,
+): EntryRedirect {
+  const { attempt, setCookie } = beginAttempt(cookieSettingsOf(config))
+  const next = target.length <= maxNext ? target : '/'
+  const query = new URLSearchParams({ container: prefix, browser: attempt.browser, next })
+  return { location: `${entryUrl}?${query}`, setCookie }
+}
+
+/** The platform's pages cannot be framed, so a frame could not be led through them. */
+const isFramed = ({ text }: RequestHead) => (headerValue(text, 'sec-fetch-dest') ?? 'document') !== 'document'
