@@ -20,5 +20,10 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
     config.containerRouting === 'subdomain'
       ? (prefix: string) => `${config.scheme}://${prefix}.${new URL(spawnerUrl).host}`
       : null
-  return { containerOrigin, spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
+  return {
+    containerOrigin,
+    spawnerUrl,
+    frontendUrl: config.frontendUrl ?? spawnerUrl,
+    cookieDomain: baseDomain.replace(/:\d+$/, ''),
+  }
 }

@@ -160,7 +160,10 @@ export function wireContainers(
 export type Containers = ReturnType<typeof wireContainers>
 
 /** Values for the environment of containers; the keys are read at each launch, because they rotate. */
-function installationSettings({ config, installation, key }: AppParts, { spawnerUrl, containerOrigin, frontendUrl }: Addresses) {
+function installationSettings(
+  { config, installation, key }: AppParts,
+  { spawnerUrl, containerOrigin, frontendUrl }: Addresses,
+) {
   return {
     installation,
     spawnerUrl,

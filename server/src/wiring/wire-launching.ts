@@ -39,7 +39,12 @@ export function wireLaunching(
       const known = knownOf(owned)
       return known !== undefined && hasExited(known)
     },
-    readinessTarget: (owned) => readinessTargetOf(config.templates.get(owned.type), knownOf(owned)?.prefix, config.containerRouting === 'subdomain'),
+    readinessTarget: (owned) =>
+      readinessTargetOf(
+        config.templates.get(owned.type),
+        knownOf(owned)?.prefix,
+        config.containerRouting === 'subdomain',
+      ),
     onExited: (owned, progress) => noteEnd(progress, knownOf(owned)),
   })
   const admission = new AdmissionControl({

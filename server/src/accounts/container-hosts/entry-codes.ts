@@ -43,8 +43,8 @@ export class EntryCodes {
   }
 
   /**
-   * What a code stands for, which is used up by this. With another container or another browser it is not: whoever sends
-   * that has seen the address, and must not be able to lock its browser out.
+   * What a code stands for, which is used up by this. With another container or another browser it is not: a client
+   * that has seen the address must not be able to lock the right browser out.
    * @param browsers hashes of what the browser holds
    */
   redeem(code: string, prefix: string, browsers: readonly string[]): EntryGrant | undefined {

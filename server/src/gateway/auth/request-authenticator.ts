@@ -41,10 +41,7 @@ export class Authenticator {
   ): Caller | undefined {
     this.#isTossed = false
     const isSame =
-      this.#isKnown &&
-      authorization === this.#authorization &&
-      cookie === this.#cookie &&
-      audience === this.#audience
+      this.#isKnown && authorization === this.#authorization && cookie === this.#cookie && audience === this.#audience
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
     if (isSame) return this.#caller && this.#tokens.isValid(this.#caller) ? this.#caller : undefined
     const tokens = this.#candidates({ authorization, cookie }, address, audience)

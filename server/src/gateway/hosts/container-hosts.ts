@@ -69,8 +69,4 @@ export class ContainerHosts {
 }
 
 /** A host without its port, in lower case, and without the dot that ends a fully qualified name. */
-const nameOf = (host: string) =>
-  host
-    .toLowerCase()
-    .replace(/:\d*$/, '')
-    .replace(/\.$/, '')
+const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')

@@ -12,8 +12,8 @@ export function pathOnHost({ prefix }: ContainerHost, target: string, { query }:
 }
 
 /**
- * The answer to `/{slug}-{type}/...` of the platform's host: the same path of the container's host, for everybody, whether
- * there is such a container or not. The host is made of the settings and of one label, so it cannot lead elsewhere.
+ * The answer to `/{slug}-{type}/...` of the platform's host: the same path of the container's host, with or without a
+ * sign-in, and whether there is such a container or not. The host is made of the settings and of one label, so it cannot lead elsewhere.
  * @param isRoute whether there is a container with this prefix: its owner's slug may be reserved since then
  * @returns undefined for every other path @throws {GatewayRefusal} 403 for the script of a worker that would have the scope `/`
  */

@@ -143,7 +143,7 @@ function authenticateAndServe(request: Request): void {
 
 /**
  * What a page of another origin asks for with the cookie of a container's host is not its visitor's will.
- * @returns the caller, unless it is such a request; to a public container it is anybody's then
+ * @returns the caller, unless it is such a request; at a public container it is anonymous then
  * @throws {GatewayRefusal} 403
  */
 function refuseForeign(request: Request, caller: Caller | undefined): Caller | undefined {

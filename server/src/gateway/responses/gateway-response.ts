@@ -75,7 +75,8 @@ export function refusalResponse(
   refusal: GatewayRefusal,
   links: RefusalLinks,
 ): GatewayResponse {
-  if (head && mayUnregisterWorker(head, links) && unregisterStatuses.has(refusal.status)) return unregisterWorkerResponse
+  if (head && mayUnregisterWorker(head, links) && unregisterStatuses.has(refusal.status))
+    return unregisterWorkerResponse
   const language = requestLanguage(head)
   if (!head || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
   const { status, sentence, headers } = refusal

@@ -37,10 +37,7 @@ export function tokenCookieLines(
 }
 
 /** The `Set-Cookie` lines that sign a browser in at a container's host, and nowhere else. */
-export function hostCookieLines(
-  token: HostToken,
-  { isSecure }: CookieSettings,
-): string[] {
+export function hostCookieLines(token: HostToken, { isSecure }: CookieSettings): string[] {
   const attributes = `HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   const line = `${tokenCookie}=${token.token}; Path=/; Max-Age=${token.lifetime}; ${attributes}`
   const binding = `${bindingCookie}=${bindingOf(token.sid)}; Path=/; Max-Age=${token.bindingLifetime}; ${attributes}`
