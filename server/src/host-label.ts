@@ -10,7 +10,7 @@ const maxLabel = 63
 const maxSlug = 28
 
 /** Longest type whose containers have a host, whatever their owner's slug. */
-export const maxTypeInHost = maxLabel - maxSlug - 1
+export const maxLabelEnd = maxLabel - maxSlug - 1
 
 /** Longest name of a host, in octets. Source: RFC 1035, 2.3.4. */
 export const maxHostName = 253
@@ -19,8 +19,7 @@ export const maxHostName = 253
  * Whether containers of a type can have a host. Capitals are excluded, because hosts have no case; a hyphen in front, because
  * a label with two hyphens after its second character is an encoded one (RFC 5890, 2.3.1).
  */
-export const isTypeForHost = (type: string) =>
-  type.length <= maxTypeInHost && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(type)
+export const isLabelEnd = (type: string) => type.length <= maxLabelEnd && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(type)
 
 /** Whether a text has the form of `{slug}-{type}` as a label: there may be a container, or none. */
 export const isContainerLabel = (text: string) =>

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
-import { spawnerNameOf } from '#/config/container-routing.ts'
+import { platformNameIn } from '#/config/container-routing.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { isLoopback } from '#/ip-address.ts'
 import { coversHost, readTlsPair } from '#/tls-pair.ts'
@@ -81,7 +81,7 @@ function visitorWarnings({ templates }: Config): LocalizedMessage[] {
 
 /** What subdomain routing lacks, and fields that say nothing with it. */
 function subdomainWarnings({ tls, templates, baseDomain, spawnerSubdomain }: Config): LocalizedMessage[] {
-  const host = spawnerNameOf(baseDomain, spawnerSubdomain)
+  const host = platformNameIn(baseDomain, spawnerSubdomain)
   const pair = tls && readTlsPair(tls)
   const isCovered = !pair || 'problem' in pair || coversHost(pair, `any-container.${host}`)
   const kept = templates.all().filter(({ stripPrefix }) => !stripPrefix)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Template } from '#/containers/templates/template.ts'
-import { isContainerLabel, isTypeForHost, maxHostName, maxTypeInHost } from '#/host-label.ts'
+import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '#/host-label.ts'
 import type { Config } from './config.ts'
 
 /** How containers are addressed: by the first segment of a path, or by a host of their own. */
@@ -8,7 +8,7 @@ export type ContainerRouting = 'path' | 'subdomain'
 
 /** Why these settings cannot give each container a host of its own; each a sentence that names its variable. */
 export function subdomainProblems({ baseDomain, spawnerSubdomain, frontendUrl, templates }: Config): string[] {
-  const host = spawnerNameOf(baseDomain, spawnerSubdomain)
+  const host = platformNameIn(baseDomain, spawnerSubdomain)
   const front = frontendUrl === null ? null : new URL(frontendUrl).hostname
   const label = front?.endsWith(`.${host}`) ? front.slice(0, -host.length - 1) : ''
   return [
@@ -21,17 +21,17 @@ export function subdomainProblems({ baseDomain, spawnerSubdomain, frontendUrl, t
     ...(isContainerLabel(label)
       ? [`FRONTEND_URL: ${front} has the form of a container's host, which CONTAINER_ROUTING=subdomain reserves`]
       : []),
-    ...subdomainTemplateProblems(templates.all()),
+    ...hostLabelProblems(templates.all()),
   ]
 }
 
 /** Why containers of these templates cannot have hosts of their own. */
-export function subdomainTemplateProblems(templates: readonly Template[]): string[] {
+export function hostLabelProblems(templates: readonly Template[]): string[] {
   return templates.flatMap(({ type, forwardToken }) => [
-    ...(isTypeForHost(type)
+    ...(isLabelEnd(type)
       ? []
       : [
-          `CONTAINER_ROUTING=subdomain: the container type "${type}" cannot stand in a host name: at most ${maxTypeInHost} lower-case letters, digits and hyphens, with no hyphen at its beginning or end`,
+          `CONTAINER_ROUTING=subdomain: the container type "${type}" cannot stand in a host name: at most ${maxLabelEnd} lower-case letters, digits and hyphens, with no hyphen at its beginning or end`,
         ]),
     ...(forwardToken === 'full'
       ? [
@@ -45,7 +45,7 @@ export function subdomainTemplateProblems(templates: readonly Template[]): strin
 const maxLabelAndDot = 64
 
 /** Name of the spawner host, without a port. */
-export function spawnerNameOf(baseDomain: string | null, spawnerSubdomain: string): string {
+export function platformNameIn(baseDomain: string | null, spawnerSubdomain: string): string {
   const base = (baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
   return spawnerSubdomain === '' ? base : `${spawnerSubdomain}.${base}`
 }

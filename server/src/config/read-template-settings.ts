@@ -1,7 +1,7 @@
 import { readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
 import { TemplateSources, type SourceFolders } from '#/containers/templates/template-sources.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
-import { subdomainTemplateProblems, type ContainerRouting } from './container-routing.ts'
+import { hostLabelProblems, type ContainerRouting } from './container-routing.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
 /** The demo images that set-up builds; used when the operator names no template. */
@@ -56,7 +56,7 @@ export function readTemplateFile(
   routing: ContainerRouting = 'path',
 ): { templates: Template[]; problems: string[] } {
   const { templates, problems } = readTemplatesFile(file, readFile)
-  const ofHosts = routing === 'subdomain' ? subdomainTemplateProblems(templates) : []
+  const ofHosts = routing === 'subdomain' ? hostLabelProblems(templates) : []
   return { templates, problems: [...problems, ...problemsOfSources(templates, folders), ...ofHosts] }
 }
 

@@ -1,6 +1,6 @@
 import { clock } from '../coarse-clock.ts'
 import type { GatewayConfig, GatewayContext } from '../gateway-context.ts'
-import { returnPathOf } from '../hosts/refusal-links.ts'
+import { platformPathOf } from '../hosts/refusal-links.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import type { Exchange } from '../proxy/exchange.ts'
 import { Route } from '../upstream/route.ts'
@@ -61,5 +61,5 @@ export class RequestAccess {
 /** With subdomain routing as with path routing, so that the line says which container it is about. */
 function targetOf(config: GatewayConfig | undefined, head: RequestHead | undefined): string {
   if (!head) return ''
-  return config?.containerHosts ? returnPathOf(config, head) : head.target
+  return config?.containerHosts ? platformPathOf(config, head) : head.target
 }

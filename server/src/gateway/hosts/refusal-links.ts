@@ -16,11 +16,11 @@ export function refusalLinks(config: GatewayConfig | undefined, head: RequestHea
   if (!containerHosts || !host) return settings
   const { continueUrl, dashboardUrl } = settings
   const enter = isFramed(head) ? undefined : () => entryRedirect(config, containerHosts, host, head.target)
-  return { continueUrl, dashboardUrl, ownHost: { returnPath: returnPathOf(config, head), enter } }
+  return { continueUrl, dashboardUrl, ownHost: { platformPath: platformPathOf(config, head), enter } }
 }
 
 /** Path and query at which the platform's host leads back to the address of this request. */
-export function returnPathOf({ containerHosts }: GatewayConfig, { target, fields }: RequestHead): string {
+export function platformPathOf({ containerHosts }: GatewayConfig, { target, fields }: RequestHead): string {
   const host = containerHosts?.containerOf(fields.host)
   return host ? `/${host.prefix}${target}` : target
 }

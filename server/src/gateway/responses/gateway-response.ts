@@ -15,7 +15,7 @@ export interface RefusalLinks {
   /** Of a request to the host of a container. */
   readonly ownHost?: {
     /** Path of the platform's host that leads back. */
-    readonly returnPath: string
+    readonly platformPath: string
     /** Begins the way by which a person gets in; undefined for a frame. */
     readonly enter: (() => EntryRedirect) | undefined
   }
@@ -83,8 +83,9 @@ export function refusalResponse(
   const login = leadsToLogin(refusal) ? loginRedirect(links, head.target, headers['set-cookie']) : undefined
   if (login) return login
   const { dashboardUrl, ownHost } = links
-  const returnPath = ownHost?.returnPath ?? head.target
-  const loginUrl = sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), returnPath) : undefined
+  const platformPath = ownHost?.platformPath ?? head.target
+  const loginUrl =
+    sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), platformPath) : undefined
   const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language })
   return pageResponse(status, page, language, headers)
 }

@@ -4,7 +4,7 @@ import { unavailablePage, type UnavailableReason, type UnavailableView } from '.
 import { unavailableMessages, type UnavailableCause } from '../pages/unavailable-messages.ts'
 import { jsonResponse, pageResponse, withNext, type GatewayResponse } from './gateway-response.ts'
 import type { GatewayConfig } from '../gateway-context.ts'
-import { returnPathOf } from '../hosts/refusal-links.ts'
+import { platformPathOf } from '../hosts/refusal-links.ts'
 import { requestLanguage, isHtmlNavigation } from '../http1/browser-request.ts'
 import { GatewayRefusal } from './gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
@@ -71,7 +71,7 @@ export function unavailableView(
     prefix,
     displayName,
     isOwner,
-    launchHref: withNext(launch, returnPathOf(config, head)),
+    launchHref: withNext(launch, platformPathOf(config, head)),
     dashboardUrl: settings.dashboardUrl,
     language: requestLanguage(head),
   }
