@@ -70,7 +70,13 @@ export function containerSpec(
     capAdd: template.capAdd,
     allowSetuid: template.allowSetuid,
   }
-  const lasting = { ...spec, env: { ...spec.env, BERTH_JWKS: settings.signingJwks } }
+  const { files } = template
+  const lasting = {
+    ...spec,
+    env: { ...spec.env, BERTH_JWKS: settings.signingJwks },
+    // A stopped container of a template with other files is made anew, because they are put there before its first start.
+    ...(files.length === 0 ? {} : { files }),
+  }
   return { ...spec, templateVersion: templateVersion(template), fingerprint: fingerprintOf(withoutDefaults(lasting)) }
 }
 

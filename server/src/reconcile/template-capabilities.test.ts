@@ -4,8 +4,15 @@ import type { Template } from '#/containers/templates/template.ts'
 import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { heldDifferentlyBy, unsupportedBy } from './template-capabilities.ts'
 
-const plain = { type: 'dev', mounts: [], devices: [], idlePause: 0, idleCpu: null, port: 8080 }
-const less = { ...dockerCapabilities, pauses: false, reportsCpuUsage: false, hasImages: false, mountsHostPaths: false }
+const plain = { type: 'dev', mounts: [], devices: [], files: [], idlePause: 0, idleCpu: null, port: 8080 }
+const less = {
+  ...dockerCapabilities,
+  pauses: false,
+  reportsCpuUsage: false,
+  hasImages: false,
+  mountsHostPaths: false,
+  putsFiles: false,
+}
 const templates = [
   { ...plain, idlePause: 60, idleCpu: 0.1, port: null, type: 'a' },
   {
@@ -15,16 +22,18 @@ const templates = [
       { source: { path: '/srv/data' }, target: '/data', readOnly: true },
       { source: { volume: 'shared' }, target: '/shared', readOnly: true },
     ],
+    files: [{ from: { path: '/srv/course' }, to: '', update: 'missing' }],
     devices: [{ onHost: '/dev/video0', inContainer: '/dev/video0', rights: 'rw' }],
   },
 ] as unknown as Template[]
 
-test('host directories and devices are refused where containers cannot have them, and volumes are not', () => {
+test('host directories, devices and starter files are refused where containers cannot have them, and volumes are not', () => {
   assert.deepEqual(unsupportedBy(dockerCapabilities, templates), [])
   const problems = unsupportedBy(less, templates)
-  assert.equal(problems.length, 2)
+  assert.equal(problems.length, 3)
   assert.match(problems[0] ?? '', /"b" mounts the host directory \/srv\/data/)
   assert.match(problems[1] ?? '', /"b" asks for the device \/dev\/video0/)
+  assert.match(problems[2] ?? '', /"b" has files, and this engine has no way to put them/)
 })
 
 test('what an engine does otherwise than a template says is named: idle_pause, idle_cpu and a missing port', () => {

@@ -2,9 +2,20 @@ import type { Template } from '#/containers/templates/template.ts'
 import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 
 /** One sentence for each thing that a template asks for and the engine can never give; Berth does not start with it. */
-export function unsupportedBy({ mountsHostPaths }: RuntimeCapabilities, templates: readonly Template[]): string[] {
-  if (mountsHostPaths) return []
-  return templates.flatMap(({ type, mounts, devices }) => [
+export function unsupportedBy(capabilities: RuntimeCapabilities, templates: readonly Template[]): string[] {
+  return templates.flatMap((template) => [
+    ...(capabilities.mountsHostPaths ? [] : withoutHostPaths(template)),
+    ...(capabilities.putsFiles ? [] : withoutFiles(template)),
+  ])
+}
+
+const withoutFiles = ({ type, files }: Template): string[] =>
+  files.length === 0
+    ? []
+    : [`the template "${type}" has files, and this engine has no way to put them into a home before a start`]
+
+function withoutHostPaths({ type, mounts, devices }: Template): string[] {
+  return [
     ...mounts.flatMap(({ source }) =>
       'path' in source
         ? [
@@ -16,7 +27,7 @@ export function unsupportedBy({ mountsHostPaths }: RuntimeCapabilities, template
       ({ onHost }) =>
         `the template "${type}" asks for the device ${onHost}, and containers of this engine have no devices of a host`,
     ),
-  ])
+  ]
 }
 
 /** One sentence for each thing that the engine does otherwise than the template says. */

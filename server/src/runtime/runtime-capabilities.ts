@@ -19,4 +19,6 @@ export interface RuntimeCapabilities {
   readonly hasImages: boolean
   /** Whether containers can have folders and devices of the machine that the engine runs on. */
   readonly mountsHostPaths: boolean
+  /** Whether files can be put into a container before it is started (`containerFiles`). */
+  readonly putsFiles: boolean
 }

@@ -1,4 +1,5 @@
 import type { RuntimeCapabilities } from './runtime-capabilities.ts'
+import type { ContainerFiles } from './container-files.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
 import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
@@ -144,6 +145,9 @@ export interface Runtime {
    * once; then nothing until an `other` without id, which means that anything may have changed meanwhile.
    */
   watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
+
+  /** Files of containers that do not run; undefined without the capability `putsFiles`. Asks nothing. */
+  containerFiles(): ContainerFiles | undefined
 
   /** Numbers about calls to the engine for `/metrics`, by name: duration, results, connections in use. Asks nothing. */
   counts(): Readonly<Record<string, number>>

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { SingleFlight } from '#/concurrency/single-flight.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { ContainerRemoval } from '#/containers/container-removal.ts'
@@ -12,6 +13,8 @@ import { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
 import { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
 import { Wake } from '#/containers/idle/wake.ts'
 import { Launch } from '#/containers/launch/launch.ts'
+import { FileSources } from '#/containers/starter-files/file-sources.ts'
+import { PutStarterFiles } from '#/containers/starter-files/put-starter-files.ts'
 import { Spawner } from '#/containers/launch/spawner.ts'
 import { OwnerActions } from '#/containers/owner-actions.ts'
 import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
@@ -88,6 +91,7 @@ export function wireContainers(
     admission,
     launchProgress,
     crashLoops,
+    starterFiles: starterFilesOf(parts),
     launchMetrics,
     log,
   })
@@ -158,6 +162,13 @@ export function wireContainers(
 }
 
 export type Containers = ReturnType<typeof wireContainers>
+
+/** Its folder is made when a template has files. */
+function starterFilesOf({ config, runtime, log }: AppParts): PutStarterFiles {
+  const folder = path.join(config.dataDir, 'starter-files')
+  const sources = new FileSources({ folder, roots: config.sources.mountRoots })
+  return new PutStarterFiles({ files: runtime.containerFiles(), sources, folder, log })
+}
 
 /** Values for the environment of containers; the keys are read at each launch, because they rotate. */
 function installationSettings(

@@ -25,4 +25,18 @@ test('the operator checks a file of templates, and has the service read it again
   assert.match(wrong.stdout, /line 6, column 3: notes: cpus must be a number of cores/)
   assert.match(wrong.stdout, /^lab: secrets KEY names the path key, and SECRETS_DIR is not set$/m)
   assert.match(wrong.stderr, /cannot be used/)
+
+  const files = (from: string) => `lab:\n  image: x\n  files: [{ from: ${from} }]\n`
+  const starterFiles = { ...settings, ALLOWED_MOUNT_ROOTS: dataDir }
+  for (const [from, problem] of [
+    [`{ path: ${dataDir}/none }`, /^lab: files names the path .*none, which does not exist or cannot be read$/m],
+    [`{ path: ${file} }`, /^lab: files names .*templates\.yaml, which is no folder$/m],
+    [`{ git: "file://${dataDir}/none.git" }`, /^lab: files: the repository file:.*: git fetch failed: .*$/m],
+  ] as const) {
+    await writeFile(file, files(from))
+    const refused = await runCommand(starterFiles, 'templates', 'check', file)
+    assert.deepEqual([refused.code, problem.test(refused.stdout)], [1, true], refused.stdout)
+  }
+  await writeFile(file, files(`{ path: ${dataDir} }`))
+  assert.equal((await runCommand(starterFiles, 'templates', 'check', file)).code, 0)
 })

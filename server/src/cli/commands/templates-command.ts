@@ -3,6 +3,7 @@ import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { readConfig } from '#/config/config.ts'
 import { readTemplateFile } from '#/config/read-template-settings.ts'
+import { checkStarterFiles } from '#/containers/starter-files/check-starter-files.ts'
 import { CommandFailed } from '#/cli/command-failure.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
@@ -44,7 +45,7 @@ function addCheck(templates: Command, run: Run): void {
     .action((file: string) => run((context) => checkTemplates(context, file)))
   addHelp(check, {
     effect:
-      'Changes nothing, and asks no service. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
+      'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
       'count. Exit code 1 if a template is wrong.',
     examples: [
       ['templates check templates.yaml', 'before a reload'],
@@ -57,7 +58,10 @@ async function checkTemplates({ env, terminal }: CommandContext, file: string): 
   const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '' } = env
   const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS }, () => '')
   if (!config) throw new CommandFailed(wrong.join('\n'))
-  const { templates, problems } = readTemplateFile(file, (path) => readFileSync(path, 'utf8'), config.sources)
+  const { templates, problems: mistakes } = readTemplateFile(file, (path) => readFileSync(path, 'utf8'), config.sources)
+  // A mistake that is known already is not named twice.
+  const { mountRoots } = config.sources
+  const problems = mistakes.length > 0 ? mistakes : await checkStarterFiles(templates, mountRoots)
   terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
   for (const problem of problems) terminal.print(problem)
   if (problems.length > 0) throw new CommandFailed(`${file} cannot be used.`)

@@ -6,6 +6,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { unavailable } from '../state/container-state.ts'
+import { StarterFilesError } from '../starter-files/starter-files-error.ts'
 import type { LaunchStage } from './progress/launch-progress.ts'
 
 /** Max lines of the app's last output that its owner is shown. */
@@ -72,6 +73,8 @@ export async function explainFailure(runtime: Pick<Runtime, 'logs'>, error: Runt
 function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
   const none = { exitCode: null, isOutOfMemory: false }
   if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: message('launches.engine') }
+  if (error instanceof StarterFilesError)
+    return { ...none, reason: 'failed', sentence: message('launches.starterFiles') }
   if (error.kind === 'full') return { ...none, reason: 'full', sentence: message('launches.full') }
   if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: message('launches.noImage') }
   if (error instanceof ExitedOnStart && error.instance) return detailsOfEnd(error.instance, lines)

@@ -24,6 +24,7 @@ import type { ContainerRemoval } from '../container-removal.ts'
 import type { LaunchProgress } from './progress/launch-progress.ts'
 import { isUpToDate } from './outdated-container.ts'
 import { Starter, type Start, type Step } from './starter.ts'
+import type { PutStarterFiles } from '../starter-files/put-starter-files.ts'
 import { areOthers, type ParameterValues } from '../templates/parameters.ts'
 import type { Template } from '../templates/template.ts'
 
@@ -40,6 +41,7 @@ export interface SpawnerParts {
   readonly admission: AdmissionControl
   readonly launchProgress: LaunchProgress
   readonly crashLoops: CrashLoops
+  readonly starterFiles: Pick<PutStarterFiles, 'run'>
   readonly launchMetrics: Pick<LaunchMetrics, 'launched' | 'failed'>
   readonly log: Logger
 }
@@ -81,7 +83,7 @@ export class Spawner {
 
   constructor(parts: SpawnerParts) {
     this.#parts = parts
-    this.#starter = new Starter(parts.runtime, parts.database, parts.log)
+    this.#starter = new Starter(parts.runtime, parts.database, parts.starterFiles, parts.log)
   }
 
   /**
@@ -179,7 +181,8 @@ export class Spawner {
     const parameters = { ...record.parameters, ...attempt.chosen }
     const isChanged = areOthers(template.parameters, record.parameters, parameters)
     const spec = containerSpec(user, template, this.#parts.settings, parameters)
-    const start = { record, spec, onStep: (step: Step) => this.#reportStep(spec.owner, step) }
+    const onStep = (step: Step) => this.#reportStep(spec.owner, step)
+    const start = { record, spec, files: template.files, requestedAt: attempt.begun, onStep }
     const found = await this.#findExisting(start)
     const isReplaced = kind === 'replace' || isChanged
     const adopted = isReplaced ? undefined : await this.#adopt(start, found)

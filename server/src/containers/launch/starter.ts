@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { allSettledOrThrow } from '#/concurrency/try-or-log.ts'
+import { allSettledOrThrow, tryOrLog } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -8,6 +8,8 @@ import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/containers/user-containers.ts'
 import { explainFailure } from './launch-failure.ts'
+import type { StarterFiles } from '../templates/starter-files.ts'
+import type { PutStarterFiles } from '../starter-files/put-starter-files.ts'
 import type { LaunchSlot } from '../queue/queue-entry.ts'
 import { canBeStarted, isImageOutdated, isUpToDate } from './outdated-container.ts'
 import { StartVerifier } from './start-verification.ts'
@@ -19,6 +21,10 @@ export type Step = 'creating' | 'starting'
 export interface Start {
   readonly record: UserContainer
   readonly spec: ContainerSpec
+  /** Of its template. */
+  readonly files: readonly StarterFiles[]
+  /** By `performance.now()`. */
+  readonly requestedAt: number
   readonly onStep: (step: Step) => void
 }
 
@@ -28,9 +34,11 @@ export class Starter {
   readonly #database: Database
   readonly #log: Logger
   readonly #startVerifier: StartVerifier
+  readonly #starterFiles: Pick<PutStarterFiles, 'run'>
 
-  constructor(runtime: Runtime, database: Database, log: Logger) {
+  constructor(runtime: Runtime, database: Database, starterFiles: Pick<PutStarterFiles, 'run'>, log: Logger) {
     this.#runtime = runtime
+    this.#starterFiles = starterFiles
     this.#database = database
     this.#log = log
     this.#startVerifier = new StartVerifier(runtime)
@@ -64,12 +72,13 @@ export class Starter {
 
   /**
    * Starts a stopped or paused container; undefined when a new one has to be created: after a failed start, for a new
-   * template, and for a new image of the same name.
+   * template, for a new image of the same name, and when it was never started and may lack starter files.
    * @throws {RuntimeError} when the engine does not answer; {StoreFailure} when the store does not. The container stays
    */
   async tryToStart(start: Start, found: RuntimeContainer): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
     if (!canBeStarted(this.#runtime.capabilities, found)) return undefined
+    if (found.state === 'created' && start.files.length > 0) return undefined
     if (!isUpToDate(found, spec) || (await isImageOutdated(this.#runtime, found, spec.image))) return undefined
     try {
       await this.#store(record, found.id, found.port, spec.image)
@@ -94,6 +103,7 @@ export class Starter {
     if (old) await this.#runtime.remove(old.id)
     const created = await this.#createOrFind(spec, slot)
     crashPoint('launch.after-create')
+    if (start.files.length > 0 && created.isNew) await this.#putFiles(start, created.id, slot)
     // The id is stored while the engine starts the container: both take time, and they are independent. If the store
     // fails the start completes all the same; a stop that waits for this flight needs its result.
     const [instance] = await allSettledOrThrow([
@@ -113,15 +123,30 @@ export class Starter {
     crashPoint('restart.after-remove')
   }
 
-  /** If another process created the same name first, its container is used. */
-  async #createOrFind(spec: ContainerSpec, slot: LaunchSlot): Promise<{ id: string; port: number | null }> {
+  /** The container is of no use without its files, and the next launch would not tell it from one that has them. */
+  async #putFiles({ spec, files, requestedAt }: Start, id: string, slot: LaunchSlot): Promise<void> {
+    const { name, home } = spec
+    if (!home) return
     try {
-      return await slot.create((options) => this.#runtime.create(spec, options))
+      await slot.fetch((signal) => this.#starterFiles.run({ id, name, home: home.path, requestedAt }, files, signal))
+    } catch (error) {
+      await tryOrLog(this.#log, `removing ${name}, which lacks its starter files`, () => this.#runtime.remove(id))
+      throw error
+    }
+  }
+
+  /** If another process created the same name first, its container is used. */
+  async #createOrFind(
+    spec: ContainerSpec,
+    slot: LaunchSlot,
+  ): Promise<{ id: string; port: number | null; isNew: boolean }> {
+    try {
+      return { ...(await slot.create((options) => this.#runtime.create(spec, options))), isNew: true }
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
       const found = await this.#findByName(spec)
       if (!found) throw error
-      return found
+      return { ...found, isNew: false }
     }
   }
 

@@ -66,7 +66,10 @@ export class LaunchQueue {
     try {
       if (entry.hasWaited) await this.#wait(entry)
       this.#startSlotTimeout(entry)
-      return await work({ create: (creation) => this.#create(entry, creation) })
+      return await work({
+        create: (creation) => this.#create(entry, creation),
+        fetch: (fetching) => this.#fetch(entry, fetching),
+      })
     } catch (error) {
       if (isUnreachable(error)) void this.#waitForEngine(error)
       throw error
@@ -236,20 +239,38 @@ export class LaunchQueue {
     entry.request.onPull(progress)
     for (const { request } of this.#waitingFor(image)) request.onPull(progress)
     if (entry.state === 'pulling') return
+    this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1)
+    this.#freeSlot(entry)
+  }
+
+  async #fetch<T>(entry: QueueEntry, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#freeSlot(entry)
+    try {
+      return await work(entry.pull.signal)
+    } finally {
+      this.#takeSlotBack(entry)
+    }
+  }
+
+  /** Others go on meanwhile, and it can be cancelled. */
+  #freeSlot(entry: QueueEntry): void {
     clearTimeout(entry.slotTimer)
     if (entry.state === 'overdue') this.#overdue--
     else this.#underWay--
     entry.state = 'pulling'
-    this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1)
     this.#admit()
   }
 
-  /** It continues at once, although for a moment the limit may be exceeded by one: what remains is short. */
   #endPull(entry: QueueEntry): void {
     const { image } = entry.request
     const pulling = (this.#pulls.get(image) ?? 1) - 1
     if (pulling > 0) this.#pulls.set(image, pulling)
     else this.#pulls.delete(image)
+    this.#takeSlotBack(entry)
+  }
+
+  /** It continues at once, although for a moment the limit may be exceeded by one: what remains is short. */
+  #takeSlotBack(entry: QueueEntry): void {
     entry.state = 'working'
     this.#underWay++
     this.#startSlotTimeout(entry)

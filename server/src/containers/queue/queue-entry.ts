@@ -30,6 +30,12 @@ export interface LaunchSlot {
    * cancelled
    */
   create(work: (options: CreateOptions) => Promise<CreatedContainer>): Promise<CreatedContainer>
+
+  /**
+   * Runs work that does not need the engine, with the slot free for others. @param work ends when its signal aborts
+   * @throws as the work does, or why it was cancelled
+   */
+  fetch<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
 /** A queued launch and its state. */
@@ -38,7 +44,7 @@ export interface QueueEntry {
   readonly hasWaited: boolean
   readonly admitted: PromiseWithResolvers<void>
   readonly pull: AbortController
-  /** `overdue` continues without its slot. */
+  /** `pulling` also while starter files are fetched; `overdue` continues without its slot. */
   state: 'waiting' | 'working' | 'pulling' | 'overdue'
   /** Timeout of its slot. */
   slotTimer: NodeJS.Timeout | undefined

@@ -27,5 +27,6 @@ function realOf(file: string): string | undefined {
   }
 }
 
-const isBelow = (file: string, root: string | undefined) =>
+/** Whether a path is a root or below it; both without symbolic links. */
+export const isBelow = (file: string, root: string | undefined): boolean =>
   root !== undefined && (file === root || file.startsWith(root.endsWith(path.sep) ? root : root + path.sep))

@@ -55,6 +55,55 @@ test('Open leads to a path and query below the address of the container, and now
     assert.match(problemOf({ open_path: given }), /^lab: open_path must be a path and query below/, String(given))
 })
 
+test('starter files come from a folder, an archive or a repository, and go below the home', () => {
+  const filesOf = (value: unknown) => templateOf({ files: value })?.files
+  assert.deepEqual(filesOf([{ from: { path: '/srv/course' }, to: './course//week1/' }]), [
+    { from: { path: '/srv/course' }, to: 'course/week1', update: 'missing' },
+  ])
+  assert.deepEqual(
+    filesOf([
+      { from: { git: 'https://x.org/a.git' }, update: 'changed' },
+      { from: { git: 'file:///srv/a.git', ref: 'v1.0' }, to: '.', update: 'never' },
+      { from: { archive: '/srv/a.TAR.GZ' } },
+    ])?.map(({ from, to }) => [from, to]),
+    [
+      [{ git: 'https://x.org/a.git', ref: null }, ''],
+      [{ git: 'file:///srv/a.git', ref: 'v1.0' }, ''],
+      [{ archive: '/srv/a.TAR.GZ' }, ''],
+    ],
+  )
+  const git = (url: unknown, ref?: unknown) => [{ from: { git: url, ref } }]
+  for (const [files, problem] of [
+    ['x', /^lab: files must be a list of/],
+    [[{ from: {} }], /^lab: files needs a "from" of/],
+    [[{ from: { path: '/a', git: 'https://x.org' } }], /needs a "from" of/],
+    [[{ from: { path: 'a' } }], /must be absolute, below one of ALLOWED_MOUNT_ROOTS$/],
+    [[{ from: { path: '/a', ref: 'x' } }], /has a "ref", which only git has$/],
+    [[{ from: { archive: '/a.rar' } }], /names of archives end with \.tar, \.tar\.gz or \.zip$/],
+    [git('ssh://x.org/a'), /is a URL with http, https or file$/],
+    [git('/srv/a.git'), /is a URL with http, https or file$/],
+    [git('ext::sh -c id'), /is a URL with http, https or file$/],
+    [git('https://ann:secret@x.org/a'), /with a user or a password in its URL/],
+    [git('https://x.org/a', '--upload-pack=id'), /needs a "ref" that is the name of/],
+    [git('https://x.org/a', 'a b'), /needs a "ref" that is the name of/],
+    [git('https://x.org/a', 'main:x'), /needs a "ref" that is the name of/],
+    [[{ from: { path: '/a' }, to: '../x' }], /must not lead out of the home$/],
+    [[{ from: { path: '/a' }, to: '/etc' }], /must not lead out of the home$/],
+    [[{ from: { path: '/a' }, update: 'always' }], /needs an "update" of never, missing or changed$/],
+    [[{ from: { path: '/a' }, when: 'now' }], /has the unknown key "when"/],
+  ] as const) {
+    assert.match(problemOf({ files }), problem)
+    assert.doesNotMatch(problemOf({ files }), /secret/)
+  }
+  const files = [{ from: { path: '/a' }, to: 'data/x' }]
+  assert.match(problemOf({ files, home: null }), /^lab: files needs a home that they are put into$/)
+  const mounts = [{ source: { volume: 'shared' }, target: '/home/berth/data' }]
+  assert.match(
+    problemOf({ files, mounts }),
+    /\/home\/berth\/data\/x is in \/home\/berth\/data, which mounts puts there$/,
+  )
+})
+
 test('stop_at is a time of day, with a time zone or without', () => {
   assert.deepEqual(templateOf({ stop_at: '22:05' })?.stopAt, { minutes: 1325, zone: null })
   assert.deepEqual(templateOf({ stop_at: '7:00 Europe/Berlin' })?.stopAt, { minutes: 420, zone: 'Europe/Berlin' })

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { isMap, isScalar, LineCounter, parseDocument, type Pair } from 'yaml'
 import {
   anyText,
@@ -22,6 +23,7 @@ import {
   ok,
   type Reader,
 } from './field-values.ts'
+import { starterFileList } from './file-values.ts'
 import { mountList } from './mount-values.ts'
 import { parameterMap } from './parameter-values.ts'
 import type { TemplateField } from './template-descriptions.ts'
@@ -110,6 +112,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     homeSize: pick('home_size', readers.home_size, null),
     secrets: pick('secrets', readers.secrets, {}),
     mounts: pick('mounts', readers.mounts, []),
+    files: pick('files', readers.files, []),
     parameters: pick('parameters', readers.parameters, {}),
     idlePause: pick('idle_pause', readers.idle_pause, 0),
     idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
@@ -142,6 +145,7 @@ function contradictionsIn(template: Template): string[] {
       problems.push(`${type}: parameters ${name} sets ${env}, which env or secrets set, too`)
   if (template.mounts.some(({ target }) => target === template.home))
     problems.push(`${type}: mounts has the home ${template.home} as a target: set home to null, or mount it elsewhere`)
+  problems.push(...problemsOfFiles(template))
   if (forwardToken === 'full' && access !== 'owner')
     problems.push(
       `${type}: forward_token: full needs access: owner; with access: ${access} the owner of a container would get every visitor's own token, and with an administrator's all of Berth`,
@@ -151,6 +155,17 @@ function contradictionsIn(template: Template): string[] {
   if (typeof idleCpu === 'number' && idlePause === 0 && idleTimeout === 0)
     problems.push(`${type}: idle_cpu means nothing without idle_pause or idle_timeout`)
   return problems
+}
+
+function problemsOfFiles({ type, files, home, mounts }: Template): string[] {
+  if (files.length > 0 && home === null) return [`${type}: files needs a home that they are put into`]
+  return files.flatMap(({ to }) => {
+    const target = path.posix.join(home ?? '/', to)
+    const mount = mounts.find((each) => target === each.target || target.startsWith(`${each.target}/`))
+    return mount
+      ? [`${type}: files are put into the home; ${target} is in ${mount.target}, which mounts puts there`]
+      : []
+  })
 }
 
 /** One reader per field of a template; the keys are the fields an operator may write. */
@@ -175,6 +190,7 @@ const readers = {
   home_size: orNull(readSize),
   secrets: secretFiles,
   mounts: mountList,
+  files: starterFileList,
   parameters: parameterMap,
   idle_pause: whole(0, 31_536_000),
   idle_timeout: whole(0, 31_536_000),

@@ -83,6 +83,11 @@ export const fieldGroups = {
       text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `target` is an absolute path in the container; `read_only` is `true` by default.',
       see: 'how-to/mount-data-and-secrets.md',
     },
+    files: {
+      default: '[]',
+      text: 'Starter files, a list of `{from, to, update}` that are put into the home whenever a container is created, before its start. `from` is `{path: /folder}` or `{archive: /file.zip}` (`.tar`, `.tar.gz`, `.zip`) below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed, or `{git: URL, ref}` (http, https or file; a branch, tag or commit). `to` is a folder relative to the home. `update`: `never` puts them there once, `missing` (default) also files that are missing later, `changed` also files that have changed in `from`; what a user changed is kept beside as `name.1`.',
+      see: 'how-to/provide-course-material.md',
+    },
     read_only: {
       default: 'false',
       text: '`true`: the root file system is read-only, with `/tmp`, `/run` and `/var/tmp` in memory, each at most half of `memory`.',

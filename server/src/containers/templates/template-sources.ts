@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Mount } from '#/runtime/container-spec.ts'
 import { allowedPath, type AllowedPath } from './allowed-paths.ts'
+import type { FilesOrigin } from './starter-files.ts'
 import type { Template } from './template.ts'
 
 /** Max bytes of a secret; a larger file is a wrong path, and the engine bounds the whole environment. */
@@ -15,7 +16,7 @@ export interface SourceFolders {
   readonly mountRoots: readonly string[]
 }
 
-type Sources = Pick<Template, 'type' | 'secrets' | 'mounts'>
+type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files'>
 
 /**
  * Secrets and mounts of templates. What they name is read and resolved for each launch, so that a secret or a symbolic link that
@@ -36,7 +37,8 @@ export class TemplateSources {
     const mounts = template.mounts.flatMap(({ source, target }) =>
       'path' in source ? [[`mounts ${target}`, this.#folder(source.path)] as const] : [],
     )
-    return [...secrets, ...mounts].flatMap(([what, found]) =>
+    const files = template.files.map(({ from }) => ['files', this.#origin(from)] as const)
+    return [...secrets, ...mounts, ...files].flatMap(([what, found]) =>
       'problem' in found ? [`${template.type}: ${what} ${found.problem}`] : [],
     )
   }
@@ -60,6 +62,17 @@ export class TemplateSources {
       if ('problem' in found) throw new RuntimeError('failed', `${type}: mounts ${target} ${found.problem}`)
       return { source: { path: found.real }, target, readOnly }
     })
+  }
+
+  /** Whether the origin of files is there; a repository is asked at launches alone. */
+  #origin(from: FilesOrigin): AllowedPath | { readonly url: string } {
+    if ('git' in from) return { url: from.git }
+    const given = 'path' in from ? from.path : from.archive
+    const found = this.#folder(given)
+    if ('problem' in found) return found
+    const stats = statSync(found.real)
+    const isRight = 'path' in from ? stats.isDirectory() : stats.isFile()
+    return isRight ? found : { problem: `names ${given}, which is no ${'path' in from ? 'folder' : 'file'}` }
   }
 
   #folder(given: string): AllowedPath {

@@ -1,5 +1,6 @@
 import type { LifetimeLimits } from './lifetime-limits.ts'
 import type { ContainerSpec, Mount } from '#/runtime/container-spec.ts'
+import type { StarterFiles } from './starter-files.ts'
 import type { Parameters } from './parameters.ts'
 
 /** What a template passes on to the containers that are made from it. */
@@ -45,6 +46,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly secrets: Readonly<Record<string, string>>
   /** As configured; `TemplateSources` resolves them at each launch. */
   readonly mounts: readonly Mount[]
+  /** Files that are put into the home before a new container is started. */
+  readonly files: readonly StarterFiles[]
   /** What users may choose at a launch, in the configured order. */
   readonly parameters: Parameters
   readonly stripPrefix: boolean

@@ -20,6 +20,8 @@ export const launches: Translated<'launches'> = {
     'Ein Befehl wurde in diesem Container nicht gefunden oder ließ sich nicht ausführen (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen ihn vielleicht. Ein neuer Start hilft nicht: Wende dich an deinen Administrator.',
   failed:
     'Der Container konnte nicht gestartet werden. Versuche es noch einmal, oder wende dich an deinen Administrator.',
+  starterFiles:
+    'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log von Berth steht der Grund.',
   waits: 'Dein Container ist in der Warteschlange: Position {place} von {waiting}.',
   pulling: 'Das Image deines Containers wird noch geholt: {done} von {total} Schichten sind da.',
   starting: 'Dein Container wird noch gestartet.',

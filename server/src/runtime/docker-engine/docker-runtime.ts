@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { EngineClient } from './client/engine-client.ts'
+import { containerFiles } from './containers/container-files.ts'
 import { createContainer } from './containers/docker-create.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findEngineAddress } from './client/engine-address.ts'
@@ -47,6 +48,7 @@ export const dockerCapabilities: RuntimeCapabilities = {
   measuresHomes: true,
   hasImages: true,
   mountsHostPaths: true,
+  putsFiles: true,
 }
 
 /** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
@@ -75,6 +77,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     host: () => hostReport(engine),
     cpuUsage: (id) => cpuUsage(engine, id),
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
+    containerFiles: () => containerFiles(engine),
     counts: () => client.counts(),
   }
 }

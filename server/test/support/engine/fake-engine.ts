@@ -182,5 +182,6 @@ export const emptyRuntime: Runtime = {
   }),
   cpuUsage: async () => undefined,
   watch: () => undefined,
+  containerFiles: () => undefined,
   counts: () => ({}),
 }

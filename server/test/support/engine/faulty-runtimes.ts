@@ -42,6 +42,7 @@ function passThrough(runtime: Runtime): Runtime {
     host: () => runtime.host(),
     cpuUsage: (id) => runtime.cpuUsage(id),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+    containerFiles: () => runtime.containerFiles(),
     counts: () => runtime.counts(),
   }
 }
@@ -77,6 +78,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     host: () => unlessUnreachable('host', () => runtime.host()),
     cpuUsage: (id) => unlessUnreachable('usage', () => runtime.cpuUsage(id)),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+    containerFiles: () => runtime.containerFiles(),
     counts: () => runtime.counts(),
   }
 }

@@ -26,6 +26,8 @@ export const callTimeouts = {
   remove: 60_000,
   /** Between the begin of an upload and the answer. */
   writeHome: 86_400_000,
+  /** Starter files of one home. */
+  writeFiles: 120_000,
   pull: 1_800_000,
   /** The engine reports progress several times a second, also while it unpacks a large layer. */
   pullStall: 120_000,
@@ -35,7 +37,7 @@ export const callTimeouts = {
 export interface EngineCall {
   /** What is being done, for the error: `start berth-ann-dev`. */
   readonly what: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Without the version; names in it are already encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
@@ -101,6 +103,14 @@ export class EngineClient {
     return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
       const text = await body.text()
       return (text === '' ? undefined : JSON.parse(text)) as T
+    })
+  }
+
+  /** A header of the answer; undefined when it has none of this name. @throws {RuntimeError} or the reason of the caller's signal */
+  async header(call: EngineCall, name: string): Promise<string | undefined> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ headers, body }) => {
+      await body.dump()
+      return headers[name]?.toString()
     })
   }
 
@@ -218,7 +228,8 @@ export class EngineClient {
   }
 }
 
-const callKindOf = ({ kind, method }: EngineCall): CallKind => kind ?? (method === 'GET' ? 'query' : 'verb')
+const callKindOf = ({ kind, method }: EngineCall): CallKind =>
+  kind ?? (method === 'GET' || method === 'HEAD' ? 'query' : 'verb')
 
 function toRequest({ method, path, query, body, archive, signal }: EngineCall, prefix: string, limit: AbortSignal) {
   return {
