@@ -26,14 +26,25 @@ export type Blocked = 'refused' | 'may read'
 export type Endpoint = Row &
   // The scope that an API token needs here. A row that omits it is refused to every API token: closed by default.
   (
-    | { readonly access: 'user'; readonly blocked?: Blocked; readonly scope?: ContainersScope }
+    | {
+        readonly access: 'user'
+        readonly blocked?: Blocked
+        readonly scope?: ContainersScope
+        /** True where the operator, who has no account, may call it, too. */
+        readonly forOperator?: true
+      }
     // A blocked administrator has no rights; `public` and `operator` have no account.
-    | { readonly access: 'admin'; readonly blocked?: never; readonly scope?: AdminScope }
-    | { readonly access: 'public' | 'operator'; readonly blocked?: never; readonly scope?: never }
+    | { readonly access: 'admin'; readonly blocked?: never; readonly scope?: AdminScope; readonly forOperator?: never }
+    | {
+        readonly access: 'public' | 'operator'
+        readonly blocked?: never
+        readonly scope?: never
+        readonly forOperator?: never
+      }
   )
 
 interface Row {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** OpenAPI notation: `{name}` is one path segment. */
   readonly path: string
   readonly summary: string

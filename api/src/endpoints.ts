@@ -6,6 +6,7 @@ import { adminUsersEndpoints } from './endpoints/admin-users.ts'
 import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
+import { groupsEndpoints } from './endpoints/groups.ts'
 import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
 import { systemEndpoints } from './endpoints/system.ts'
@@ -25,6 +26,7 @@ export const endpoints = {
   ...adminUsersEndpoints,
   ...adminContainersEndpoints,
   ...adminSystemEndpoints,
+  ...groupsEndpoints,
   ...operatorEndpoints,
   ...systemEndpoints,
 }

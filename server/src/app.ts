@@ -3,6 +3,8 @@ import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import { type Addresses, addressesFor } from '#/config/addresses.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'
+import { defaultLanguage } from '#/messages/language.ts'
+import { localize } from '#/messages/localize.ts'
 import { EngineListCache } from '#/reconcile/engine-list.ts'
 import { DiskMeasurement } from '#/containers/disk/disk-measurement.ts'
 import { HostCheck } from '#/reconcile/host-check.ts'
@@ -14,6 +16,7 @@ import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireTemplates } from '#/wiring/wire-templates.ts'
+import { wireGroupRules, wireGroups } from '#/wiring/features/wire-groups.ts'
 import { wireContainers } from '#/wiring/wire-containers.ts'
 import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
 import { wireHttp } from '#/wiring/wire-http.ts'
@@ -66,11 +69,12 @@ export async function startApp(parts: AppParts): Promise<App> {
   const addresses = addressesFor(config, port)
   const tokens = wireTokens(parts, addresses, activate)
   await tokens.revocations.load(new Date())
-  const containers = wireContainers(parts, addresses, tokens, () => engineList.listAll())
+  const groupRules = await wireGroupRules(parts)
+  const containers = wireContainers(parts, addresses, tokens, () => engineList.listAll(), groupRules.rules)
   const serve = () =>
     gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
   const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })
-  const looks = { reconciler, engineList, hostCheck, takenSlugs }
+  const looks = { reconciler, engineList, hostCheck, takenSlugs, furtherTasks: [groupRules.task] }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
   const idle = wireIdle(parts, containers)
   const lifetimes = wireLifetimes(parts, containers)
@@ -82,11 +86,14 @@ export async function startApp(parts: AppParts): Promise<App> {
     if (parts.isForOneCommand) return
     idle.start()
     lifetimes.start()
+    groups.restart()
   }
+  const groups = wireGroups(parts, groupRules, accounts, containers, administration)
+  groups.directory.onChange(() => groups.restart())
   const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
   const oidc = wireOidc(parts, { addresses, accounts, administration })
   const auditWebhook = wireAuditWebhook(parts)
-  const useCases = { addresses, tokens, containers, accounts, administration, templates, oidc, reconciling }
+  const useCases = { addresses, tokens, containers, accounts, administration, templates, oidc, groups, reconciling }
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
@@ -100,6 +107,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   if (!parts.isForOneCommand) {
     const missing = await tryOrLog(log, 'looking for administrators', () => missingAdministrator(database.db, config))
     if (missing) log.warn(missing)
+    for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
     reconciling.start(clock)
     startTimers()
     containers.hostResources.start()
@@ -115,6 +123,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     following.abort()
     idle.stop()
     lifetimes.stop()
+    groups.expiry.stop()
     containers.hostResources.stop()
     containers.history.stop()
     clock.stop()

@@ -146,14 +146,22 @@ export const refusals = named({
   forgeable: () => new Refusal(403, message('refusals.forgeable')),
   noNavigation: () => new Refusal(403, message('refusals.noNavigation')),
 
+  notGroupManager: () => new Refusal(403, message('groups.notManager')),
+  typeOfGroups: () => new Refusal(403, message('groups.typeOfGroups')),
+  groupExpired: (group: string) => new Refusal(403, message('groups.expired', { group })),
+
   userGone: () => new Refusal(404, message('refusals.userGone')),
   notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider') =>
     new Refusal(404, message(`refusals.${what}NotFound`)),
+  groupNotFound: (what: 'group' | 'member' | 'joinCode') => new Refusal(404, message(`groups.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
       headers: { allow: allowed.join(', ') },
     }),
   conflict: (what: LocalizedMessage) => new Refusal(409, what),
+  /** @param limit its name in the API */
+  groupLimit: (limit: 'running' | 'memory' | 'cpus' | 'disk', group: string, sentence: LocalizedMessage) =>
+    new Refusal(409, sentence, { extra: { reason: 'full', limit, group } }),
   tooLarge: (limit: number) => new Refusal(413, message('refusals.tooLarge', { limit })),
   tooManyLinks: (perHour: number, retrySeconds: number) =>
     new Refusal(429, message('refusals.tooManyLinks', { perHour }), {
@@ -170,6 +178,10 @@ export const refusals = named({
     }),
   tooManyForMailbox: (perMinute: number, retrySeconds: number) =>
     new Refusal(429, message('refusals.tooManyForMailbox', { perMinute }), {
+      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
+    }),
+  tooManyJoinCodes: (max: number, retrySeconds: number) =>
+    new Refusal(429, message('groups.tooManyCodes', { max }), {
       headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
     }),
   tooManyStreams: () =>

@@ -111,15 +111,36 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'open the page; to renew a session from a script use `POST /api/auth/refresh`',
   },
 
+  notGroupManager: {
+    when: 'members, containers or the join code of a group, for a user who is no manager of it',
+    remedy: 'ask a manager of the group, or an administrator',
+  },
+  typeOfGroups: {
+    when: 'launch of a type whose template names `groups`, by a user who is in none of them',
+    remedy: 'join one of the groups',
+  },
+  groupExpired: {
+    when: 'launch of a type of a group that has expired',
+    remedy: 'administrators change `expires_at`, or remove the user from the group',
+  },
+
   userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
   notFound: {
     when: 'the user, container, session, API token or address does not exist',
     remedy: 'look it up in the list',
   },
+  groupNotFound: {
+    when: 'no such group, no such member of it, or a join code that no group has',
+    remedy: 'check the id, or the spelling of the code',
+  },
   wrongMethod: { when: 'the address exists with another method (`Allow`)', remedy: 'use that method' },
   conflict: {
     when: 'the change would leave no active administrator, concerns oneself, or there is no takeover to end',
     remedy: 'ask another administrator',
+  },
+  groupLimit: {
+    when: 'a launch for which a limit of a group leaves no room; the body has `limit` and `group`',
+    remedy: 'stop another container, or delete files; administrators raise the limit',
   },
   tooLarge: { when: 'the body is larger than 64 KiB', remedy: 'send less' },
   tooManyLinks: {
@@ -133,6 +154,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
   tooManyForMailbox: {
     when: 'one network address sent more than ten requests a minute for one mailbox (a sixtieth of `REQUESTS_PER_MINUTE`, at least five; `Retry-After`)',
     remedy: 'use the newest mail; try again in a minute',
+  },
+  tooManyJoinCodes: {
+    when: 'more than ten wrong join codes of one user within a minute',
+    remedy: 'wait, and check the code',
   },
   tooManyStreams: {
     when: 'more than 20 open event streams, or 5 log streams, of one user (`Retry-After`)',

@@ -62,7 +62,21 @@ callers['who acts for an administrator'] = await takeOver(callers['an administra
 const isWorthless = (who: Who) => allCallers.indexOf(who) <= allCallers.indexOf('the app in a container')
 
 /** What only the owner of an account may do. */
-const forOwners: readonly EndpointName[] = ['endSession', 'endOtherSessions', 'createApiToken', 'removeApiToken']
+const forOwners: readonly EndpointName[] = [
+  'endSession',
+  'endOtherSessions',
+  'createApiToken',
+  'removeApiToken',
+  'joinGroup',
+  'listMembers',
+  'addMembers',
+  'removeMember',
+  'createJoinCode',
+  'deleteJoinCode',
+  'stopGroup',
+  'blockGroup',
+  'unblockGroup',
+]
 
 /** The status with which a caller is refused; undefined when they have access. */
 function refusalOf(name: EndpointName, who: Who): number | undefined {
@@ -126,10 +140,12 @@ function addressOf({ path }: Endpoint): string {
 }
 
 /** Only where a missing body is refused before a block is. */
-const bodyFor = ({ path, method }: Endpoint) =>
-  path === '/api/user/tokens' && method === 'POST'
-    ? { name: 'x', scopes: ['containers:read'], expires_in: 60 }
-    : undefined
+const bodies: Readonly<Record<string, object>> = {
+  'POST /api/user/tokens': { name: 'x', scopes: ['containers:read'], expires_in: 60 },
+  'POST /api/groups/join': { code: 'x' },
+  'POST /api/groups/{id}/members': { emails: ['x@x.org'] },
+}
+const bodyFor = ({ path, method }: Endpoint) => bodies[`${method} ${path}`]
 
 function ask(endpoint: Endpoint, headers: Record<string, string>) {
   const body = bodyFor(endpoint)

@@ -119,6 +119,7 @@ const allowed: Record<string, string[]> = {
   ],
   logging: [],
   administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
+  groups: ['accounts', 'administration', 'concurrency', 'containers', 'errors.ts', 'messages', 'store'],
   reconcile: [
     'logging/',
     'store',
@@ -163,6 +164,7 @@ const allowed: Record<string, string[]> = {
     'concurrency',
     'config',
     'containers',
+    'groups',
     gatewayPort,
     gatewaySettings,
     'http',
@@ -186,6 +188,7 @@ const allowed: Record<string, string[]> = {
     'accounts',
     'containers',
     'administration',
+    'groups',
     runtimePort,
     'runtime/host-capacity.ts',
   ],

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as container from '../schemas/container.ts'
-import { BlockedBody, ErrorBody, LaunchFailedBody } from '../schemas/error.ts'
+import { BlockedBody, ErrorBody, GroupLimitBody, LaunchFailedBody } from '../schemas/error.ts'
 import { Message } from '../schemas/shapes.ts'
 
 /** Actions of users on their own containers, and the streams of events and logs. */
@@ -23,7 +23,7 @@ export const containersEndpoints = {
     scope: 'containers:write',
     summary: 'Replace the container of the default type with a new one; its home is kept',
     response: container.RestartResponse,
-    refusals: { 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
+    refusals: { 403: BlockedBody, 404: ErrorBody, 409: GroupLimitBody, 500: LaunchFailedBody },
   },
   restartOwnContainer: {
     method: 'POST',
@@ -34,7 +34,7 @@ export const containersEndpoints = {
     summary: 'Replace the container of this type with a new one; its home is kept',
     params: container.TypeParams,
     response: container.RestartResponse,
-    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 409: GroupLimitBody, 500: LaunchFailedBody },
   },
   launchContainer: {
     method: 'POST',
@@ -47,7 +47,7 @@ export const containersEndpoints = {
     body: container.LaunchBody,
     isBodyOptional: true,
     response: container.LaunchResponse,
-    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 409: GroupLimitBody, 500: LaunchFailedBody },
   },
   stopOwnContainer: {
     method: 'POST',

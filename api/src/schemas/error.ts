@@ -32,3 +32,11 @@ export const LaunchFailedBody = Type.Object({
   last_lines: Type.Optional(Type.Array(Type.String())),
 })
 export type LaunchFailedBody = Type.Static<typeof LaunchFailedBody>
+
+/** Of a launch for which a limit of a group leaves no room. */
+export const GroupLimitBody = Type.Object({
+  error: Type.String(),
+  reason: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.String({ description: '`running`, `memory`, `cpus` or `disk`' })),
+  group: Type.Optional(Type.String({ description: 'Name of the group' })),
+})

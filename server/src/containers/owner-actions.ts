@@ -83,7 +83,7 @@ export class OwnerActions {
   async #requireUnblocked(user: User, type: string): Promise<Template> {
     const { templates, database } = this.#parts
     const template = templates.get(type)
-    if (!template) throw refusals.unknownType(templates.types)
+    if (!template) throw refusals.unknownType(templates.openTypes)
     const record = await findContainer(database.db, user.id, type)
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     return template

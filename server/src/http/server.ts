@@ -181,7 +181,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
         parts.rateLimiter.count(rateLimitedClient(parts, request.raw), kindOf(endpoint))
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
-      if (isOperator && endpoint.access !== 'user') return
+      if (isOperator && (endpoint.access !== 'user' || endpoint.forOperator)) return
       request.session = await authorizeRequest(parts, endpoint, request, request.now)
       // Who ends a session does not want it renewed.
       if (request.session && !endpoint.endsTakeover) await parts.renewal.keep(request.session, request, reply)
@@ -190,7 +190,9 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
       if (isRateLimited(endpoint)) limitMailbox(parts, request)
       const leave = request.session && concurrency.enter(request.session.claims.userId)
       try {
-        await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
+        // Only the operator comes so far without a session.
+        if (request.session || !endpoint.forOperator)
+          await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         refuseEndedSession(parts.revocations, endpoint, request.session)
         const answer = await handle(toCall(request, reply, parts))
         if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)

@@ -20,6 +20,8 @@ export type Occasion = {
       /** An administrator sent it; `by` is their mail address or other name; null is the operator. */
       readonly kind: 'invited' | 'sent'
       readonly by: string | null
+      /** Name of the group that the recipient is invited to. */
+      readonly group?: string
     }
 )
 
@@ -40,10 +42,11 @@ export function magicLinkEmail({ to, purpose, url, expiry, occasion }: MagicLink
   const localized = (words: Words) => localize(language, words)
   // An invited user requested nothing: "finish signing up" would read like a mistake, or like a fraud.
   const about = occasion.kind === 'invited' ? occasion.kind : purpose
-  const subject = localized(message(`mails.${about}Subject`))
-  const intro = localized(
-    about === 'invited' ? message('mails.invitedIntro', { by: senderOf(occasion) }) : message(`mails.${about}Intro`),
+  const group = groupOf(occasion)
+  const subject = localized(
+    group === undefined ? message(`mails.${about}Subject`) : message('groups.invitedSubject', { group }),
   )
+  const intro = localized(introFor(about, occasion))
   const lasts = localized(message('mails.lasts', { duration: duration(expiry) }))
   const why = localized(reasonFor(to, occasion))
   const button = localized(message(`mails.${about}Button`))
@@ -55,8 +58,18 @@ export function magicLinkEmail({ to, purpose, url, expiry, occasion }: MagicLink
   }
 }
 
+const groupOf = (occasion: Occasion) => (occasion.kind === 'asked' ? undefined : occasion.group)
+
+function introFor(about: LinkPurpose | 'invited', occasion: Occasion): Words {
+  if (about !== 'invited') return message(`mails.${about}Intro`)
+  const [by, group] = [senderOf(occasion), groupOf(occasion)]
+  return group === undefined ? message('mails.invitedIntro', { by }) : message('groups.invitedIntro', { by, group })
+}
+
 function reasonFor(to: string, occasion: Occasion): Words {
   if (occasion.kind === 'asked') return message('mails.asked', { to, whence: describeClient(occasion) })
+  if (occasion.group !== undefined)
+    return message('groups.invited', { to, by: senderOf(occasion), group: occasion.group })
   return message(`mails.${occasion.kind}`, { to, by: senderOf(occasion) })
 }
 

@@ -3,6 +3,7 @@ import { answers } from './en/answers.ts'
 import { faults } from './en/faults.ts'
 import { findings } from './en/findings.ts'
 import { gateway } from './en/gateway.ts'
+import { groups } from './en/groups.ts'
 import { launches } from './en/launches.ts'
 import { mails } from './en/mails.ts'
 import { pages } from './en/pages.ts'
@@ -14,6 +15,7 @@ import { answers as answersDe } from './de/answers.ts'
 import { faults as faultsDe } from './de/faults.ts'
 import { findings as findingsDe } from './de/findings.ts'
 import { gateway as gatewayDe } from './de/gateway.ts'
+import { groups as groupsDe } from './de/groups.ts'
 import { launches as launchesDe } from './de/launches.ts'
 import { mails as mailsDe } from './de/mails.ts'
 import { pages as pagesDe } from './de/pages.ts'
@@ -22,13 +24,14 @@ import { requests as requestsDe } from './de/requests.ts'
 import { warnings as warningsDe } from './de/warnings.ts'
 import { words as wordsDe } from './de/words.ts'
 
-const en = { answers, faults, findings, gateway, launches, mails, pages, refusals, requests, warnings, words }
+const en = { answers, faults, findings, gateway, groups, launches, mails, pages, refusals, requests, warnings, words }
 
 const de: Catalogue = {
   answers: answersDe,
   faults: faultsDe,
   findings: findingsDe,
   gateway: gatewayDe,
+  groups: groupsDe,
   launches: launchesDe,
   mails: mailsDe,
   pages: pagesDe,

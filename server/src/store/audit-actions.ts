@@ -43,6 +43,46 @@ export const auditActions = {
   'user.invite-failed': { when: 'the mail of an invitation was not accepted; its link is void', detail: '' },
   'user.resend-verification': { when: 'a new signup link was issued', detail: '' },
   'user.resend-verification-failed': { when: 'its mail was not accepted; the link is void', detail: '' },
+  'group.create': {
+    when: 'an administrator made a group, or a sign-in at a provider whose claim named it',
+    detail: 'the group',
+  },
+  'group.change': { when: 'an administrator changed a group', detail: 'what changed, before and after' },
+  'group.delete': { when: 'an administrator deleted a group', detail: 'the group' },
+  'group.add-member': {
+    when: 'a user became a member, or got another role: by a manager, an administrator or a provider',
+    detail: '`user`, role before and after, source',
+  },
+  'group.remove-member': {
+    when: 'a membership ended: by a manager, an administrator or a provider. The deletion of an account has no such entry',
+    detail: '`user`, the role before',
+  },
+  'group.invite': {
+    when: 'an address without an account was invited to a group',
+    detail: 'the address, the role, the account that was made',
+  },
+  'group.invite-failed': { when: 'its mail was not accepted; the invitation is void', detail: 'the address' },
+  'group.join': {
+    when: 'a user became a member by a join code, or by signing up after an invitation',
+    detail: '`user`, the role, and who invited',
+  },
+  'group.create-join-code': {
+    when: 'a join code was made, which replaces the one before',
+    detail: 'its end, never the code',
+  },
+  'group.delete-join-code': { when: 'the join code of a group was removed', detail: '' },
+  'group.stop': {
+    when: "the containers of a group's members were stopped",
+    detail: 'the containers, a page of members in each entry',
+  },
+  'group.block': {
+    when: "the containers of a group's members were blocked",
+    detail: 'the containers, a page of members in each entry',
+  },
+  'group.unblock': {
+    when: 'what the block of a group had blocked was released, also because the group was deleted',
+    detail: 'the containers, a page of them in each entry',
+  },
   'token.create': {
     when: 'a user made an API token, or the operator made one for an account',
     detail: 'number, name, scopes and end of the token, never the token',

@@ -70,7 +70,7 @@ export function wireEmailAccounts({ database: store, mailer, settings, onPending
     linksLeft: new LinksLeftCount(settings),
     unverifiedAccounts: new UnverifiedAccounts(store, registration),
     logIn: new LogIn(database, links, enumerationGuard),
-    invite: new Invite({ database, links, registration, ...settings }),
+    invite: new Invite({ database, links, limits, registration, ...settings }),
     signUp: new SignUp({ database, links, limits, newAddressLimit, registration, enumerationGuard, policy: settings }),
   }
 }

@@ -56,6 +56,8 @@ export function wireAdministration(
     noteTakeoverEnd: (ended, address, now) => takeover.noteEnd(ended, address, now),
   })
   return {
+    /** What follows blocks, once they are stored. */
+    blockEffects: { publish, enforce, revokeSessions },
     lists: new AdminLists(database.db, statuses),
     audit: new AuditReader(database.db),
     blockPreviews: new BlockPreviews(database.db, (record) => ['running', 'paused'].includes(statuses.of(record))),

@@ -15,6 +15,7 @@ import { Wake } from '#/containers/idle/wake.ts'
 import { Launch } from '#/containers/launch/launch.ts'
 import { FileSources } from '#/containers/starter-files/file-sources.ts'
 import { PutStarterFiles } from '#/containers/starter-files/put-starter-files.ts'
+import type { LaunchRules } from '#/containers/launch/launch-rules.ts'
 import { Spawner } from '#/containers/launch/spawner.ts'
 import { OwnerActions } from '#/containers/owner-actions.ts'
 import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
@@ -29,12 +30,13 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** Container state, routing, launch, idle suspension and events. @param listAll a list of all containers, asked for now */
+/** Container state, routing, launch, idle suspension and events. @param listAll a list of all containers, asked for now @param rules of groups */
 export function wireContainers(
   parts: AppParts,
   addresses: Addresses,
   { streams, revocations }: Tokens,
   listAll: RouteSyncParts['listAll'],
+  rules: LaunchRules,
 ) {
   const { config, database, runtime, gateway, installation, pace, log } = parts
   const { templates } = config
@@ -44,7 +46,7 @@ export function wireContainers(
   const events = new UserEvents()
   const idleWarnings = new IdleWarnings((userId, event) => events.publish(userId, event))
   const index = new ContainerIndex(capabilities)
-  const launching = wireLaunching(parts, events, index)
+  const launching = wireLaunching(parts, events, index, rules)
   const { admission, launchProgress, crashLoops, launchMetrics } = launching
   const routeSync = new RouteSync({
     db: database.db,
@@ -78,7 +80,10 @@ export function wireContainers(
     ...(pace?.measureHomes === undefined ? {} : { maxAge: pace.measureHomes }),
   })
   const singleFlight = new SingleFlight()
-  const preLaunchHooks = new PreLaunchHooks(database, [(user, template) => diskUse.refusalFor(user, template)])
+  const preLaunchHooks = new PreLaunchHooks(database, [
+    (user, template) => rules.refusalFor(user, template, new Date()),
+    (user, template) => diskUse.refusalFor(user, template),
+  ])
   const removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
   const spawner = new Spawner({
     runtime,
@@ -97,7 +102,7 @@ export function wireContainers(
   })
   const idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
   const timeout = config.launchTimeout * 1_000
-  const launch = new Launch({ database, spawner, templates, launchProgress, activity, timeout, log })
+  const launch = new Launch({ database, spawner, templates, rules, launchProgress, activity, timeout, log })
   const ownerActions = new OwnerActions({
     database,
     templates,
@@ -156,7 +161,7 @@ export function wireContainers(
     wake,
     templates,
     fingerprintOf: (user: SpecUser, template: Template) => spawner.fingerprintOf(user, template, {}),
-    ownContainers: new OwnContainers(database.db, templates, new StatusLookups(runtime)),
+    ownContainers: new OwnContainers(database.db, templates, rules, new StatusLookups(runtime)),
     logs: new ContainerLogs({ database, runtime, templates, streams }),
   }
 }

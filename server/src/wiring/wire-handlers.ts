@@ -9,11 +9,14 @@ import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
 import { containerEventHandlers } from '#/http/handlers/containers/container-event-handlers.ts'
 import { containerHandlers } from '#/http/handlers/containers/container-handlers.ts'
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
+import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
+import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
 import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
+import type { Groups } from '#/wiring/features/wire-groups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import { adminHandlers } from '#/wiring/wire-admin-handlers.ts'
@@ -34,6 +37,7 @@ export interface UseCases {
   readonly administration: Administration
   readonly templates: TemplateAdministration
   readonly oidc: Oidc
+  readonly groups: Groups
   readonly reconciling: Reconciling
 }
 
@@ -45,7 +49,14 @@ export interface HandlersContext extends UseCases {
 
 /** Every handler of the endpoint table; each group receives exactly the parts that it uses. */
 export function wireHandlers(parts: AppParts, context: HandlersContext): Handlers {
-  return { ...accountHandlers(parts, context), ...ownerHandlers(context), ...adminHandlers(parts, context) }
+  const { groups } = context
+  return {
+    ...accountHandlers(parts, context),
+    ...ownerHandlers(context),
+    ...adminHandlers(parts, context),
+    ...groupAdministrationHandlers({ groups: groups.administration }),
+    ...groupHandlers({ db: parts.database.db, ...groups }),
+  }
 }
 
 function accountHandlers(parts: AppParts, context: HandlersContext) {

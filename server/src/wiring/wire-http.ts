@@ -40,6 +40,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     ...newAddressLimit.warnings(),
     ...(metricsListener?.warnings() ?? []),
     ...(auditWebhook?.warnings() ?? []),
+    ...context.groups.warnings(),
   ]
   const http = await createHttpServer({
     handlers: wireHandlers(parts, { ...context, browsers, rateLimiter, findings }),

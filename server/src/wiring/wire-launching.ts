@@ -2,6 +2,7 @@ import { checkBlock } from '#/containers/block-check.ts'
 import { readinessTargetOf } from '#/containers/launch/progress/readiness-probe.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
 import type { UserEvents } from '#/containers/events/user-events.ts'
+import type { LaunchRules } from '#/containers/launch/launch-rules.ts'
 import { CrashLoops } from '#/containers/launch/crash-loops.ts'
 import { failOnEarlyExit, hasExited } from '#/containers/launch/progress/early-exit.ts'
 import { LaunchProgress } from '#/containers/launch/progress/launch-progress.ts'
@@ -20,8 +21,9 @@ export function wireLaunching(
   { config, database, runtime, log }: AppParts,
   events: UserEvents,
   index: Pick<ContainerIndex, 'get'>,
+  rules: Pick<LaunchRules, 'limitsFor'>,
 ) {
-  const capacity = new Capacity(config)
+  const capacity = new Capacity(config, (type) => config.templates.get(type))
   const hostResources = new HostResources(runtime, log)
   const crashLoops = new CrashLoops()
   const launchMetrics = new LaunchMetrics()
@@ -51,6 +53,7 @@ export function wireLaunching(
     capacity,
     hostResources,
     launchProgress,
+    limitsFor: (owned) => rules.limitsFor(owned),
     checkBlock: (userId, type) => checkBlock(database.db, userId, type),
     parallel: config.launchParallel,
     ping: () => runtime.ping(),

@@ -22,6 +22,8 @@ export interface ReconcilingContext {
   readonly engineList: EngineListCache
   readonly hostCheck: HostCheck
   readonly takenSlugs: Task
+  /** Of features that stand beside the reconciler. */
+  readonly furtherTasks: readonly Task[]
 }
 
 /** The container reconciler and the periodic tasks; nothing runs before `start`. */
@@ -30,7 +32,7 @@ export function wireReconciling(
   { revocations, uses }: Tokens,
   { spawner, removal, routeSync, singleFlight, admission, activity }: Containers,
   { compensations, sessionList, apiTokens, unverifiedAccounts, retiredKeys }: Accounts,
-  { reconciler, engineList, hostCheck, takenSlugs }: ReconcilingContext,
+  { reconciler, engineList, hostCheck, takenSlugs, furtherTasks }: ReconcilingContext,
 ) {
   const containerReconciler = new ContainerReconciler({
     db: database.db,
@@ -58,6 +60,7 @@ export function wireReconciling(
     unverifiedTask(unverifiedAccounts),
     retiredKeys,
     lastUsedTask(activity, uses),
+    ...furtherTasks,
   ]
   // Before the first event; an activation before the start is noted.
   if (!isForOneCommand) {

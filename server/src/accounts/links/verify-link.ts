@@ -1,6 +1,7 @@
 import { crashPoint } from '#/crash-points.ts'
 import { refusals, type Refusal } from '#/errors.ts'
-import type { Database, Db } from '#/store/database.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
 import {
   consumeLink,
   faultOfLink,
@@ -10,6 +11,7 @@ import {
 } from '#/store/users/magic-links.ts'
 import { findUser, moveUserState, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, BegunSession, SignedIn } from '../sessions/begin-session.ts'
+import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
 import { hashToken } from './magic-link-token.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import type { Compensations } from './compensations.ts'
@@ -41,9 +43,10 @@ export class VerifyLink {
    * @throws {Refusal} 400 not usable · 403 blocked, the link stays usable
    */
   async signUp(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
-    const exchange = await this.#use(token, 'signup', client, now, async (tx, { id }) => {
+    const exchange = await this.#use(token, 'signup', client, now, async (tx, user) => {
       // A second signup link must not move an active user back.
-      await moveUserState(tx, id, 'registered', 'verified')
+      await moveUserState(tx, user.id, 'registered', 'verified')
+      return joinInvitingGroups(tx, user, client.address, now)
     })
     return this.#signIn(exchange)
   }
@@ -56,6 +59,7 @@ export class VerifyLink {
     const exchange = await this.#use(token, 'login', client, now, async (tx, { id, state }) => {
       if (state === 'registered') throw refusals.notVerified()
       await touchUser(tx, id, now)
+      return []
     })
     return this.#signIn(exchange)
   }
@@ -76,17 +80,19 @@ export class VerifyLink {
     purpose: LinkPurpose,
     client: ClientInfo,
     now: Date,
-    effect: (tx: Db, user: User) => Promise<void>,
+    effect: (tx: Tx, user: User) => Promise<readonly AuditEntry[]>,
   ): Promise<Exchange> {
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))
       if (!link || !user || this.#compensations.has(link.id)) throw await unusable(tx, token, purpose, now)
       if (user.isBlocked) throw refusals.userBlocked()
-      await effect(tx, user)
+      const entries = await effect(tx, user)
       if (!(await consumeLink(tx, link.id, now))) throw await unusable(tx, token, purpose, now)
       const begun = await this.#sessions.store(tx, user.id, 'link', client, now)
-      return { user: (await findUser(tx, user.id)) ?? user, begun, link }
+      const signedIn = (await findUser(tx, user.id)) ?? user
+      await insertAuditEntries(tx, entries)
+      return { user: signedIn, begun, link }
     })
   }
 

@@ -1,5 +1,7 @@
+import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
 import type { Registration } from '../sign-up/registration.ts'
 import { maySignUp, type SignUpPolicy } from '../sign-up/sign-up-policy.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users/identities.ts'
 import { findUserByEmail, moveUserState, type User } from '#/store/users/users.ts'
@@ -67,9 +69,10 @@ export class ProviderAccounts {
   }
 }
 
-async function bind(tx: Tx, user: User, { issuer, subject }: ProviderIdentity, now: Date): Promise<User> {
+async function bind(tx: Tx, user: User, { provider, issuer, subject }: ProviderIdentity, now: Date): Promise<User> {
   await insertIdentity(tx, { userId: user.id, issuer, subject, now })
   await moveUserState(tx, user.id, 'registered', 'verified')
+  await insertAuditEntries(tx, await joinInvitingGroups(tx, user, `provider ${provider}`, now))
   return user.state === 'registered' ? { ...user, state: 'verified' } : user
 }
 

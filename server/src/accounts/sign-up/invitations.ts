@@ -7,6 +7,7 @@ import type { Database, Db, Tx } from '#/store/database.ts'
 import { findUser, findUserByEmail, type User } from '#/store/users/users.ts'
 import { parseNewEmail } from './email-address.ts'
 import type { IssuedLink, MagicLinks } from '../links/magic-link.ts'
+import type { LinkLimits } from '../abuse-protection/link-limits.ts'
 import { deleteNewAccount, type Registration } from './registration.ts'
 
 /** Max parallel mails of all invitations together: sign-ins share the mail server with them. */
@@ -25,6 +26,18 @@ export interface Inviter {
   readonly language: Language
 }
 
+/** What an invitation is for beside the account, e.g. a group; then others than administrators may invite, too. */
+export interface InvitationPurpose {
+  /** For the mail. */
+  readonly group: string
+  /** Whether the links count for the rate limit of their addresses. */
+  readonly isLimited: boolean
+  /** In the transaction that stores the link. @returns the audit entry @throws {Refusal} when the inviter may not, any more */
+  readonly store: (tx: Tx, user: User) => Promise<AuditEntry>
+  /** In the transaction that takes it back, because the mail was not accepted. @returns the audit entry */
+  readonly takeBack: (tx: Db, user: User) => Promise<AuditEntry>
+}
+
 /** Result for one address; with `link` when the mail is not sent by Berth. */
 export interface Invitation {
   readonly email: string
@@ -40,6 +53,7 @@ interface Batch {
   /** By `performance.now()`. */
   readonly deadline: number
   readonly report: (error: unknown) => void
+  readonly purpose: InvitationPurpose | undefined
 }
 
 interface Invited {
@@ -51,6 +65,7 @@ export interface InviteParts {
   readonly database: Database
   readonly links: MagicLinks
   readonly registration: Registration
+  readonly limits: LinkLimits
   /** Lifetime of an invitation's link, in seconds. */
   readonly invitationExpiry: number
 }
@@ -71,6 +86,7 @@ export class Invite {
    * @param typed     input; duplicates count once
    * @param isMailed  false: the links are returned instead of mailed
    * @param report    called with the cause of each failure
+   * @param purpose   what else is stored with each link
    */
   async run(
     typed: readonly string[],
@@ -78,8 +94,9 @@ export class Invite {
     inviter: Inviter,
     now: Date,
     report: (error: unknown) => void,
+    purpose?: InvitationPurpose,
   ): Promise<Invitation[]> {
-    const batch = { inviter, isMailed, now, deadline: performance.now() + batchTimeout, report }
+    const batch = { inviter, isMailed, now, deadline: performance.now() + batchTimeout, report, purpose }
     const read = typed.map((text) => ({ text, email: readAddress(text) }))
     const valid = new Set(read.flatMap(({ email }) => email ?? []))
     const invalid = new Set(read.flatMap(({ text, email }) => (email === null ? [text] : [])))
@@ -125,29 +142,33 @@ export class Invite {
     return invited
   }
 
-  async #issue(tx: Tx, user: User, { inviter, isMailed, now }: Batch): Promise<Invited> {
-    await requireAdministrator(tx, inviter)
-    const { links, invitationExpiry: expiry } = this.#parts
-    const wish = { purpose: 'signup', occasion: occasionOf(inviter), reservation: null, expiry } as const
-    const link = await links.issue(tx, user, wish, now)
-    await insertAuditEntries(tx, [entry('user.invite', user, inviter, now, { is_mailed: isMailed })])
+  async #issue(tx: Tx, user: User, { inviter, isMailed, now, purpose }: Batch): Promise<Invited> {
+    if (!purpose) await requireAdministrator(tx, inviter)
+    const stored = await purpose?.store(tx, user)
+    const { links, limits, invitationExpiry: expiry } = this.#parts
+    const reservation = purpose?.isLimited ? await limits.reserve(tx, user.email, now) : null
+    const occasion = occasionOf(inviter, purpose)
+    const link = await links.issue(tx, user, { purpose: 'signup', occasion, reservation, expiry }, now)
+    await insertAuditEntries(tx, [stored ?? entry('user.invite', user, inviter, now, { is_mailed: isMailed })])
     return { user, link }
   }
 
   async #deliver({ user, link }: Invited, batch: Batch, takeBack: (tx: Db) => Promise<void>): Promise<void> {
     if (!batch.isMailed) return
     await this.#parts.links.mail(user, link, async (tx) => {
+      const takenBack = await batch.purpose?.takeBack(tx, user)
       await takeBack(tx)
-      await insertAuditEntries(tx, [entry('user.invite-failed', user, batch.inviter, batch.now, {})])
+      await insertAuditEntries(tx, [takenBack ?? entry('user.invite-failed', user, batch.inviter, batch.now, {})])
     })
   }
 }
 
-const occasionOf = ({ id, email, address, language }: Inviter): Occasion => ({
+const occasionOf = ({ id, email, address, language }: Inviter, purpose: InvitationPurpose | undefined): Occasion => ({
   kind: 'invited',
   address,
   language,
   by: id === null ? null : email,
+  ...(purpose && { group: purpose.group }),
 })
 
 const entry = (

@@ -65,7 +65,7 @@ export class ContainerLogs {
    */
   async #find({ userId, type }: ContainerRef): Promise<string> {
     const { database, runtime, templates } = this.#parts
-    if (!templates.get(type)) throw refusals.unknownType(templates.types)
+    if (!templates.get(type)) throw refusals.unknownType(templates.openTypes)
     const record = await findContainer(database.db, userId, type)
     if (!record?.containerId) throw refusals.notFound('container')
     const found = await runtime.inspectId(record.containerId).catch((cause: unknown) => {

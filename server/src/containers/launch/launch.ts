@@ -8,6 +8,7 @@ import { moveUserState, noteUserActive, touchUser, type User } from '#/store/use
 import { LaunchFailure } from './launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { Activity } from '../idle/activity.ts'
+import type { LaunchRules } from './launch-rules.ts'
 import type { Running, Spawner } from './spawner.ts'
 import type { LaunchStage, LaunchProgress } from './progress/launch-progress.ts'
 import { checkParameters, type ParameterValues } from '../templates/parameters.ts'
@@ -17,6 +18,7 @@ export interface LaunchParts {
   readonly database: Database
   readonly spawner: Spawner
   readonly templates: Templates
+  readonly rules: Pick<LaunchRules, 'refusalFor' | 'visible'>
   readonly launchProgress: Pick<LaunchProgress, 'of'>
   readonly activity: Pick<Activity, 'startOver'>
   /** Timeout of a request that waits for a launch, in ms. */
@@ -37,14 +39,12 @@ export class Launch {
   /**
    * Makes the user's container of this type run. Source: specification, launch rules 1 to 5.
    * @param chosen parameters of the template; the container is created anew when they are others than before, and its home stays
-   * @throws {Refusal} 400 unknown type, or a parameter that is not allowed · 403 blocked, nothing was started · 500 the start failed, there is no capacity,
+   * @throws {Refusal} 400 unknown type, or a parameter that is not allowed · 403 blocked, or a type of other groups, nothing was started · 409 a limit of a group · 500 the start failed, there is no capacity,
    * or it takes longer than the timeout: then it continues, and the next request joins it
    */
   async launch(user: User, type: string, now: Date, chosen?: ParameterValues): Promise<Running> {
-    const { templates } = this.#parts
-    const template = templates.get(type)
-    if (!template) throw refusals.unknownType(templates.types)
-    await this.#refuseBlocked(user, template)
+    const template = await this.#requireTemplate(user, type)
+    await this.#refuse(user, template, now)
     if (chosen) checkParameters(template.parameters, chosen)
     return this.#withTimeout({ userId: user.id, type }, this.#ensure(user, template, now, chosen))
   }
@@ -55,10 +55,8 @@ export class Launch {
    * or as above
    */
   async restart(user: User, type: string, now: Date): Promise<Running> {
-    const { templates } = this.#parts
-    const template = templates.get(type)
-    if (!template) throw refusals.unknownType(templates.types)
-    await this.#refuseBlocked(user, template)
+    const template = await this.#requireTemplate(user, type)
+    await this.#refuse(user, template, now)
     return this.#withTimeout({ userId: user.id, type }, this.#replace(user, template, now))
   }
 
@@ -67,10 +65,14 @@ export class Launch {
     return this.restart(user, this.#parts.templates.first.type, now)
   }
 
-  /** Starts the first type's container after a sign-in; a block of the container does not make the sign-in fail. */
-  async startPrimary(user: User, now: Date): Promise<Running> {
-    const { spawner, templates } = this.#parts
-    await this.#refuseBlocked(user, templates.first)
+  /**
+   * Starts the first type's container after a sign-in; a block of the container does not make the sign-in fail.
+   * @returns undefined when the type is not this user's
+   */
+  async startPrimary(user: User, now: Date): Promise<Running | undefined> {
+    const { spawner, templates, rules } = this.#parts
+    if (await rules.refusalFor(user, templates.first, now)) return undefined
+    await this.#refuse(user, templates.first, now)
     return spawner.ensureRunning(user, templates.first, now)
   }
 
@@ -92,13 +94,24 @@ export class Launch {
     return running
   }
 
+  /** The message of the refusal names the types that this user sees. @throws {Refusal} 400 */
+  async #requireTemplate(user: User, type: string): Promise<Template> {
+    const { templates, rules } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType((await rules.visible(user)).map((each) => each.type))
+    return template
+  }
+
   /**
-   * Checks the block of the container alone: a blocked user is refused earlier, and a block that comes later is found
+   * Of blocks it checks that of the container alone: a blocked user is refused earlier, and a block that comes later is found
    * by the spawner.
    */
-  async #refuseBlocked(user: User, template: Template): Promise<void> {
-    const record = await findContainer(this.#parts.database.db, user.id, template.type)
+  async #refuse(user: User, template: Template, now: Date): Promise<void> {
+    const { database, rules } = this.#parts
+    const record = await findContainer(database.db, user.id, template.type)
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+    const refusal = await rules.refusalFor(user, template, now)
+    if (refusal) throw refusal
   }
 
   /** Waits for a launch up to the timeout; the launch continues after that. */

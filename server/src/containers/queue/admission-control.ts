@@ -3,6 +3,7 @@ import type { LaunchSlot } from './queue-entry.ts'
 import type { HostResources } from './host-resources.ts'
 import { LaunchQueue } from './launch-queue.ts'
 import type { Capacity } from './capacity.ts'
+import type { MemberLimits } from './member-limits.ts'
 import type { ContainerRef } from '../container-key.ts'
 import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
 
@@ -10,6 +11,8 @@ export interface AdmissionControlParts {
   readonly capacity: Pick<Capacity, 'isUp' | 'refusal' | 'reserve' | 'release'>
   readonly hostResources: Pick<HostResources, 'refusal' | 'noteStart'>
   readonly launchProgress: Pick<LaunchProgress, 'enter' | 'pulling'>
+  /** Limits of groups, see `LaunchRules`; without any, nothing waits. */
+  readonly limitsFor: (owned: ContainerRef) => Promise<readonly MemberLimits[]> | undefined
   /** Why it may not be launched any more: blocked, or deleted. */
   readonly checkBlock: (userId: number, type: string) => Promise<Refusal | undefined>
   /** Max launches that the engine works on at the same time. */
@@ -49,15 +52,18 @@ export class AdmissionControl {
    */
   async run<T>(admitted: Admitted, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
     const { owned } = admitted
-    const { capacity, hostResources, launchProgress, checkBlock } = this.#parts
-    const refusal = this.#capacityRefusal(admitted)
+    const { capacity, hostResources, launchProgress, limitsFor, checkBlock } = this.#parts
+    const asked = limitsFor(owned)
+    const limits = asked ? await asked : []
+    // Nothing waits between the check and the reservation, so of two launches at once the second sees the first.
+    const refusal = this.#capacityRefusal(admitted, limits)
     if (refusal) throw refusal
     capacity.reserve(owned)
     const request = {
       ...admitted,
       onPosition: (place: number, waiting: number) => launchProgress.enter(owned, { stage: 'queued', place, waiting }),
       onPull: (progress: Parameters<LaunchProgress['pulling']>[1]) => launchProgress.pulling(owned, progress),
-      mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#capacityRefusal(admitted),
+      mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#capacityRefusal(admitted, limits),
     }
     return this.#queue.run(request, async (slot) => {
       if (!capacity.isUp(owned)) hostResources.noteStart()
@@ -108,9 +114,9 @@ export class AdmissionControl {
   }
 
   /** Replacing a running container needs no further capacity. */
-  #capacityRefusal({ owned, needsImage }: Admitted): Refusal | undefined {
+  #capacityRefusal({ owned, needsImage }: Admitted, limits: readonly MemberLimits[]): Refusal | undefined {
     const { capacity, hostResources } = this.#parts
     if (capacity.isUp(owned)) return undefined
-    return capacity.refusal(owned) ?? hostResources.refusal(needsImage)
+    return capacity.refusal(owned, limits) ?? hostResources.refusal(needsImage)
   }
 }

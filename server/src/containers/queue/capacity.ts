@@ -1,5 +1,6 @@
 import { refusals, type Refusal } from '#/errors.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
+import { checkMemberLimits, type MemberLimits, type ResourceNeeds } from './member-limits.ts'
 
 /** Max containers at the same time; null is no limit. */
 export interface CapacityLimits {
@@ -21,11 +22,15 @@ interface Occupant {
 export class Capacity {
   readonly #limits: CapacityLimits
   readonly #occupants = new Map<string, Occupant>()
-  readonly #perUser = new Map<number, number>()
+  /** Types of each user's occupants. */
+  readonly #perUser = new Map<number, ReadonlySet<string>>()
+  readonly #needsOf: (type: string) => ResourceNeeds | undefined
   #running = 0
 
-  constructor(limits: CapacityLimits) {
+  /** @param needsOf what a container of a configured type takes, for the limits of groups */
+  constructor(limits: CapacityLimits, needsOf: (type: string) => ResourceNeeds | undefined = () => undefined) {
     this.#limits = limits
+    this.#needsOf = needsOf
   }
 
   /** Running and paused containers. */
@@ -58,12 +63,22 @@ export class Capacity {
     this.#change(owned, { isReserved: false })
   }
 
-  /** Why there is no capacity for this container beside all others; its own is not counted. */
-  refusal(owned: ContainerRef): Refusal | undefined {
+  /** Containers of a user that run, are paused or are being launched. */
+  of(userId: number): ContainerRef[] {
+    return [...(this.#perUser.get(userId) ?? [])].map((type) => ({ userId, type }))
+  }
+
+  /**
+   * Why there is no capacity for this container beside all others; its own is not counted.
+   * @param memberLimits of the groups of its owner
+   */
+  refusal(owned: ContainerRef, memberLimits: readonly MemberLimits[] = []): Refusal | undefined {
     const { maxRunning, maxPerUser } = this.#limits
     const own = this.#occupants.has(containerKey(owned)) ? 1 : 0
-    if (maxPerUser !== null && (this.#perUser.get(owned.userId) ?? 0) - own >= maxPerUser)
-      return refusals.tooManyOfYours(maxPerUser)
+    const others = [...(this.#perUser.get(owned.userId) ?? [])].filter((type) => type !== owned.type)
+    if (maxPerUser !== null && others.length >= maxPerUser) return refusals.tooManyOfYours(maxPerUser)
+    const refusal = checkMemberLimits(memberLimits, owned.type, others, this.#needsOf)
+    if (refusal) return refusal
     return maxRunning !== null && this.#occupants.size - own >= maxRunning ? refusals.serverFull() : undefined
   }
 
@@ -74,8 +89,10 @@ export class Capacity {
     const isKept = occupant.isUp || occupant.isReserved
     if (isKept) this.#occupants.set(key, occupant)
     else this.#occupants.delete(key)
-    const count = (this.#perUser.get(owned.userId) ?? 0) + Number(isKept) - Number(old !== undefined)
-    if (count > 0) this.#perUser.set(owned.userId, count)
+    const types = new Set(this.#perUser.get(owned.userId))
+    if (isKept) types.add(owned.type)
+    else types.delete(owned.type)
+    if (types.size > 0) this.#perUser.set(owned.userId, types)
     else this.#perUser.delete(owned.userId)
   }
 }

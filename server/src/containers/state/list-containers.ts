@@ -1,6 +1,6 @@
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 import { statusWords, type StatusLookup, type StatusLookups } from './status-lookups.ts'
-import type { Template, Templates } from '../templates/template.ts'
+import type { Template } from '../templates/template.ts'
 
 /** One configured type of a user, with the record and the status when there are any. */
 export interface ListedContainer {
@@ -10,17 +10,19 @@ export interface ListedContainer {
 }
 
 /**
- * One entry per configured type, in the configured order. Asks the engine once, whatever the number of types, and not
+ * One entry per given type, in the given order. Asks the engine once, whatever the number of types, and not
  * at all when nothing was created; each container by itself when that is not answered. Source: specification, `GET /api/user/containers`.
  */
 export async function listContainers(
   statuses: Pick<StatusLookups, 'ofEach'>,
-  templates: Templates,
+  templates: readonly Template[],
   records: readonly UserContainer[],
 ): Promise<ListedContainer[]> {
-  const found = await statuses.ofEach(records.flatMap(({ containerId }) => containerId ?? []))
+  const types = new Set(templates.map(({ type }) => type))
+  const seen = records.filter(({ type }) => types.has(type))
+  const found = await statuses.ofEach(seen.flatMap(({ containerId }) => containerId ?? []))
   const recordByType = new Map(records.map((record) => [record.type, record]))
-  return templates.all().map((template) => {
+  return templates.map((template) => {
     const record = recordByType.get(template.type)
     return { template, record, status: statusOf(record, found) }
   })

@@ -1,5 +1,7 @@
 import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Db } from '#/store/database.ts'
+import type { User } from '#/store/users/users.ts'
+import type { LaunchRules } from '../launch/launch-rules.ts'
 import type { Templates } from '../templates/template.ts'
 import { listContainers, type ListedContainer } from './list-containers.ts'
 import { primaryOf, type StatusLookup, type StatusLookups } from './status-lookups.ts'
@@ -15,11 +17,18 @@ export interface PrimaryContainer {
 export class OwnContainers {
   readonly #db: Db
   readonly #templates: Templates
+  readonly #rules: Pick<LaunchRules, 'visible'>
   readonly #lookups: Pick<StatusLookups, 'of' | 'ofEach'>
 
-  constructor(db: Db, templates: Templates, lookups: Pick<StatusLookups, 'of' | 'ofEach'>) {
+  constructor(
+    db: Db,
+    templates: Templates,
+    rules: Pick<LaunchRules, 'visible'>,
+    lookups: Pick<StatusLookups, 'of' | 'ofEach'>,
+  ) {
     this.#db = db
     this.#templates = templates
+    this.#rules = rules
     this.#lookups = lookups
   }
 
@@ -35,8 +44,9 @@ export class OwnContainers {
     return { record, lookup: id === null ? undefined : await this.#lookups.of(id) }
   }
 
-  /** One entry for each configured type, see `listContainers`. */
-  async list(userId: number): Promise<ListedContainer[]> {
-    return listContainers(this.#lookups, this.#templates, await listContainersOf(this.#db, userId))
+  /** One entry for each configured type that the user may see, see `listContainers`. */
+  async list(user: Pick<User, 'id' | 'isAdmin'>): Promise<ListedContainer[]> {
+    const visible = await this.#rules.visible(user)
+    return listContainers(this.#lookups, visible, await listContainersOf(this.#db, user.id))
   }
 }

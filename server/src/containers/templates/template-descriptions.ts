@@ -136,6 +136,11 @@ export const fieldGroups = {
       text: '`owner`, `authenticated` (any signed-in user) or `public`: who may open the container.',
       see: 'how-to/share-containers.md',
     },
+    groups: {
+      default: '[]',
+      text: 'Names of groups whose members may launch the type, beside administrators; other users do not see it. `[]`: all users. A name without a group is reported as a warning: the group may be made later.',
+      see: 'how-to/manage-groups.md',
+    },
     sandbox_visitors: {
       default: 'true',
       text: '`true`: pages run in a browser sandbox for visitors who are not the owner.',

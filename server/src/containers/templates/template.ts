@@ -56,6 +56,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   /** Lower-case names of headers that pass although they are taken out of answers by default. */
   readonly allowHeaders: readonly string[]
   readonly access: 'owner' | 'authenticated' | 'public'
+  /** Names of groups whose members may launch it, beside administrators; none: all users may. */
+  readonly groups: readonly string[]
   /** Whether its pages get an origin of their own in the browsers of visitors who are not the owner. */
   readonly sandboxVisitors: boolean
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own; only with `access: owner`. */
@@ -87,6 +89,11 @@ export class Templates {
 
   get types(): string[] {
     return [...this.#byType.keys()]
+  }
+
+  /** Types that all users may launch: those that a message may name without a look at who reads it. */
+  get openTypes(): string[] {
+    return this.all().flatMap(({ type, groups }) => (groups.length === 0 ? type : []))
   }
 
   /** The template of exactly this key, or undefined. */

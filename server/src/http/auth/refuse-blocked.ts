@@ -28,7 +28,7 @@ export async function refuseBlocked(
   const { user } = session
   if (!user.isBlocked) return
   const { container_type: type = templates.first.type } = Object(params) as { container_type?: string }
-  if (!templates.get(type)) throw refusals.unknownType(templates.types)
+  if (!templates.get(type)) throw refusals.unknownType(templates.openTypes)
   // A container with a block of its own answers with its time.
   if (endpoint.refusals[403] === BlockedBody) throw await refusalForBlockedUser(database.db, user.id, type)
   throw refusals.userBlocked()

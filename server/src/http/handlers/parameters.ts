@@ -16,3 +16,9 @@ export function readId(text: string, what: 'user' | 'container' | 'session' | 't
   if (!/^\d{1,15}$/.test(text)) throw refusals.notFound(what)
   return Number(text)
 }
+
+/** As `readId`, for a group. @throws {Refusal} 404 */
+export function readGroupId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw refusals.groupNotFound('group')
+  return Number(text)
+}

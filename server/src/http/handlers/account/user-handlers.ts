@@ -31,7 +31,7 @@ export function userHandlers({ ownContainers, spawnerUrl }: UserParts): Pick<Han
 
     listContainers: async (call) => {
       const user = userOf(call)
-      const listed = await ownContainers.list(user.id)
+      const listed = await ownContainers.list(user)
       return { containers: listed.map((each) => toContainerEntry(spawnerUrl, user.slug, each)) }
     },
   }

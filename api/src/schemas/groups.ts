@@ -1,0 +1,105 @@
+import Type from 'typebox'
+import { AdminContainer, ContainerStatus } from './admin.ts'
+import { Instant, OneOf, OrNull } from './shapes.ts'
+
+/** Any text: ids that are not 1 to 15 digits are answered with 404 by the handlers. */
+export const GroupParams = Type.Object({ id: Type.String() })
+export const MemberParams = Type.Object({ id: Type.String(), user_id: Type.String() })
+
+/** Most addresses in one request that adds members. */
+export const maxEmails = 500
+
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^(?=.*\\S)\\P{Cc}*$', description: 'Unique' })
+const Description = Type.String({ maxLength: 1000 })
+const Types = OrNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }), {
+  description: 'Container types that limits, expiry, stop and block act on; null: every type',
+})
+const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const ExpiresAt = OrNull(Instant, { description: 'When its types stop and refuse to launch; null: never' })
+
+/** Per member, of containers of the group's types; null is no limit. */
+const limits = {
+  running: OrNull(Type.Integer({ minimum: 0, maximum: 1_000_000 }), { description: 'Containers at the same time' }),
+  memory: OrNull(Bytes, { description: 'Bytes of memory of these containers together' }),
+  cpus: OrNull(Type.Number({ minimum: 0, maximum: 1_000_000 }), { description: 'Cores of these containers together' }),
+  disk: OrNull(Bytes, { description: 'Bytes of homes' }),
+}
+const SomeLimits = Type.Partial(Type.Object(limits), { description: 'A limit that is left out stays as it is' })
+
+export const Group = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  source: Type.String({
+    description: '`local`, or the id of the OpenID Connect provider whose affair its members are',
+  }),
+  types: Types,
+  limits: Type.Object(limits, { description: 'What each member may use; null is no limit' }),
+  expires_at: ExpiresAt,
+  member_count: Type.Integer(),
+})
+export type Group = Type.Static<typeof Group>
+
+export const GroupBody = Type.Object({
+  name: Name,
+  description: Type.Optional(Description),
+  types: Type.Optional(Types),
+  limits: Type.Optional(SomeLimits),
+  expires_at: Type.Optional(ExpiresAt),
+})
+/** What is left out stays as it is. */
+export const GroupChanges = Type.Partial(GroupBody)
+export type GroupChanges = Type.Static<typeof GroupChanges>
+
+export const GroupResponse = Type.Object({ group: Group })
+
+const limit = Type.String({ pattern: '^\\d{1,4}$', description: 'Rows of a page, 1 to 1000; default 100' })
+const cursor = Type.String({ pattern: '^\\d{1,15}$', description: '`next_cursor` of the page before' })
+export const GroupsQuery = Type.Object({
+  limit: Type.Optional(limit),
+  cursor: Type.Optional(cursor),
+  q: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name' })),
+})
+export const GroupsResponse = Type.Object({ groups: Type.Array(Group), next_cursor: OrNull(Type.String()) })
+export type GroupsResponse = Type.Static<typeof GroupsResponse>
+
+export const GroupRole = OneOf(['member', 'manager'])
+export type GroupRole = Type.Static<typeof GroupRole>
+
+/** A group of the signed-in user. */
+export const OwnGroup = Type.Object({ id: Type.Integer(), name: Type.String(), role: GroupRole })
+export type OwnGroup = Type.Static<typeof OwnGroup>
+export const OwnGroupsResponse = Type.Object({ groups: Type.Array(OwnGroup, { description: 'By name' }) })
+
+export const MembersQuery = Type.Object({ limit: Type.Optional(limit), cursor: Type.Optional(cursor) })
+/** A member as managers see them: of their containers only those of the group's types. */
+export const Member = Type.Object({
+  user: Type.Object({ id: Type.Integer(), email: Type.String(), slug: Type.String() }),
+  role: GroupRole,
+  containers: Type.Array(Type.Object({ ...AdminContainer.properties, status: ContainerStatus }), {
+    description: "Of the group's types alone",
+  }),
+})
+export type Member = Type.Static<typeof Member>
+export const MembersResponse = Type.Object({ members: Type.Array(Member), next_cursor: OrNull(Type.String()) })
+export type MembersResponse = Type.Static<typeof MembersResponse>
+
+export const AddMembersBody = Type.Object({
+  emails: Type.Array(Type.String({ maxLength: 320 }), { minItems: 1, maxItems: maxEmails }),
+  role: Type.Optional(GroupRole),
+})
+const addresses = (description: string) => Type.Array(Type.String(), { description })
+export const AddMembersResponse = Type.Object({
+  added: addresses('Known users, who are members with this role now'),
+  invited: addresses('Were sent an invitation, and become members when they sign up'),
+  refused: addresses('No e-mail address, not allowed to sign up, invited too often, or the mail was not accepted'),
+})
+export type AddMembersResponse = Type.Static<typeof AddMembersResponse>
+
+export const JoinCodeResponse = Type.Object({
+  code: Type.String({ description: 'Shown here and never again' }),
+  expires_at: Instant,
+})
+export const JoinBody = Type.Object({
+  code: Type.String({ maxLength: 100, description: 'Case, hyphens and spaces do not matter' }),
+})

@@ -1,0 +1,17 @@
+import type { Refusal } from '#/errors.ts'
+import type { User } from '#/store/users/users.ts'
+import type { ContainerRef } from '../container-key.ts'
+import type { MemberLimits } from '../queue/member-limits.ts'
+import type { Template } from '../templates/template.ts'
+
+/** Port to the feature that restricts by group who may launch what, and how much of it. */
+export interface LaunchRules {
+  /** Templates that this user sees, in the configured order; without a restricted one it asks the store nothing. */
+  visible(user: Pick<User, 'id' | 'isAdmin'>): Promise<readonly Template[]>
+  /** Why this user may not launch this type; asks the store nothing where no group concerns the type. */
+  refusalFor(user: Pick<User, 'id' | 'isAdmin'>, template: Template, now: Date): Promise<Refusal | undefined>
+  /** Limits of the owner's groups that concern this container; undefined, at once, where no group has any for its type. */
+  limitsFor(owned: ContainerRef): Promise<readonly MemberLimits[]> | undefined
+  /** Whether a group limits the size of homes. */
+  readonly hasDiskLimits: boolean
+}

@@ -1,0 +1,137 @@
+import type { Actor } from '#/administration/actor.ts'
+import { administer } from '#/administration/guards.ts'
+import { refusals } from '#/errors.ts'
+import { list, message } from '#/messages/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import {
+  deleteGroup,
+  findGroup,
+  findGroupByName,
+  insertGroup,
+  listGroups,
+  localSource,
+  updateGroup,
+  type CountedGroup,
+  type GroupFields,
+  type GroupLimits,
+} from '#/store/groups/groups.ts'
+import type { GroupDirectory } from './group-directory.ts'
+import { auditedFields, changedFields } from './group-facts.ts'
+
+/** What is to be changed of a group; what is left out stays as it is. */
+export type GroupChanges = Partial<Omit<GroupFields, 'limits'>> & { readonly limits?: Partial<GroupLimits> }
+
+export interface GroupAdministrationParts {
+  readonly database: Database
+  readonly directory: Pick<GroupDirectory, 'refresh'>
+  /** Configured container types. */
+  readonly types: () => readonly string[]
+  /** Releases what the block of a group has blocked. */
+  readonly release: (actor: Actor, groupId: number, now: Date) => Promise<unknown>
+}
+
+/** A page of groups; `next` is the id after which the next page begins, null after the last page. */
+export interface GroupPage {
+  readonly groups: CountedGroup[]
+  readonly next: number | null
+}
+
+const noLimits: GroupLimits = { running: null, memory: null, cpus: null, disk: null }
+
+/** Groups, for administrators. A change counts for launches when the call resolves. */
+export class GroupAdministration {
+  readonly #parts: GroupAdministrationParts
+
+  constructor(parts: GroupAdministrationParts) {
+    this.#parts = parts
+  }
+
+  async list(page: { readonly limit: number; readonly after: number }, q: string | undefined): Promise<GroupPage> {
+    // One row more than the limit shows whether there is a next page.
+    const found = await listGroups(this.#parts.database.db, { ...page, limit: page.limit + 1 }, q)
+    const groups = found.slice(0, page.limit)
+    return { groups, next: found.length > page.limit ? (groups.at(-1)?.id ?? null) : null }
+  }
+
+  /** @throws {Refusal} 404 */
+  async find(id: number): Promise<CountedGroup> {
+    return requireGroup(this.#parts.database.db, id)
+  }
+
+  /** @throws {Refusal} 403 as `administer` · 400 unknown types · 409 the name is taken */
+  async create(actor: Actor, wanted: GroupChanges & { readonly name: string }, now: Date): Promise<CountedGroup> {
+    const { limits, ...others } = wanted
+    const fields = { description: '', types: null, expiresAt: null, ...others, limits: { ...noLimits, ...limits } }
+    this.#refuseUnknownTypes(fields.types, [])
+    const group = await this.#change(actor, async (tx) => {
+      const made = await insertGroup(tx, { ...fields, source: localSource, createdAt: now })
+      if (!made) throw refusals.conflict(message('groups.nameTaken'))
+      const detail = auditedFields(made)
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.create', target: `group:${made.id}`, detail }])
+      return made
+    })
+    return { ...group, memberCount: 0 }
+  }
+
+  /** @throws {Refusal} 403 as `administer` · 404 · 400 unknown types · 409 the name is taken, or a provider's */
+  async change(actor: Actor, id: number, changes: GroupChanges, now: Date): Promise<CountedGroup> {
+    return this.#change(actor, async (tx) => {
+      const before = await requireGroup(tx, id)
+      const after = { ...before, ...changes, limits: { ...before.limits, ...changes.limits } }
+      this.#refuseUnknownTypes(after.types, before.types ?? [])
+      if (after.name !== before.name) await this.#refuseName(tx, before, after.name)
+      const changed = changedFields(before, after)
+      if (!changed) return before
+      await updateGroup(tx, id, after)
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.change', target: `group:${id}`, ...changed }])
+      return after
+    })
+  }
+
+  /** What its block has blocked is released first: without the group no user could do that. @throws {Refusal} 403 as `administer` · 404 */
+  async remove(actor: Actor, id: number, now: Date): Promise<void> {
+    const { database, release } = this.#parts
+    await requireGroup(database.db, id)
+    await release(actor, id, now)
+    await this.#change(actor, async (tx) => {
+      const group = await requireGroup(tx, id)
+      await deleteGroup(tx, id)
+      const detail = { ...auditedFields(group), member_count: group.memberCount }
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.delete', target: `group:${id}`, detail }])
+    })
+  }
+
+  /** Serialized with the groups that sign-ins at providers make, so that of two of one name the second is refused. */
+  async #change<T>(actor: Actor, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { database, directory } = this.#parts
+    const result = await administer(database, actor, async (tx) => {
+      await database.lock(tx, 'groups')
+      return work(tx)
+    })
+    await directory.refresh()
+    return result
+  }
+
+  async #refuseName(tx: Db, { source }: CountedGroup, name: string): Promise<void> {
+    if (source !== localSource) throw refusals.conflict(message('groups.providerName', { source }))
+    if (await findGroupByName(tx, name)) throw refusals.conflict(message('groups.nameTaken'))
+  }
+
+  /** @param kept of a template that is not configured any more, perhaps; they may stay @throws {Refusal} 400 */
+  #refuseUnknownTypes(types: readonly string[] | null, kept: readonly string[]): void {
+    const known = this.#parts.types()
+    const unknown = (types ?? []).filter((type) => !known.includes(type) && !kept.includes(type))
+    if (unknown.length > 0)
+      throw refusals.badRequest(
+        message('groups.unknownTypes', { types: list('comma', unknown), known: list('comma', known) }),
+      )
+  }
+}
+
+/** @throws {Refusal} 404 */
+async function requireGroup(db: Db, id: number): Promise<CountedGroup> {
+  const group = await findGroup(db, id)
+  if (!group) throw refusals.groupNotFound('group')
+  return group
+}

@@ -1,0 +1,142 @@
+import pLimit from 'p-limit'
+import type { Actor } from '#/administration/actor.ts'
+import { withTimeout } from '#/concurrency/try-or-log.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
+import { blockContainersOfGroup, unblockContainersOfGroup } from '#/store/containers/container-blocks.ts'
+import { findContainers, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { listMemberIds } from '#/store/groups/group-members.ts'
+import { covers } from './group-directory.ts'
+import { requireManaged } from './group-rights.ts'
+
+/** Members, or records, in one transaction. */
+const pageSize = 500
+/** Stops at the same time. */
+const maxParallelStops = 8
+/** How long a request waits for stops, in ms; they continue after it. */
+const answerTimeout = 8_000
+
+export interface GroupContainersParts {
+  readonly database: Database
+  /** Containers of a user that run, are paused or are being launched. */
+  readonly occupantsOf: (userId: number) => readonly ContainerRef[]
+  /** Stops one and cancels its launch; false when it did not run. */
+  readonly stop: (owned: ContainerRef) => Promise<boolean>
+  /** Publishes the state of these users to the gateway, and rechecks their queued launches. */
+  readonly publish: (userIds: readonly number[]) => Promise<void>
+  /** Stops blocked containers; must not throw and must have a timeout of its own. */
+  readonly enforce: (records: readonly UserContainer[]) => Promise<void>
+  readonly report: (error: unknown, what: string) => void
+}
+
+/**
+ * Stop, block and unblock of the containers that a group's members have of its types. Members are read page by page, a
+ * transaction for each, so that a large group delays no other writer.
+ */
+export class GroupContainers {
+  readonly #parts: GroupContainersParts
+
+  constructor(parts: GroupContainersParts) {
+    this.#parts = parts
+  }
+
+  /** Owners start them again when they need them. @returns how many it stops @throws {Refusal} 404 · 403 */
+  async stop(actor: Actor, groupId: number, now: Date): Promise<number> {
+    const { occupantsOf } = this.#parts
+    const group = await requireManaged(this.#parts.database.db, actor, groupId)
+    const due: ContainerRef[] = []
+    for await (const userIds of this.#membersOf(groupId)) {
+      const found = userIds.flatMap((id) => occupantsOf(id)).filter(({ type }) => covers(group, type))
+      await this.#audit(actor, 'group.stop', groupId, found, now)
+      due.push(...found)
+    }
+    await withTimeout(answerTimeout, this.#stopAll(due))
+    return due.length
+  }
+
+  /** Blocked containers keep their block. @returns how many it has blocked @throws {Refusal} 404 · 403 */
+  async block(actor: Actor, groupId: number, now: Date): Promise<number> {
+    const group = await requireManaged(this.#parts.database.db, actor, groupId)
+    const blocked: UserContainer[] = []
+    for await (const userIds of this.#membersOf(groupId)) {
+      const page = await this.#change(actor, groupId, 'group.block', now, (tx) =>
+        blockContainersOfGroup(tx, group, userIds, { by: actor.id, at: now }),
+      )
+      blocked.push(...page)
+    }
+    await this.#parts.enforce(blocked)
+    return blocked.length
+  }
+
+  /** Also of former members, and of types that are no more the group's. @returns how many @throws {Refusal} 404 · 403 */
+  async unblock(actor: Actor, groupId: number, now: Date): Promise<number> {
+    await requireManaged(this.#parts.database.db, actor, groupId)
+    let count = 0
+    for (;;) {
+      const page = await this.#change(actor, groupId, 'group.unblock', now, (tx) =>
+        unblockContainersOfGroup(tx, groupId, pageSize),
+      )
+      count += page.length
+      if (page.length < pageSize) return count
+    }
+  }
+
+  async *#membersOf(groupId: number): AsyncGenerator<number[]> {
+    for (let after = 0; ;) {
+      const ids = await listMemberIds(this.#parts.database.db, groupId, { limit: pageSize, after })
+      if (ids.length > 0) yield ids
+      if (ids.length < pageSize) return
+      after = ids.at(-1) ?? after
+    }
+  }
+
+  /** The rights are checked again with each page: a manager who is removed meanwhile changes nothing more. */
+  async #change(
+    actor: Actor,
+    groupId: number,
+    action: 'group.block' | 'group.unblock',
+    at: Date,
+    work: (tx: Tx) => Promise<number[]>,
+  ): Promise<UserContainer[]> {
+    const { database, publish } = this.#parts
+    const changed = await database.transaction(async (tx) => {
+      await requireManaged(tx, actor, groupId)
+      const records = await findContainers(tx, await work(tx))
+      await insertAuditEntries(tx, entriesOf(actor, action, groupId, records, at))
+      return records
+    })
+    await publish([...new Set(changed.map(({ userId }) => userId))])
+    return changed
+  }
+
+  async #audit(
+    actor: Actor,
+    action: 'group.stop',
+    groupId: number,
+    owned: readonly ContainerRef[],
+    at: Date,
+  ): Promise<void> {
+    await this.#parts.database.transaction((tx) => insertAuditEntries(tx, entriesOf(actor, action, groupId, owned, at)))
+  }
+
+  async #stopAll(due: readonly ContainerRef[]): Promise<void> {
+    const { stop, report } = this.#parts
+    await pLimit(maxParallelStops).map(due, (owned) =>
+      stop(owned).catch((error: unknown) => report(error, `stopping ${owned.type} of user ${owned.userId}`)),
+    )
+  }
+}
+
+/** One entry for a page; none where nothing changes. */
+function entriesOf(
+  actor: Actor,
+  action: AuditEntry['action'],
+  groupId: number,
+  owned: readonly ContainerRef[],
+  at: Date,
+): AuditEntry[] {
+  if (owned.length === 0) return []
+  const containers = owned.map(({ userId, type }) => ({ user: userId, type }))
+  return [{ at, actor, action, target: `group:${groupId}`, detail: { containers } }]
+}

@@ -1,0 +1,87 @@
+import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
+import type { Db } from '#/store/database.ts'
+import { listAllGroups, type Group } from '#/store/groups/groups.ts'
+
+/** What is kept of all groups, from one read of the store. */
+interface Snapshot {
+  readonly byId: ReadonlyMap<number, Group>
+  readonly names: ReadonlySet<string>
+  /** Groups that end at some time, or have ended. */
+  readonly ending: readonly Group[]
+  readonly limited: readonly Group[]
+}
+
+/**
+ * In-memory index of the definitions of all groups, without their members: a launch that no group concerns asks the
+ * store nothing. Read at the start, after each change by this process, and at each run of the reconciler, which finds
+ * what another process has changed.
+ */
+export class GroupDirectory {
+  readonly #db: Db
+  readonly #mutex = new KeyedMutex()
+  #snapshot: Snapshot = snapshotOf([])
+  #onChange: () => void = () => undefined
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Reads all groups. Of two reads the later one counts. @throws {StoreFailure} then those from before stay */
+  async refresh(): Promise<void> {
+    const isChanged = await this.#mutex.run('read', async () => {
+      const before = JSON.stringify([...this.#snapshot.byId.values()])
+      const groups = await listAllGroups(this.#db)
+      this.#snapshot = snapshotOf(groups)
+      return before !== JSON.stringify(groups)
+    })
+    if (isChanged) this.#onChange()
+  }
+
+  /** @param listener called after each read that found something else; one listener */
+  onChange(listener: () => void): void {
+    this.#onChange = listener
+  }
+
+  get isEmpty(): boolean {
+    return this.#snapshot.byId.size === 0
+  }
+
+  /** Groups with these ids, as far as they exist. */
+  find(ids: readonly number[]): Group[] {
+    return ids.flatMap((id) => this.#snapshot.byId.get(id) ?? [])
+  }
+
+  hasName(name: string): boolean {
+    return this.#snapshot.names.has(name)
+  }
+
+  /** Whether some group ends at some time, or has ended. */
+  get hasEnding(): boolean {
+    return this.#snapshot.ending.length > 0
+  }
+
+  /** Groups that have ended. */
+  expired(now: Date): Group[] {
+    return this.#snapshot.ending.filter((group) => isExpired(group, now))
+  }
+
+  /** Groups with a limit. */
+  get limited(): readonly Group[] {
+    return this.#snapshot.limited
+  }
+}
+
+export const isExpired = ({ expiresAt }: Pick<Group, 'expiresAt'>, now: Date): boolean =>
+  expiresAt !== null && expiresAt <= now
+
+/** Whether limits, expiry, stops and blocks of the group act on this type. */
+export const covers = ({ types }: Pick<Group, 'types'>, type: string): boolean => types === null || types.includes(type)
+
+function snapshotOf(groups: readonly Group[]): Snapshot {
+  return {
+    byId: new Map(groups.map((group) => [group.id, group])),
+    names: new Set(groups.map(({ name }) => name)),
+    ending: groups.filter(({ expiresAt }) => expiresAt !== null),
+    limited: groups.filter(({ limits }) => Object.values(limits).some((limit) => limit !== null)),
+  }
+}

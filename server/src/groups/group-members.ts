@@ -1,0 +1,175 @@
+import type { ContainerStatus } from '@berth/api/schemas/admin.ts'
+import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
+import type { Actor } from '#/administration/actor.ts'
+import { refusals } from '#/errors.ts'
+import { message } from '#/messages/localized-message.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
+import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { deleteMember, findMembership, listMembers, setMember, type GroupRole } from '#/store/groups/group-members.ts'
+import { localSource } from '#/store/groups/groups.ts'
+import { findUserByEmail, type User } from '#/store/users/users.ts'
+import { covers } from './group-directory.ts'
+import type { InviteToGroup } from './invite-to-group.ts'
+import { refuseProviderGroup, requireManaged } from './group-rights.ts'
+
+/** A member, with records of the group's types alone: others are not the managers' affair. */
+export interface GroupMember {
+  readonly user: User
+  readonly role: GroupRole
+  readonly containers: readonly { readonly record: UserContainer; readonly status: ContainerStatus }[]
+}
+
+export interface GroupMembersParts {
+  readonly database: Database
+  readonly invite: InviteToGroup
+  readonly statusOf: (record: UserContainer) => ContainerStatus
+  /** Memberships have changed: what an expired group forbids may be others' containers now. */
+  readonly onChange: () => void
+}
+
+/** What became of addresses; each is in one of the lists. */
+export interface AddedMembers {
+  readonly added: string[]
+  readonly invited: string[]
+  readonly refused: string[]
+}
+
+interface Page {
+  readonly limit: number
+  readonly after: number
+}
+
+/** Members of a group, for its managers and administrators. */
+export class GroupMembers {
+  readonly #parts: GroupMembersParts
+
+  constructor(parts: GroupMembersParts) {
+    this.#parts = parts
+  }
+
+  /** A page of members by id; `next` is the id after which the next page begins. @throws {Refusal} 404 · 403 */
+  async list(
+    actor: Pick<Actor, 'id'>,
+    groupId: number,
+    { limit, after }: Page,
+  ): Promise<{ members: GroupMember[]; next: number | null }> {
+    const { database, statusOf } = this.#parts
+    const group = await requireManaged(database.db, actor, groupId)
+    const found = await listMembers(database.db, groupId, { limit: limit + 1, after })
+    const page = found.slice(0, limit)
+    const ids = page.map(({ user }) => user.id)
+    const records = (await listContainersOfAll(database.db, ids)).filter(({ type }) => covers(group, type))
+    const byOwner = Map.groupBy(records, ({ userId }) => userId)
+    const members = page.map(({ user, role }) => ({
+      user,
+      role,
+      containers: (byOwner.get(user.id) ?? []).map((record) => ({ record, status: statusOf(record) })),
+    }))
+    return { members, next: found.length > limit ? (page.at(-1)?.user.id ?? null) : null }
+  }
+
+  /**
+   * Known users become members at once, or get the role; other addresses are invited, and join when they sign up.
+   * @param role undefined: members keep theirs, others become members
+   * @param report called with the cause of each mail that failed @throws {Refusal} 404 · 403 · 409 a provider's group
+   */
+  async add(
+    actor: Actor,
+    groupId: number,
+    { emails, role }: { readonly emails: readonly string[]; readonly role: GroupRole | undefined },
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<AddedMembers> {
+    const { database, invite } = this.#parts
+    const group = await requireManaged(database.db, actor, groupId)
+    refuseProviderGroup(group)
+    const { valid, invalid } = readAddresses(emails)
+    const known = await this.#known(valid)
+    const unknown = valid.filter((email) => !known.some((user) => user.email === email))
+    const { invited, signedUp, refused } = await invite.run(actor, group, { emails: unknown, role }, now, report)
+    // Who signed up while the others were invited is known by now.
+    const users = [...known, ...(await this.#known(signedUp))]
+    await this.#store(actor, groupId, users, role, now)
+    return { added: users.map(({ email }) => email), invited, refused: [...refused, ...invalid] }
+  }
+
+  /** What runs keeps running. @throws {Refusal} 404 no such group or member · 403 · 409 a provider's affair */
+  async remove(actor: Actor, groupId: number, userId: number, now: Date): Promise<void> {
+    await this.#parts.database.transaction(async (tx) => {
+      refuseProviderGroup(await requireManaged(tx, actor, groupId))
+      const membership = await findMembership(tx, groupId, userId)
+      if (!membership) throw refusals.groupNotFound('member')
+      const { role, source } = membership
+      if (source !== localSource) throw refusals.conflict(message('groups.providerMembership', { source }))
+      await deleteMember(tx, groupId, userId)
+      const [target, detail] = [`group:${groupId}`, { user: userId }]
+      await insertAuditEntries(tx, [
+        { at: now, actor, action: 'group.remove-member', target, detail, before: { role } },
+      ])
+    })
+    this.#parts.onChange()
+  }
+
+  /** Accounts that can sign in, or could: they were verified. */
+  async #known(emails: readonly string[]): Promise<User[]> {
+    const users: User[] = []
+    for (const email of emails) {
+      const user = await findUserByEmail(this.#parts.database.db, email)
+      if (user && (user.state !== 'registered' || user.isBlocked)) users.push(user)
+    }
+    return users
+  }
+
+  async #store(
+    actor: Actor,
+    groupId: number,
+    users: readonly User[],
+    role: GroupRole | undefined,
+    now: Date,
+  ): Promise<void> {
+    if (users.length === 0) return
+    await this.#parts.database.transaction(async (tx) => {
+      await requireManaged(tx, actor, groupId)
+      const entries: AuditEntry[] = []
+      for (const { id } of users) entries.push(...(await setRole(tx, actor, { groupId, userId: id, role }, now)))
+      await insertAuditEntries(tx, entries)
+    })
+    this.#parts.onChange()
+  }
+}
+
+/** By hand from now on, also when a provider's claim made the membership. @returns the audit entry of a change */
+async function setRole(
+  tx: Tx,
+  actor: Actor,
+  { groupId, userId, role }: { groupId: number; userId: number; role: GroupRole | undefined },
+  now: Date,
+): Promise<AuditEntry[]> {
+  const before = await findMembership(tx, groupId, userId)
+  const next = role ?? before?.role ?? 'member'
+  if (before?.role === next && before.source === localSource) return []
+  await setMember(tx, { groupId, userId, role: next, source: localSource, now })
+  return [
+    {
+      at: now,
+      actor,
+      action: 'group.add-member',
+      target: `group:${groupId}`,
+      detail: { user: userId },
+      before: before ? { role: before.role, source: before.source } : {},
+      after: { role: next, source: localSource },
+    },
+  ]
+}
+
+function readAddresses(typed: readonly string[]): { valid: string[]; invalid: string[] } {
+  const [valid, invalid] = [new Set<string>(), new Set<string>()]
+  for (const text of typed)
+    try {
+      valid.add(parseNewEmail(text))
+    } catch {
+      invalid.add(text)
+    }
+  return { valid: [...valid], invalid: [...invalid] }
+}

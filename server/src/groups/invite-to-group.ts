@@ -1,0 +1,93 @@
+import type { Invite, InvitationPurpose } from '#/accounts/sign-up/invitations.ts'
+import { maySignUp, type SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
+import type { Actor } from '#/administration/actor.ts'
+import type { AuditEntry } from '#/store/audit/audit-log.ts'
+import type { Database } from '#/store/database.ts'
+import { deleteGroupInvitation, setGroupInvitation } from '#/store/groups/group-invitations.ts'
+import type { GroupRole } from '#/store/groups/group-members.ts'
+import type { Group } from '#/store/groups/groups.ts'
+import { findUser, type User } from '#/store/users/users.ts'
+import { requireManaged } from './group-rights.ts'
+
+export interface InviteToGroupParts {
+  readonly database: Database
+  readonly invite: Invite
+  readonly policy: SignUpPolicy
+}
+
+/** What became of addresses without a verified account. */
+export interface Invited {
+  readonly invited: string[]
+  /** Have signed up meanwhile. */
+  readonly signedUp: string[]
+  readonly refused: string[]
+}
+
+/** Invites addresses to an account and to a group by one mail; they join when the address is proved. */
+export class InviteToGroup {
+  readonly #parts: InviteToGroupParts
+
+  constructor(parts: InviteToGroupParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * For managers who are no administrators the allowed domains hold, and the rate limit of links per address.
+   * @param emails valid and lower-cased @param report called with the cause of each mail that failed
+   */
+  async run(
+    actor: Actor,
+    group: Pick<Group, 'id' | 'name'>,
+    { emails, role }: { readonly emails: readonly string[]; readonly role: GroupRole | undefined },
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<Invited> {
+    if (emails.length === 0) return { invited: [], signedUp: [], refused: [] }
+    const { database, invite } = this.#parts
+    const isAdmin = actor.id === null || (await findUser(database.db, actor.id))?.isAdmin === true
+    const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
+    const purpose = purposeOf(actor, group, role ?? 'member', !isAdmin, now)
+    const results = await invite.run(allowed, true, actor, now, report, purpose)
+    const withStatus = (...wanted: string[]) =>
+      results.filter(({ status }) => wanted.includes(status)).map(({ email }) => email)
+    return {
+      invited: withStatus('invited'),
+      signedUp: withStatus('already-registered'),
+      refused: [...emails.filter((email) => !allowed.includes(email)), ...withStatus('invalid', 'failed')],
+    }
+  }
+
+  /** An invitation is what `SIGN_UP=invited` asks for. */
+  #mayBeInvited(email: string): boolean {
+    return maySignUp(email, { ...this.#parts.policy, signUp: 'open' })
+  }
+}
+
+function purposeOf(
+  actor: Actor,
+  { id: groupId, name }: Pick<Group, 'id' | 'name'>,
+  role: GroupRole,
+  isLimited: boolean,
+  now: Date,
+): InvitationPurpose {
+  const entryOf = (action: AuditEntry['action'], { id, email }: User): AuditEntry => ({
+    at: now,
+    actor,
+    action,
+    target: `group:${groupId}`,
+    detail: { email, role, user: id },
+  })
+  return {
+    group: name,
+    isLimited,
+    store: async (tx, user) => {
+      await requireManaged(tx, actor, groupId)
+      await setGroupInvitation(tx, { groupId, email: user.email, role, by: actor.email, now })
+      return entryOf('group.invite', user)
+    },
+    takeBack: async (tx, user) => {
+      await deleteGroupInvitation(tx, groupId, user.email)
+      return entryOf('group.invite-failed', user)
+    },
+  }
+}

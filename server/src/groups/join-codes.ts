@@ -1,0 +1,92 @@
+import { createHash, randomInt } from 'node:crypto'
+import type { Actor } from '#/administration/actor.ts'
+import { refusals } from '#/errors.ts'
+import { message } from '#/messages/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
+import type { Database } from '#/store/database.ts'
+import { findMembership, setMember } from '#/store/groups/group-members.ts'
+import { findGroup, findGroupByJoinCode, localSource, setJoinCode, type CountedGroup } from '#/store/groups/groups.ts'
+import { isExpired } from './group-directory.ts'
+import { refuseProviderGroup, requireManaged } from './group-rights.ts'
+import type { WrongCodeLimit } from './wrong-code-limit.ts'
+
+/** Lifetime of a code, in ms. */
+const lifetime = 7 * 24 * 3_600_000
+/** Without letters and digits that look alike on a projector: 31 of them, so ten have 49 bits. */
+const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const length = 10
+
+/** A code that was just made; only its hash is stored. */
+export interface JoinCode {
+  readonly code: string
+  readonly expiresAt: Date
+}
+
+/** Who joins, for the audit log. */
+interface Joining {
+  readonly id: number
+  readonly email: string
+  /** Of the request. */
+  readonly address: string
+}
+
+/** Join codes: a code that managers show to a class makes its users members, never managers. */
+export class JoinCodes {
+  readonly #database: Database
+  readonly #wrong: WrongCodeLimit
+
+  constructor(database: Database, wrong: WrongCodeLimit) {
+    this.#database = database
+    this.#wrong = wrong
+  }
+
+  /** Replaces the code before. @throws {Refusal} 404 · 403 · 409 a provider's group */
+  async create(actor: Actor, groupId: number, now: Date): Promise<JoinCode> {
+    const letters = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+    const expiresAt = new Date(now.getTime() + lifetime)
+    await this.#database.transaction(async (tx) => {
+      refuseProviderGroup(await requireManaged(tx, actor, groupId))
+      await setJoinCode(tx, groupId, { hash: hashOf(letters), expiresAt })
+      const detail = { expires_at: expiresAt }
+      const target = `group:${groupId}`
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.create-join-code', target, detail }])
+    })
+    return { code: `${letters.slice(0, length / 2)}-${letters.slice(length / 2)}`, expiresAt }
+  }
+
+  /** @throws {Refusal} 404 · 403 */
+  async remove(actor: Actor, groupId: number, now: Date): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await requireManaged(tx, actor, groupId)
+      await setJoinCode(tx, groupId, null)
+      const target = `group:${groupId}`
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.delete-join-code', target }])
+    })
+  }
+
+  /**
+   * Makes a user a member; a member stays what they are. @param typed case, hyphens and spaces do not matter
+   * @throws {Refusal} 404 no such code · 409 the group has expired · 429 after ten wrong codes within a minute
+   */
+  async join(user: Joining, typed: string, now: Date): Promise<CountedGroup> {
+    const forgive = this.#wrong.count(user.id)
+    const hash = hashOf(typed.toUpperCase().replace(/[^A-Z0-9]/g, ''))
+    const group = await this.#database.transaction(async (tx) => {
+      const found = await findGroupByJoinCode(tx, hash, now)
+      if (!found) return undefined
+      forgive()
+      if (isExpired(found, now)) throw refusals.conflict(message('groups.groupOver'))
+      const membership = { groupId: found.id, userId: user.id, role: 'member', source: localSource } as const
+      if (await findMembership(tx, found.id, user.id)) return found
+      await setMember(tx, { ...membership, now })
+      const [target, detail] = [`group:${found.id}`, { user: user.id, role: 'member' }]
+      const joined = await findGroup(tx, found.id)
+      await insertAuditEntries(tx, [{ at: now, actor: user, action: 'group.join', target, detail }])
+      return joined
+    })
+    if (!group) throw refusals.groupNotFound('joinCode')
+    return group
+  }
+}
+
+const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')

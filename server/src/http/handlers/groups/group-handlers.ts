@@ -1,0 +1,94 @@
+import type { Actor } from '#/administration/actor.ts'
+import { refusals } from '#/errors.ts'
+import type { GroupContainers } from '#/groups/group-containers.ts'
+import type { GroupMembers } from '#/groups/group-members.ts'
+import type { JoinCodes } from '#/groups/join-codes.ts'
+import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
+import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
+import { readGroupId, readLimit } from '#/http/handlers/parameters.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '#/messages/localized-message.ts'
+import type { Db } from '#/store/database.ts'
+import { listGroupsOf } from '#/store/groups/group-members.ts'
+import { defaultPageSize } from './group-administration-handlers.ts'
+import { toGroup, toMember } from './group-serializers.ts'
+
+export interface GroupHandlerParts {
+  readonly db: Db
+  readonly members: GroupMembers
+  readonly joinCodes: JoinCodes
+  readonly containers: GroupContainers
+}
+
+type Names =
+  | 'listOwnGroups'
+  | 'joinGroup'
+  | 'listMembers'
+  | 'addMembers'
+  | 'removeMember'
+  | 'createJoinCode'
+  | 'deleteJoinCode'
+  | 'stopGroup'
+  | 'blockGroup'
+  | 'unblockGroup'
+
+/** One's own groups, and what managers do. Rights of managers are checked by the use cases. */
+export function groupHandlers({ db, members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, Names> {
+  return {
+    listOwnGroups: async (call) => ({ groups: await listGroupsOf(db, userOf(call).id) }),
+    joinGroup: async (call) => {
+      ownSessionOf(call)
+      return { group: toGroup(await joinCodes.join(ownerOf(call), call.body.code, call.now)) }
+    },
+
+    listMembers: async (call) => {
+      const { query, params } = call
+      const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
+      const { members: found, next } = await members.list(managerOf(call), readGroupId(params.id), page)
+      return { members: found.map(toMember), next_cursor: next === null ? null : String(next) }
+    },
+    addMembers: async (call) => {
+      const { emails, role } = call.body
+      const report = (error: unknown) => call.request.log.error({ err: error }, 'an invitation to a group failed')
+      return members.add(managerOf(call), readGroupId(call.params.id), { emails, role }, call.now, report)
+    },
+    removeMember: async (call) => {
+      const { id, user_id: userId } = call.params
+      const actor = managerOf(call)
+      const groupId = readGroupId(id)
+      if (!/^\d{1,15}$/.test(userId)) throw refusals.groupNotFound('member')
+      await members.remove(actor, groupId, Number(userId), call.now)
+      return { message: localizedReply(call, message('groups.memberRemoved')) }
+    },
+
+    createJoinCode: async (call) => {
+      const { code, expiresAt } = await joinCodes.create(managerOf(call), readGroupId(call.params.id), call.now)
+      return { code, expires_at: expiresAt.toISOString() }
+    },
+    deleteJoinCode: async (call) => {
+      await joinCodes.remove(managerOf(call), readGroupId(call.params.id), call.now)
+      return { message: localizedReply(call, message('groups.joinCodeRemoved')) }
+    },
+
+    stopGroup: async (call) => {
+      const count = await containers.stop(managerOf(call), readGroupId(call.params.id), call.now)
+      return { message: localizedReply(call, message('groups.stopped', { count })) }
+    },
+    blockGroup: async (call) => {
+      const count = await containers.block(managerOf(call), readGroupId(call.params.id), call.now)
+      return { message: localizedReply(call, message('groups.blocked', { count })) }
+    },
+    unblockGroup: async (call) => {
+      const count = await containers.unblock(managerOf(call), readGroupId(call.params.id), call.now)
+      return { message: localizedReply(call, message('groups.unblocked', { count })) }
+    },
+  }
+}
+
+type ManagersCall = Pick<Call<'stopGroup'>, 'session' | 'operator' | 'client'>
+
+/** Who manages: not in a takeover, in which the log would name the owner of the account. @throws {Refusal} 403, 404 */
+function managerOf(call: ManagersCall): Actor {
+  if (call.operator === undefined) ownSessionOf(call)
+  return actorOf(call)
+}

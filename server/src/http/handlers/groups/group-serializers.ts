@@ -1,0 +1,32 @@
+import type { Group as GroupDto, GroupChanges as GroupChangesDto, Member } from '@berth/api/schemas/groups.ts'
+import type { GroupChanges } from '#/groups/group-administration.ts'
+import type { GroupMember } from '#/groups/group-members.ts'
+import { toAdminContainer } from '#/http/handlers/dto-serializers.ts'
+import type { CountedGroup } from '#/store/groups/groups.ts'
+
+export const toGroup = (group: CountedGroup): GroupDto => ({
+  id: group.id,
+  name: group.name,
+  description: group.description,
+  source: group.source,
+  types: group.types && [...group.types],
+  limits: { ...group.limits },
+  expires_at: group.expiresAt?.toISOString() ?? null,
+  member_count: group.memberCount,
+})
+
+/** Names without the spaces around them; a type that stands twice counts once. */
+export function fromGroupChanges({ name, types, expires_at: expiresAt, ...others }: GroupChangesDto): GroupChanges {
+  return {
+    ...others,
+    ...(name !== undefined && { name: name.trim() }),
+    ...(types !== undefined && { types: types && [...new Set(types)] }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
+  }
+}
+
+export const toMember = ({ user: { id, email, slug }, role, containers }: GroupMember): Member => ({
+  user: { id, email, slug },
+  role,
+  containers: containers.map(({ record, status }) => ({ ...toAdminContainer(record), status })),
+})

@@ -1,0 +1,48 @@
+import type { Translated } from '../catalogue.ts'
+
+export const groups: Translated<'groups'> = {
+  groupNotFound: 'Diese Gruppe gibt es nicht.',
+  memberNotFound: 'Dieses Konto ist nicht Mitglied der Gruppe.',
+  joinCodeNotFound: 'Keine Gruppe hat diesen Code. Prüfe die Schreibweise oder bitte um einen neuen: Codes laufen ab.',
+  notManager: 'Das dürfen nur, wer diese Gruppe leitet, und die Administratoren.',
+  tooManyCodes: 'Zu viele falsche Codes: höchstens {max} in der Minute. Versuche es gleich noch einmal.',
+  typeOfGroups:
+    'Dieser Container-Typ ist nur für Mitglieder bestimmter Gruppen. Wenn du einen Beitrittscode hast, gib ihn ein; sonst frage deinen Administrator.',
+  expired:
+    'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten.',
+  tooManyRunning:
+    'Die Grenze „running“ der Gruppe {group} lässt keinen Platz: Jedes Mitglied darf {max, plural, one {{max} Container} other {{max} Container}} laufen lassen. Halte zuerst einen von deinen an.',
+  tooMuchMemory:
+    'Die Grenze „memory“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser braucht {needed}. Halte zuerst einen von deinen an.',
+  tooManyCpus:
+    'Die Grenze „cpus“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser braucht {needed}. Halte zuerst einen von deinen an.',
+  tooMuchDisk:
+    'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche oder bitte deinen Administrator um mehr Platz.',
+  tooMuchDiskBut:
+    'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+
+  nameTaken: 'Es gibt schon eine Gruppe mit diesem Namen. Wähle einen anderen.',
+  unknownTypes: 'Diese Container-Typen gibt es nicht: {types}. Bekannt sind: {known}.',
+  providerName: 'Der Anbieter {source} benennt diese Gruppe, deshalb lässt sich ihr Name hier nicht ändern.',
+  providerMembers:
+    'Der Anbieter {source} bestimmt, wer in dieser Gruppe ist, deshalb lassen sich ihre Mitglieder hier nicht ändern.',
+  providerMembership:
+    'Der Anbieter {source} sagt bei jeder Anmeldung, dass dieses Konto in der Gruppe ist. Ändere es dort.',
+  groupOver: 'Diese Gruppe ist beendet, deshalb kann ihr niemand mehr beitreten.',
+
+  deleted: 'Die Gruppe ist gelöscht. Konten, Container und Dateien bleiben.',
+  memberRemoved: 'Das Konto ist nicht mehr Mitglied.',
+  joinCodeRemoved: 'Der Beitrittscode gilt nicht mehr.',
+  stopped:
+    '{count, plural, =0 {Kein Container lief.} one {{count} Container ist angehalten.} other {{count} Container sind angehalten.}}',
+  blocked: '{count, plural, one {{count} Container} other {{count} Container}} gesperrt.',
+  unblocked: '{count, plural, one {{count} Container} other {{count} Container}} entsperrt.',
+
+  unknownInTemplates:
+    'Vorlagen nennen Gruppen, die es nicht gibt: {names}. Bis es sie gibt, dürfen nur Administratoren diese Typen starten, wenn keine weitere Gruppe genannt ist.',
+  invitedSubject: 'Du bist zu {group} auf Berth eingeladen',
+  invitedIntro:
+    'Du bist zur Gruppe {group} auf Berth eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
+  invited:
+    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zur Gruppe {group} auf Berth eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+}

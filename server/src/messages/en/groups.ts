@@ -1,0 +1,44 @@
+/** What is said of groups: refusals, answers and warnings. */
+export const groups = {
+  groupNotFound: 'There is no such group.',
+  memberNotFound: 'This user is not a member of the group.',
+  joinCodeNotFound: 'No group has this code. Check its spelling, or ask for a new one: codes expire.',
+  notManager: 'Only managers of this group and administrators may do this.',
+  tooManyCodes: 'Too many wrong codes: at most {max} a minute. Try again in a moment.',
+  typeOfGroups:
+    'This container type is for members of certain groups only. If you have a join code, enter it; otherwise ask your administrator.',
+  expired: 'The group {group} has ended, so its containers are not started any more. Your files are kept.',
+  tooManyRunning:
+    'The limit "running" of the group {group} leaves no room: each member may run {max, plural, one {{max} container} other {{max} containers}}. Stop one of yours first.',
+  tooMuchMemory:
+    'The limit "memory" of the group {group} leaves no room: containers of a member may have {max} of memory together, and this one needs {needed}. Stop one of yours first.',
+  tooManyCpus:
+    'The limit "cpus" of the group {group} leaves no room: containers of a member may have {max} cores together, and this one needs {needed}. Stop one of yours first.',
+  tooMuchDisk:
+    'The limit "disk" of the group {group} is reached: your files take {used} of {max}. Delete some, or ask your administrator for more room.',
+  tooMuchDiskBut:
+    'The limit "disk" of the group {group} is reached: your files take {used} of {max}. Delete some in {name}, which still starts, or ask your administrator for more room.',
+
+  nameTaken: 'There is a group with this name already. Choose another name.',
+  unknownTypes: 'There are no such container types: {types}. Known types: {known}.',
+  providerName: 'The provider {source} names this group, so its name cannot be changed here.',
+  providerMembers: 'The provider {source} says who is in this group, so its members cannot be changed here.',
+  providerMembership: 'The provider {source} says that this user is in the group, at each sign-in. Change it there.',
+  groupOver: 'This group has ended, so there is nothing to join.',
+
+  deleted: 'The group is deleted. Its users, their containers and homes stay.',
+  memberRemoved: 'The user is not a member any more.',
+  joinCodeRemoved: 'The join code does not work any more.',
+  stopped:
+    '{count, plural, =0 {No container ran.} one {{count} container is stopped.} other {{count} containers are stopped.}}',
+  blocked: '{count, plural, one {{count} container} other {{count} containers}} blocked.',
+  unblocked: '{count, plural, one {{count} container} other {{count} containers}} unblocked.',
+
+  unknownInTemplates:
+    'Templates name groups that do not exist: {names}. Until they do, only administrators may launch these types, unless another group is named, too.',
+  invitedSubject: 'You are invited to {group} on Berth',
+  invitedIntro:
+    'You are invited to the group {group} on Berth: {by} has made an account for you. Open this link to use it:',
+  invited:
+    'You get this mail because {by} invited {to} to the group {group} on Berth. If you do not know why, do nothing: without the link nothing happens.',
+} as const

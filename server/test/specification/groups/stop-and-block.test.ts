@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
+
+const { engine, boss, signUp, group, launch } = await startGroupBerth({ after })
+const [ann, ben, eva] = [await signUp('ann@x.org'), await signUp('ben@x.org'), await signUp('eva@x.org')]
+const tom = await signUp('tom@x.org')
+const act = (what: 'stop' | 'block' | 'unblock', id: number, by: Signed = tom) =>
+  by.call('POST', `/api/groups/${id}/${what}`)
+const runs = ({ id }: Signed, type: string) => engine.running.includes(`${type} of ${id}`)
+const recordOf = async (user: Signed, type: string) => {
+  const { users } = (await boss.call('GET', `/api/admin/users?q=${user.email}`)).body
+  return users[0].containers.find((each: { container_type: string }) => each.container_type === type)
+}
+const launchAll = async () => {
+  for (const user of [ann, ben, eva]) for (const type of ['dev', 'prod']) assertOk(await launch(user, type))
+}
+
+test("a stop stops all members' containers of the group's types, those of managers too, and nothing else; owners start them again", async () => {
+  await launchAll()
+  const { id } = await group({ name: 'Stops', types: ['dev'] }, [ann, ben], [tom])
+  const { body } = await act('stop', id)
+  assert.match(body.message, /3/)
+  assert.deepEqual([runs(ann, 'dev'), runs(ben, 'dev'), runs(tom, 'dev')], [false, false, false])
+  assert.deepEqual([runs(ann, 'prod'), runs(eva, 'dev')], [true, true])
+  assertOk(await launch(ann, 'dev'))
+  assertOk(await act('stop', id, boss))
+  assert.equal(runs(ann, 'dev'), false)
+})
+
+test("a block stops and blocks them, and an unblock releases what the group's block has blocked and no more", async () => {
+  await launchAll()
+  const { id } = await group({ name: 'Blocks', types: ['dev'] }, [ann, ben], [tom])
+  const own = await recordOf(ben, 'dev')
+  assertOk(await boss.call('POST', `/api/admin/containers/${own.id}/block`))
+  assertOk(await act('block', id))
+  assert.deepEqual([runs(ann, 'dev'), runs(ann, 'prod'), runs(eva, 'dev')], [false, true, true])
+  assertRefused(await launch(ann, 'dev'), 403, ['blocked_at'])
+  const record = await recordOf(ann, 'dev')
+  assert.deepEqual([record.is_blocked, record.blocked_by], [true, tom.id])
+  const again = await act('block', id)
+  assertOk(again)
+  assert.equal((await recordOf(ann, 'dev')).blocked_at, record.blocked_at)
+  assertOk(await act('unblock', id))
+  assertOk(await launch(ann, 'dev'))
+  assertRefused(await launch(ben, 'dev'), 403, ['blocked_at'])
+  assertOk(await boss.call('POST', `/api/admin/containers/${own.id}/unblock`))
+  assertOk(await act('unblock', id))
+})
+
+test('an unblock releases containers of members who have left, and not those that another group has blocked', async () => {
+  await launchAll()
+  const one = await group({ name: 'One', types: ['dev'] }, [ann, eva], [tom])
+  const two = await group({ name: 'Two', types: ['prod'] }, [ann], [tom])
+  for (const { id } of [one, two]) assertOk(await act('block', id))
+  assertOk(await tom.call('DELETE', `/api/groups/${one.id}/members/${eva.id}`))
+  assertOk(await act('unblock', one.id))
+  for (const user of [ann, eva]) assertOk(await launch(user, 'dev'))
+  assertRefused(await launch(ann, 'prod'), 403, ['blocked_at'])
+  assertOk(await act('unblock', two.id))
+})
+
+test('unblocking a user does not release what a group has blocked', async () => {
+  await launchAll()
+  const { id } = await group({ name: 'User', types: ['dev'] }, [ann], [tom])
+  assertOk(await act('block', id))
+  for (const what of ['block', 'unblock']) assertOk(await boss.call('POST', `/api/admin/users/${ann.id}/${what}`))
+  assertRefused(await launch(ann, 'dev'), 403, ['blocked_at'])
+  assertOk(await launch(ann, 'prod'))
+  assertOk(await act('unblock', id))
+})
+
+test('each is in the audit log with who did it and which containers it was about', async () => {
+  await launchAll()
+  assertOk(await tom.call('POST', '/api/container/stop/dev'))
+  const { id } = await group({ name: 'Logged', types: ['dev'] }, [ann], [tom])
+  for (const what of ['stop', 'block', 'unblock'] as const) assertOk(await act(what, id))
+  const { entries } = (await boss.call('GET', `/api/admin/audit?target=group:${id}`)).body
+  const about = [{ user: ann.id, type: 'dev' }]
+  const found = entries.map((each: { action: string; actor: { id: number }; detail: { containers: object } }) => [
+    each.action,
+    each.actor.id,
+    each.detail.containers,
+  ])
+  const blocked = [...about, { user: tom.id, type: 'dev' }]
+  assert.deepEqual(found.slice(0, 3), [
+    ['group.unblock', tom.id, blocked],
+    ['group.block', tom.id, blocked],
+    ['group.stop', tom.id, about],
+  ])
+})
