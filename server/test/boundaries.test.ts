@@ -151,6 +151,7 @@ const allowed: Record<string, string[]> = {
     'runtime/trial-engine.ts',
     'containers/starter-files/check-starter-files.ts',
     'containers/templates/template.ts',
+    'containers/templates/template-sources.ts',
     'mail/mailer.ts',
     'secret-file.ts',
     'store/check-store.ts',

@@ -20,8 +20,8 @@ export interface InstallationSettings {
   readonly jwks: string
   /** The same with only the key that signs new tokens: a container is outdated only when that one changes. */
   readonly signingJwks: string
-  /** Where secrets and mounts of templates are; without it there are none. */
-  readonly sources?: Pick<TemplateSources, 'secretsOf' | 'mountsOf'>
+  /** Where secrets and mounts of templates are, and passwords of registries; without it there are none. */
+  readonly sources?: Pick<TemplateSources, 'secretsOf' | 'mountsOf' | 'credentialsOf'>
 }
 
 /** Fields of a user that a container depends on. */

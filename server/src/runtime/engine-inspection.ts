@@ -1,3 +1,5 @@
+import type { RegistryCredentials } from './runtime.ts'
+
 /** What the engine says about itself and its machine. */
 export interface EngineReport {
   /** `unix:///path` or `tcp://host:port`. */
@@ -29,8 +31,8 @@ export interface EngineInspection {
   hasImage(image: string): Promise<boolean>
 
   /**
-   * Whether the registry of this image name has it, asked through the engine without its credentials for private registries.
+   * Whether the registry of this image name has it, asked through the engine. @param credentials for it
    * @throws {RuntimeError} when engine or registry do not say
    */
-  isInRegistry(image: string, signal: AbortSignal): Promise<boolean>
+  isInRegistry(image: string, signal: AbortSignal, credentials?: RegistryCredentials): Promise<boolean>
 }

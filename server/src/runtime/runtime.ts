@@ -165,4 +165,15 @@ export interface CreateOptions {
   readonly signal?: AbortSignal
   /** Called while the image is pulled, some times a second (throttled); all who wait for the same pull get the same. */
   readonly onPull?: (progress: PullProgress) => void
+  /**
+   * Credentials for the registry of the image; called when it has to be pulled. What it throws is thrown by `create`. Without it
+   * the registry is asked as an unknown client.
+   */
+  readonly credentials?: (() => RegistryCredentials) | undefined
+}
+
+/** Account at a registry; in no log, error or store. */
+export interface RegistryCredentials {
+  readonly username: string
+  readonly password: string
 }

@@ -92,7 +92,15 @@ test('a registry that falls silent is an image that is not to be had, and is not
   await eventually(() => assert.equal(registry.waiting(), 0))
 })
 
-test('an image whose registry refuses our credentials is unavailable', async (t) => {
-  const { image } = await startRegistry(t, { isPrivate: true })
+test('an image of a private registry is pulled with the credentials of its template, and unavailable without', async (t) => {
+  const { image } = await startRegistry(t, { account: 'lab:top secret?' })
   await assert.rejects(runtime.create(spec('unknown', { image })), ofKind('image'))
+  const wrong = { username: 'lab', password: 'hunter2?' }
+  await assert.rejects(runtime.create(spec('unknown', { image }), { credentials: () => wrong }), (error) => {
+    assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /hunter2|aHVudGVyMj/)
+    return ofKind('image')(error)
+  })
+  const right = { username: 'lab', password: 'top secret?' }
+  const { id } = await runtime.create(spec('known', { image }), { credentials: () => right })
+  await runtime.remove(id)
 })

@@ -182,7 +182,8 @@ export class Spawner {
     const isChanged = areOthers(template.parameters, record.parameters, parameters)
     const spec = containerSpec(user, template, this.#parts.settings, parameters)
     const onStep = (step: Step) => this.#reportStep(spec.owner, step)
-    const start = { record, spec, files: template.files, requestedAt: attempt.begun, onStep }
+    const credentials = this.#parts.settings.sources?.credentialsOf(template)
+    const start = { record, spec, credentials, files: template.files, requestedAt: attempt.begun, onStep }
     const found = await this.#findExisting(start)
     const isReplaced = kind === 'replace' || isChanged
     const adopted = isReplaced ? undefined : await this.#adopt(start, found)

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { allSettledOrThrow, tryOrLog } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { CreateOptions, Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 import type { Database } from '#/store/database.ts'
@@ -21,6 +21,8 @@ export type Step = 'creating' | 'starting'
 export interface Start {
   readonly record: UserContainer
   readonly spec: ContainerSpec
+  /** For the registry of its image. */
+  readonly credentials: CreateOptions['credentials']
   /** Of its template. */
   readonly files: readonly StarterFiles[]
   /** By `performance.now()`. */
@@ -101,7 +103,7 @@ export class Starter {
     const { record, spec } = start
     start.onStep('creating')
     if (old) await this.#runtime.remove(old.id)
-    const created = await this.#createOrFind(spec, slot)
+    const created = await this.#createOrFind(start, slot)
     crashPoint('launch.after-create')
     if (start.files.length > 0 && created.isNew) await this.#putFiles(start, created.id, slot)
     // The id is stored while the engine starts the container: both take time, and they are independent. If the store
@@ -137,11 +139,14 @@ export class Starter {
 
   /** If another process created the same name first, its container is used. */
   async #createOrFind(
-    spec: ContainerSpec,
+    { spec, credentials }: Start,
     slot: LaunchSlot,
   ): Promise<{ id: string; port: number | null; isNew: boolean }> {
     try {
-      return { ...(await slot.create((options) => this.#runtime.create(spec, options))), isNew: true }
+      return {
+        ...(await slot.create((options) => this.#runtime.create(spec, { ...options, credentials }))),
+        isNew: true,
+      }
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
       const found = await this.#findByName(spec)

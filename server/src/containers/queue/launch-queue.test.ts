@@ -203,6 +203,21 @@ test('a pull ends when the one it is for may not go on any more', async () => {
   same.end()
 })
 
+test('while one fetches files the slot is free for others, and the fetch ends when its launch is cancelled', async () => {
+  const { queue, come, begun } = arrange(1)
+  const one = come({}, (slot) =>
+    slot.fetch((signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
+  )
+  const other = come()
+  await turn()
+  assert.deepEqual(begun, [one.id, other.id])
+  queue.cancel(one.entrant.owned, refusals.launchStopped())
+  await assert.rejects(one.done, (error: Refusal) => error.extra.reason === 'stopped')
+  other.end()
+  await other.done
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
+})
+
 test('while the engine does not answer no launch begins, and none that waits loses its position', async () => {
   let isDown = true
   const { begun, come } = arrange(1, async () => {

@@ -80,6 +80,17 @@ function fileIn(source: unknown): string | undefined {
   return isOne && source.file !== '' && !String(source.file).includes('\0') ? String(source.file) : undefined
 }
 
+/** `{username, password_file}`. */
+export function registryAccount(value: unknown): Read<{ readonly username: string; readonly passwordFile: string }> {
+  const form = bad('must be {username, password_file: path below SECRETS_DIR}')
+  if (!isRecord(value)) return form
+  const { username, password_file: file, ...others } = value
+  const isOne = (each: unknown): each is string => typeof each === 'string' && /^[^\0\r\n]+$/.test(each)
+  return isOne(username) && isOne(file) && Object.keys(others).length === 0
+    ? ok({ username, passwordFile: file })
+    : form
+}
+
 /** Path and query below an address that ends with a slash; what a browser would take for another address is none. */
 export function relativePath(value: unknown): Read<string> {
   const isPath =

@@ -27,6 +27,11 @@ export const fieldGroups = {
       ...inWords('required'),
       text: 'Image reference. After the image is built or pulled again, a stopped container gets the new image at its next start; a running container keeps the old one.',
     },
+    registry_auth: {
+      default: 'null',
+      text: 'Account at the registry of `image`, `{username, password_file: path below SECRETS_DIR}`; used when the image has to be pulled. The file is read each time, and one line break at its end is cut. `null`: as an unknown client.',
+      see: 'how-to/mount-data-and-secrets.md',
+    },
     command: { default: 'null', text: 'Command as a list of strings; `null` uses the command of the image.' },
     env: { default: '{}', text: 'Environment variables as a map of strings.' },
     secrets: {

@@ -28,7 +28,8 @@ function arrange(t: TestContext) {
   }
   const mounting = (folder: string) => templateOf({ mounts: [{ source: { path: folder }, target: '/data' }] })
   const withSecret = (file: string) => templateOf({ secrets: { TOKEN: { file } } })
-  return { at, sources, mounting, withSecret, templateOf }
+  const write = (file: string, text: string) => writeFileSync(at(file), text)
+  return { at, write, sources, mounting, withSecret, templateOf }
 }
 
 test('a folder is mounted where symbolic links lead, if that is below a root', (t) => {
@@ -64,6 +65,32 @@ test('a link that is turned out of the roots after the start is refused at the n
   rmSync(at('outside/in'))
   symlinkSync('/etc', at('outside/in'))
   assert.throws(() => sources.mountsOf(template), RuntimeError)
+})
+
+test('the password of a registry is read when an image is pulled, and its file is checked before', (t) => {
+  const { at, sources, templateOf, write } = arrange(t)
+  const template = templateOf({ registry_auth: { username: 'lab', password_file: 'token' } })
+  assert.deepEqual(sources.problemsOf(template), [])
+  const credentials = sources.credentialsOf(template)
+  assert.deepEqual(credentials?.(), { username: 'lab', password: 'top secret' })
+  write('allowed/token', 'another')
+  assert.equal(credentials?.().password, 'another')
+  rmSync(at('allowed/token'))
+  assert.throws(() => credentials?.(), RuntimeError)
+  assert.match(sources.problemsOf(template).join(), /^lab: registry_auth names the path token, which does not exist/)
+  const outside = templateOf({ registry_auth: { username: 'lab', password_file: 'link' } })
+  assert.match(sources.problemsOf(outside).join(), /which is not below SECRETS_DIR/)
+  assert.equal(sources.credentialsOf(templateOf({})), undefined)
+  for (const wrong of [
+    'x',
+    { username: 'lab' },
+    { username: 'a', password_file: 'x', password: 'y' },
+    { username: 'a\nb', password_file: 'x' },
+  ])
+    assert.match(
+      readTemplate('lab', { image: 'x', registry_auth: wrong }).problems.join(),
+      /^lab: registry_auth must be/,
+    )
 })
 
 test('a secret is read at each launch, without one line break at its end, and from below its folder alone', (t) => {

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RegistryCredentials } from '#/runtime/runtime.ts'
 import type { Mount } from '#/runtime/container-spec.ts'
 import { allowedPath, type AllowedPath } from './allowed-paths.ts'
 import type { FilesOrigin } from './starter-files.ts'
@@ -16,7 +17,7 @@ export interface SourceFolders {
   readonly mountRoots: readonly string[]
 }
 
-type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files'>
+type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth'>
 
 /**
  * Secrets and mounts of templates. What they name is read and resolved for each launch, so that a secret or a symbolic link that
@@ -37,8 +38,11 @@ export class TemplateSources {
     const mounts = template.mounts.flatMap(({ source, target }) =>
       'path' in source ? [[`mounts ${target}`, this.#folder(source.path)] as const] : [],
     )
+    const password = template.registryAuth
+      ? [['registry_auth', this.#secret(template.registryAuth.passwordFile)] as const]
+      : []
     const files = template.files.map(({ from }) => ['files', this.#origin(from)] as const)
-    return [...secrets, ...mounts, ...files].flatMap(([what, found]) =>
+    return [...secrets, ...mounts, ...password, ...files].flatMap(([what, found]) =>
       'problem' in found ? [`${template.type}: ${what} ${found.problem}`] : [],
     )
   }
@@ -52,6 +56,20 @@ export class TemplateSources {
         return [name, secret.value]
       }),
     )
+  }
+
+  /**
+   * Account at the registry of the template's image, to be called when that is pulled; undefined for none. It throws
+   * `RuntimeError` `failed` when the file cannot be read by then.
+   */
+  credentialsOf({ type, registryAuth }: Sources): (() => RegistryCredentials) | undefined {
+    if (!registryAuth) return undefined
+    const { username, passwordFile } = registryAuth
+    return () => {
+      const password = this.#secret(passwordFile)
+      if ('problem' in password) throw new RuntimeError('failed', `${type}: registry_auth ${password.problem}`)
+      return { username, password: password.value }
+    }
   }
 
   /** Mounts without symbolic links. @throws {RuntimeError} `failed` when a folder is missing, or outside of the roots by now */

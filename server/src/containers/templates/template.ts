@@ -44,6 +44,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly idleCpu: number | null
   /** Files below `SECRETS_DIR`, by variable of the environment; read at each launch. */
   readonly secrets: Readonly<Record<string, string>>
+  /** Account at the registry of `image`, and the file below `SECRETS_DIR` with its password; null: none. */
+  readonly registryAuth: { readonly username: string; readonly passwordFile: string } | null
   /** As configured; `TemplateSources` resolves them at each launch. */
   readonly mounts: readonly Mount[]
   /** Files that are put into the home before a new container is started. */

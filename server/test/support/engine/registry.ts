@@ -23,20 +23,22 @@ export interface RegistryOptions {
   readonly isSlow?: boolean
   /** Size of each layer, in bytes. */
   readonly layers?: readonly number[]
-  /** Asks for credentials, and accepts none. */
-  readonly isPrivate?: boolean
+  /** Asks for credentials, and accepts these: `name:password`. */
+  readonly account?: string
 }
 
 export async function startRegistry(
   lifetime: Lifetime,
-  { isSlow = false, layers = [4_096], isPrivate = false }: RegistryOptions = {},
+  { isSlow = false, layers = [4_096], account }: RegistryOptions = {},
 ): Promise<Registry> {
   const blobs = await makeImage(layers)
   const gate = Promise.withResolvers<void>()
   if (!isSlow) gate.resolve()
   let waiting = 0
   const server = createServer((request, response) => {
-    if (isPrivate) return void response.writeHead(401, { 'www-authenticate': 'Basic realm="berth"' }).end('{}')
+    const { authorization } = request.headers
+    if (account !== undefined && authorization !== `Basic ${Buffer.from(account).toString('base64')}`)
+      return void response.writeHead(401, { 'www-authenticate': 'Basic realm="berth"' }).end('{}')
     const found = blobs.get(request.url?.split('/').at(-1) ?? '')
     if (found?.type !== types.layer) return answer(found, request, response)
     waiting++

@@ -41,6 +41,8 @@ export interface EngineCall {
   /** Without the version; names in it are already encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
+  /** Beside those of the content; secrets in them are logged nowhere. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
   /** Sent as a tar archive, instead of `body`; the engine's pace is kept. */
@@ -231,12 +233,15 @@ export class EngineClient {
 const callKindOf = ({ kind, method }: EngineCall): CallKind =>
   kind ?? (method === 'GET' || method === 'HEAD' ? 'query' : 'verb')
 
-function toRequest({ method, path, query, body, archive, signal }: EngineCall, prefix: string, limit: AbortSignal) {
+function toRequest(call: EngineCall, prefix: string, limit: AbortSignal) {
+  const { method, path, query, headers, body, archive, signal } = call
+  const type = archive ? 'application/x-tar' : body === undefined ? undefined : 'application/json'
   return {
     method,
     path: `${prefix}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    ...(archive ? { body: Readable.from(archive), headers: { 'content-type': 'application/x-tar' } } : {}),
+    headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(archive ? { body: Readable.from(archive) } : {}),
     signal: signal ? AbortSignal.any([limit, signal]) : limit,
   }
 }

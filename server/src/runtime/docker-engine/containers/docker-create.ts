@@ -55,14 +55,14 @@ export async function createContainer(
 async function withImage<T>(
   { pulls }: EngineContext,
   image: string,
-  { signal, onPull }: CreateOptions,
+  options: CreateOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind !== 'image') throw error
-    await pulls.pull(image, signal, onPull)
+    await pulls.pull(image, options)
     return work()
   }
 }

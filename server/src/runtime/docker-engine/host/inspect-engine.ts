@@ -1,4 +1,6 @@
 import { networkInterfaces } from 'node:os'
+import type { RegistryCredentials } from '#/runtime/runtime.ts'
+import { registryAuth } from '../images/registry-auth.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { EngineInspection, EngineReport } from '#/runtime/engine-inspection.ts'
 import { findEngineAddress } from '../client/engine-address.ts'
@@ -35,7 +37,7 @@ export function inspectionOf(dockerHost: string | undefined): EngineInspection {
       return new HostRules('auto', address.startsWith('unix:')).inspect(ours.map(interfaceOf))
     },
     hasImage: (image) => hasImage(client, image),
-    isInRegistry: (image, signal) => isInRegistry(client, image, signal),
+    isInRegistry: (image, signal, credentials) => isInRegistry(client, image, signal, credentials),
   }
 }
 
@@ -76,11 +78,17 @@ async function hasImage(client: EngineClient, image: string): Promise<boolean> {
   }
 }
 
-async function isInRegistry(client: EngineClient, image: string, signal: AbortSignal): Promise<boolean> {
+async function isInRegistry(
+  client: EngineClient,
+  image: string,
+  signal: AbortSignal,
+  credentials: RegistryCredentials | undefined,
+): Promise<boolean> {
   const path = `/distribution/${encoded(image)}/json`
   const what = `ask the registry for ${image}`
   try {
-    await client.ask({ what, method: 'GET', path, timeout: registryTimeout, signal })
+    const headers = registryAuth(image, credentials)
+    await client.ask({ what, method: 'GET', path, headers, timeout: registryTimeout, signal })
     return true
   } catch (error) {
     // 401 and 403: registries do not tell whether a private image exists. 404: it does not.

@@ -1,4 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { CreateOptions, RegistryCredentials } from '#/runtime/runtime.ts'
+import { registryAuth } from './registry-auth.ts'
 import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { isOutOfSpace } from '../client/engine-errors.ts'
@@ -33,11 +35,14 @@ export class ImagePulls {
   /**
    * Resolves when the image is here.
    * @param onProgress called at once, then up to four times a second (throttled), and once more at the end; must not throw
+   * @param credentials for its registry; pulls with another account are pulls of their own
    * @throws {RuntimeError} `image` when it cannot be had, stalls, or is not here within 30 min; `unreachable`
    */
-  async pull(image: string, signal?: AbortSignal, onProgress?: OnProgress): Promise<void> {
+  async pull(image: string, { signal, onPull: onProgress, credentials }: CreateOptions = {}): Promise<void> {
     signal?.throwIfAborted()
-    const pull = this.#underWay.get(image) ?? this.#begin(image)
+    const account = credentials?.()
+    const key = JSON.stringify([image, account])
+    const pull = this.#underWay.get(key) ?? this.#begin(key, image, account)
     const me = { onProgress }
     pull.waiting.add(me)
     onProgress?.(pull.meter.now())
@@ -45,11 +50,11 @@ export class ImagePulls {
       await withSignal(pull.done, signal)
     } finally {
       pull.waiting.delete(me)
-      if (pull.waiting.size === 0) this.#end(image, pull)
+      if (pull.waiting.size === 0) this.#end(key, pull)
     }
   }
 
-  #begin(image: string): Pull {
+  #begin(key: string, image: string, account: RegistryCredentials | undefined): Pull {
     const controller = new AbortController()
     const meter = new PullMeter()
     const waiting: Pull['waiting'] = new Set()
@@ -57,26 +62,32 @@ export class ImagePulls {
       const progress = meter.now()
       for (const { onProgress } of waiting) onProgress?.(progress)
     }
-    const done = this.#fetch(image, controller, meter, tell)
+    const lines = readPull(this.#client, image, account, controller.signal)
+    const done = this.#read(lines, controller, meter, tell)
     // Those who gave up do not hear how it ended.
     done.catch(() => undefined)
     const pull = { done, controller, meter, waiting }
-    this.#underWay.set(image, pull)
+    this.#underWay.set(key, pull)
     return pull
   }
 
-  #end(image: string, pull: Pull): void {
-    if (this.#underWay.get(image) === pull) this.#underWay.delete(image)
+  #end(key: string, pull: Pull): void {
+    if (this.#underWay.get(key) === pull) this.#underWay.delete(key)
     pull.controller.abort()
   }
 
-  async #fetch(image: string, controller: AbortController, meter: PullMeter, tell: () => void): Promise<void> {
+  async #read(
+    lines: AsyncIterable<PullLine>,
+    controller: AbortController,
+    meter: PullMeter,
+    tell: () => void,
+  ): Promise<void> {
     const whole = setTimeout(() => controller.abort(tooLong('took', callTimeouts.pull)), callTimeouts.pull)
     const stalled = () => controller.abort(tooLong('made no progress for', this.#stallTimeout))
     const silence = setTimeout(stalled, this.#stallTimeout)
     const telling = tellOnChange(meter, tell)
     try {
-      for await (const line of readPull(this.#client, image, controller.signal)) {
+      for await (const line of lines) {
         silence.refresh()
         meter.note(line)
       }
@@ -102,7 +113,12 @@ function tellOnChange(meter: PullMeter, tell: () => void): NodeJS.Timeout {
 const tooLong = (what: string, ms: number) => new DOMException(`the pull ${what} ${ms} ms`, 'TimeoutError')
 
 /** Whatever the registry said, and a registry that says nothing: the image is not to be had, or there is no room for it. */
-async function* readPull(client: EngineClient, image: string, signal: AbortSignal): AsyncGenerator<PullLine> {
+async function* readPull(
+  client: EngineClient,
+  image: string,
+  account: RegistryCredentials | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<PullLine> {
   const what = `pull ${image}`
   const query = { fromImage: withTag(image) }
   const call = {
@@ -110,6 +126,7 @@ async function* readPull(client: EngineClient, image: string, signal: AbortSigna
     method: 'POST',
     path: '/images/create',
     query,
+    headers: registryAuth(image, account),
     timeout: callTimeouts.pull,
     kind: 'stream',
     signal,
