@@ -46,7 +46,7 @@ export async function openParts(
     database,
     installation,
     key,
-    runtime: runtimeFor(config, installation, log),
+    runtime: await runtimeFor(config, installation, log),
     mailer: mailerFor(config, log),
   }
 }
@@ -60,10 +60,17 @@ async function keepCopyBeforeMigration({ databaseUrl, dataDir }: Config, log: Lo
   )
 }
 
-/** @param installation name of this installation @param log gets a line for each call to the engine */
-export function runtimeFor({ dockerHost, hostRules }: Config, installation: string, log?: Logger): Runtime {
-  const options = { installation, dockerHost, network: installation, hostRules }
-  return createDockerRuntime({ ...options, ...(log && { log }) })
+/**
+ * The adapter of a cluster is loaded with `ENGINE=kubernetes` only.
+ * @param installation name of this installation @param log gets a line for each call to the engine
+ * @throws {Error} for the operator, when the engine's settings cannot be used
+ */
+export async function runtimeFor(config: Config, installation: string, log?: Logger): Promise<Runtime> {
+  const { dockerHost, hostRules, kubernetes } = config
+  const common = { installation, ...(log && { log }) }
+  if (kubernetes === null) return createDockerRuntime({ ...common, dockerHost, network: installation, hostRules })
+  const { createKubernetesRuntime } = await import('#/runtime/kubernetes/kubernetes-runtime.ts')
+  return createKubernetesRuntime({ ...common, ...kubernetes })
 }
 
 /** Contents of homes, for backup and restore. @param installation name of this installation */

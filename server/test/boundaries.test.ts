@@ -206,6 +206,17 @@ for (const [folder, targets] of Object.entries(allowed)) {
   })
 }
 
+test('the adapter of a cluster is loaded by the selection of adapters alone, when the settings ask for it', () => {
+  const [cluster, chosen] = ['server/src/runtime/kubernetes/', 'server/src/adapters.ts']
+  const loaded = imports.filter(
+    ({ file, target, isTypeOnly }) => among(target, cluster) && !among(file, cluster) && !isTypeOnly,
+  )
+  assert.deepEqual(loaded.map(show), [`${chosen} imports ${cluster}kubernetes-runtime.ts`])
+  assert.match(readFileSync(path.join(root, chosen), 'utf8'), /await import\('#\/runtime\/kubernetes\//)
+  const library = imports.filter(({ target, isTypeOnly }) => target.startsWith('@kubernetes/') && !isTypeOnly)
+  assert.deepEqual(library.map(show), [`${cluster}client/cluster-access.ts imports @kubernetes/client-node`])
+})
+
 test('every permission is needed by an import', () => {
   const unneeded = Object.entries(allowed).flatMap(([folder, targets]) =>
     targets
@@ -294,7 +305,14 @@ test('each library has its one place', () => {
     [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
     [/^age-encryption$/, ['server/src/backup/part-encryption.ts']],
     [/^tldts$/, ['server/src/cli/doctor/checks/network/']],
-    [/^undici$/, ['server/src/runtime/docker-engine/client/']],
+    [
+      /^undici$/,
+      [
+        'server/src/runtime/docker-engine/client/',
+        'server/src/runtime/kubernetes/client/',
+        'server/src/runtime/transport/',
+      ],
+    ],
     [
       /^node:child_process$/,
       [

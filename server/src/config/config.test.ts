@@ -29,6 +29,24 @@ test('without any setting the defaults hold', () => {
   assert.equal(config.templates.first.home, '/home/berth')
 })
 
+test('containers run on Docker unless ENGINE says otherwise, and other settings of a cluster are read with it only', () => {
+  assert.equal(good({ KUBECONFIG: '/etc/berth/kubeconfig', KUBERNETES_NAMESPACE: 'Not A Name' }).kubernetes, null)
+  const cluster = { KUBECONFIG: '/k', KUBERNETES_NAMESPACE: 'berth', KUBERNETES_STORAGE_CLASS: 'fast.ssd' }
+  assert.deepEqual(good({ ENGINE: 'kubernetes', ...cluster }).kubernetes, {
+    kubeconfig: '/k',
+    namespace: 'berth',
+    storageClass: 'fast.ssd',
+  })
+  assert.deepEqual(good({ ENGINE: 'kubernetes' }).kubernetes, {
+    kubeconfig: undefined,
+    namespace: null,
+    storageClass: null,
+  })
+  const wrong = { ENGINE: 'kubernetes', KUBERNETES_NAMESPACE: 'Berth', KUBERNETES_STORAGE_CLASS: 'a b' }
+  assert.match(read(wrong).problems.join(), /KUBERNETES_NAMESPACE.*KUBERNETES_STORAGE_CLASS/)
+  assert.match(read({ ENGINE: 'podman' }).problems.join(), /ENGINE: must be docker or kubernetes/)
+})
+
 test('RETIRE_AFTER is a number of seconds, and 0 retires nothing', () => {
   assert.equal(good({ RETIRE_AFTER: '0' }).retireAfter, 0)
   assert.equal(good({ RETIRE_AFTER: '86400' }).retireAfter, 86_400)

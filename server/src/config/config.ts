@@ -7,6 +7,7 @@ import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { subdomainProblems, type ContainerRouting } from './container-routing.ts'
 import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
+import { readKubernetes, type KubernetesConfig } from './read-kubernetes.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
 import { isTimeZone } from '#/containers/templates/lifetime-limits.ts'
@@ -90,6 +91,8 @@ export interface Config {
   readonly smtpTls: SmtpTls | null
   readonly mailFrom: string | null
   readonly dockerHost: string | undefined
+  /** Null: containers run on Docker. */
+  readonly kubernetes: KubernetesConfig | null
   /** Addresses and networks such as `10.0.0.0/8`, each checked. */
   readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
@@ -191,6 +194,7 @@ export function readConfig(
     ),
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,
+    kubernetes: readKubernetes(text, problems),
     trustedProxies: check('TRUSTED_PROXIES', [], networks),
     adminEmails: check(
       'ADMIN_EMAILS',

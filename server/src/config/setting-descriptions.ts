@@ -182,6 +182,26 @@ export const settingGroups = {
     MAIL_FROM: { ...inWords('`berth@{domain}`'), text: 'Sender address of the mails.' },
   },
   'Engine and launches': {
+    ENGINE: {
+      default: 'docker',
+      text: 'Where containers run: `docker`, or `kubernetes`: pods of a cluster.',
+      see: 'how-to/run-on-kubernetes.md',
+    },
+    KUBECONFIG: {
+      ...inWords('the service account of the pod that Berth runs in'),
+      text: 'File with address and credentials of the cluster, with `ENGINE=kubernetes`; its current context counts.',
+      see: 'how-to/run-on-kubernetes.md',
+    },
+    KUBERNETES_NAMESPACE: {
+      ...inWords("the context's"),
+      text: 'Namespace of pods and claims.',
+      see: 'how-to/run-on-kubernetes.md',
+    },
+    KUBERNETES_STORAGE_CLASS: {
+      ...inWords("the cluster's default"),
+      text: 'Storage class of homes.',
+      see: 'how-to/run-on-kubernetes.md',
+    },
     DOCKER_HOST: { ...inWords('detected'), text: "The engine's socket, e.g. `unix:///run/docker.sock`." },
     SECRETS_DIR: {
       ...none,

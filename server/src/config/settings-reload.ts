@@ -3,14 +3,17 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Settings that cannot change while the gateway process runs: the listener is bound once, and another store would be
- * another installation with the open connections of this one.
+ * Settings that cannot change while the gateway process runs: the listener is bound once, and another store or engine
+ * would be another installation with the open connections of this one.
  */
 export const needRestart: readonly string[] = [
   'HOST',
   'PORT',
   'DATA_DIR',
   'DATABASE_URL',
+  'ENGINE',
+  'KUBECONFIG',
+  'KUBERNETES_NAMESPACE',
   'TLS_CERT_FILE',
   'TLS_KEY_FILE',
   'HTTP_REDIRECT_PORT',

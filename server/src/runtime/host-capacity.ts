@@ -3,7 +3,7 @@ export type HostRulesReport = { readonly areSet: true } | { readonly areSet: fal
 
 /** What the host has. Null where it cannot be known from here, as with an engine on another machine. */
 export interface HostReport {
-  readonly cores: number
+  readonly cores: number | null
   /** Names that a template's `runtime` may have; null where the engine cannot be asked for them. */
   readonly ociRuntimes: readonly string[] | null
   /** Null where the engine cannot be asked for them. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
-import { eventually, look, ofKind, openDockerEngine, read } from '../support/engine/runtimes.ts'
+import { eventually, look, ofKind, contractRuntimes, read } from '../support/engine/runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Contract of the `Runtime` interface, held against every implementation with a real engine: start, stop, pause, remove, watch. */
-const runtimes = [openDockerEngine]
+const runtimes = contractRuntimes
 
 /**
  * A program that takes more memory than it may, after a second: the engine begins to watch the memory of what runs already,
@@ -17,11 +18,14 @@ const greedy = { memory: 16 * 1024 ** 2, command: ['/bin/sh', '-c', 'sleep 1; ta
 for (const open of runtimes) {
   const rig = await open()
   const { runtime, spec, run } = rig
+  const needs = (capability: keyof RuntimeCapabilities) => ({
+    skip: !runtime.capabilities[capability] && `${rig.name} has no ${capability}`,
+  })
 
   suite(`runtime: ${rig.name}`, { concurrency: 4 }, () => {
     after(() => rig.close())
 
-    test('a started app answers at its address, and at none once it is stopped', async () => {
+    test('a started app answers at its address, and at none once it is stopped', needs('keepsStopped'), async () => {
       const started = await run('web')
       assert.deepEqual([started.state, started.exitCode], ['running', null])
       assert.equal(await read(started), 'hello\n')
@@ -31,7 +35,7 @@ for (const open of runtimes) {
       assert.equal(typeof stopped.exitCode, 'number')
     })
 
-    test('starting makes it run from whatever state, and is done when it runs', async () => {
+    test('starting makes it run from whatever state, and is done when it runs', needs('keepsStopped'), async () => {
       const { id } = await run('states')
       await runtime.start(id)
       assert.equal((await look(runtime, id)).state, 'running')
@@ -49,7 +53,8 @@ for (const open of runtimes) {
       const killed = await run('killed', { command: ['/bin/sh', '-c', 'kill -9 $$'] })
       await eventually(async () => {
         const [starved, other] = [await look(runtime, hungry.id), await look(runtime, killed.id)]
-        if (starved.state === 'exited' && !starved.isOutOfMemory) await runtime.start(hungry.id)
+        if (starved.state === 'exited' && !starved.isOutOfMemory && runtime.capabilities.keepsStopped)
+          await runtime.start(hungry.id)
         assert.deepEqual([starved.state, starved.isOutOfMemory, starved.exitCode], ['exited', true, 137])
         assert.deepEqual([other.state, other.isOutOfMemory, other.exitCode], ['exited', false, 137])
       })
@@ -57,7 +62,7 @@ for (const open of runtimes) {
       assert.deepEqual([listed?.isOutOfMemory, listed?.startedAt], [false, null])
     })
 
-    test('the last start is reported, and a pause is none', async () => {
+    test('the last start is reported, and a pause is none', needs('keepsStopped'), async () => {
       const before = Date.now()
       const { id, startedAt } = await run('timed')
       assert.ok(startedAt !== null && startedAt >= before && startedAt <= Date.now(), `${startedAt}`)
@@ -70,12 +75,16 @@ for (const open of runtimes) {
       assert.ok(((await look(runtime, id)).startedAt ?? 0) > startedAt)
     })
 
-    test('what the engine cannot do is reported as failed, and leaves no container', async () => {
-      const impossible = spec('impossible', { runtime: 'no-such-runtime' })
-      await assert.rejects(runtime.create(impossible), ofKind('failed'))
-      await assert.rejects(runtime.create(spec('a name/with?everything')), ofKind('failed'))
-      assert.equal(await runtime.inspect(impossible.name), undefined)
-    })
+    test(
+      'what the engine cannot do is reported as failed, and leaves no container',
+      needs('keepsStopped'),
+      async () => {
+        const impossible = spec('impossible', { runtime: 'no-such-runtime' })
+        await assert.rejects(runtime.create(impossible), ofKind('failed'))
+        await assert.rejects(runtime.create(spec('a name/with?everything')), ofKind('failed'))
+        assert.equal(await runtime.inspect(impossible.name), undefined)
+      },
+    )
 
     test('stopping and removing are done when they are done already', async () => {
       const { id } = await run('twice')
@@ -89,24 +98,28 @@ for (const open of runtimes) {
       await assert.rejects(runtime.start('f'.repeat(64)), ofKind('missing'))
     })
 
-    test('a paused app keeps its address and answers nothing; who asked meanwhile gets the answer once it is started', async () => {
-      const { id, name, address, port } = await run('iced')
-      assert.equal(await read({ address, port }), 'hello\n')
-      await runtime.pause(id)
-      await runtime.pause(id)
-      let answer = ''
-      const asked = read({ address, port }).then((text) => (answer = text))
-      await observationTime(300)
-      assert.equal(answer, '')
-      const listed = (await runtime.list()).find((each) => each.id === id)
-      for (const seen of [listed, await runtime.inspect(name)])
-        assert.deepEqual([seen?.state, seen?.address, seen?.exitCode], ['paused', address, null])
-      await runtime.start(id)
-      assert.equal(await asked, 'hello\n')
-      assert.equal((await look(runtime, id)).state, 'running')
-    })
+    test(
+      'a paused app keeps its address and answers nothing; who asked meanwhile gets the answer once it is started',
+      needs('pauses'),
+      async () => {
+        const { id, name, address, port } = await run('iced')
+        assert.equal(await read({ address, port }), 'hello\n')
+        await runtime.pause(id)
+        await runtime.pause(id)
+        let answer = ''
+        const asked = read({ address, port }).then((text) => (answer = text))
+        await observationTime(300)
+        assert.equal(answer, '')
+        const listed = (await runtime.list()).find((each) => each.id === id)
+        for (const seen of [listed, await runtime.inspect(name)])
+          assert.deepEqual([seen?.state, seen?.address, seen?.exitCode], ['paused', address, null])
+        await runtime.start(id)
+        assert.equal(await asked, 'hello\n')
+        assert.equal((await look(runtime, id)).state, 'running')
+      },
+    )
 
-    test('of several simultaneous pauses, starts or stops none fails', async () => {
+    test('of several simultaneous pauses, starts or stops none fails', needs('pauses'), async () => {
       const { id } = await run('tug')
       await Promise.all([runtime.pause(id), runtime.pause(id), runtime.pause(id)])
       assert.equal((await look(runtime, id)).state, 'paused')
@@ -118,7 +131,7 @@ for (const open of runtimes) {
       assert.equal((await look(runtime, id)).state, 'running')
     })
 
-    test('what does not run cannot be paused, nor what is gone', async () => {
+    test('what does not run cannot be paused, nor what is gone', needs('pauses'), async () => {
       const { id } = await runtime.create(spec('limp'))
       await assert.rejects(runtime.pause(id), ofKind('failed'))
       await runtime.start(id)
@@ -130,7 +143,7 @@ for (const open of runtimes) {
       await assert.rejects(runtime.pause('../info'), ofKind('missing'))
     })
 
-    test('a paused program can be stopped or removed as quickly as a running one', async () => {
+    test('a paused program can be stopped or removed as quickly as a running one', needs('pauses'), async () => {
       const [paused, doomed] = await Promise.all([run('frozen'), run('doomed')])
       await Promise.all([runtime.pause(paused.id), runtime.pause(doomed.id)])
       const began = performance.now()
@@ -149,22 +162,26 @@ for (const open of runtimes) {
       assert.equal(await runtime.inspect(running.name), undefined)
     })
 
-    test('what runs or is paused is not removed where only what is stopped may be, and the end of its last run is reported', async () => {
-      const { id, endedAt } = await run('busy')
-      assert.equal(endedAt, null)
-      await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
-      await runtime.pause(id)
-      await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
-      const before = Date.now()
-      await runtime.stop(id)
-      const stopped = await look(runtime, id)
-      assert.ok(stopped.endedAt !== null && stopped.endedAt >= before - 1, `${stopped.endedAt}`)
-      await runtime.removeStopped(id)
-      assert.equal(await runtime.inspectId(id), undefined)
-      await runtime.removeStopped(id)
-    })
+    test(
+      'what runs or is paused is not removed where only what is stopped may be, and the end of its last run is reported',
+      needs('pauses'),
+      async () => {
+        const { id, endedAt } = await run('busy')
+        assert.equal(endedAt, null)
+        await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
+        await runtime.pause(id)
+        await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
+        const before = Date.now()
+        await runtime.stop(id)
+        const stopped = await look(runtime, id)
+        assert.ok(stopped.endedAt !== null && stopped.endedAt >= before - 1, `${stopped.endedAt}`)
+        await runtime.removeStopped(id)
+        assert.equal(await runtime.inspectId(id), undefined)
+        await runtime.removeStopped(id)
+      },
+    )
 
-    test('a program that will not end is ended after 10 s', async () => {
+    test('a program that will not end is ended after 10 s', needs('keepsStopped'), async () => {
       const command = ['/bin/sh', '-c', 'trap "" TERM; echo trapped; while :; do sleep 1; done']
       const { id } = await run('stubborn', { command })
       // The signal ended the shell before it had set its trap when the machine was busy.
@@ -182,29 +199,33 @@ for (const open of runtimes) {
       assert.equal(await runtime.inspectId(id), undefined)
     })
 
-    test('a watcher receives a stop from outside, and nothing after it has unsubscribed', async (t) => {
-      const { id } = await run('watched')
-      const away = new AbortController()
-      t.after(() => away.abort())
-      const heard: RuntimeEvent[] = []
-      runtime.watch((event) => void heard.push(event), away.signal)
-      // There is no sign that listening has begun, so something has to happen until it is heard.
-      await eventually(async () => {
-        await runtime.stop(id)
+    test(
+      'a watcher receives a stop from outside, and nothing after it has unsubscribed',
+      needs('keepsStopped'),
+      async (t) => {
+        const { id } = await run('watched')
+        const away = new AbortController()
+        t.after(() => away.abort())
+        const heard: RuntimeEvent[] = []
+        runtime.watch((event) => void heard.push(event), away.signal)
+        // There is no sign that listening has begun, so something has to happen until it is heard.
+        await eventually(async () => {
+          await runtime.stop(id)
+          await runtime.start(id)
+          assert.ok(heard.some((event) => event.id === id))
+        })
+        const before = heard.length
+        await rig.stopFromOutside(id)
+        await eventually(() => assert.ok(heard.slice(before).some((event) => event.id === id)))
+        away.abort()
+        const after = heard.filter((event) => event.id === id).length
         await runtime.start(id)
-        assert.ok(heard.some((event) => event.id === id))
-      })
-      const before = heard.length
-      await rig.stopFromOutside(id)
-      await eventually(() => assert.ok(heard.slice(before).some((event) => event.id === id)))
-      away.abort()
-      const after = heard.filter((event) => event.id === id).length
-      await runtime.start(id)
-      await runtime.stop(id)
-      assert.equal(heard.filter((event) => event.id === id).length, after)
-    })
+        await runtime.stop(id)
+        assert.equal(heard.filter((event) => event.id === id).length, after)
+      },
+    )
 
-    test('a watcher receives events in order', async (t) => {
+    test('a watcher receives events in order', needs('pauses'), async (t) => {
       const away = new AbortController()
       t.after(() => away.abort())
       const heard: RuntimeEvent[] = []
@@ -233,7 +254,7 @@ for (const open of runtimes) {
       away.abort()
     })
 
-    test('an inspect after the event of an end finds no address', async (t) => {
+    test('an inspect after the event of an end finds no address', needs('keepsStopped'), async (t) => {
       const away = new AbortController()
       t.after(() => away.abort())
       const found: unknown[] = []

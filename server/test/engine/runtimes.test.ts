@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import { askEngine, buildImage } from '../support/engine/engine.ts'
 import {
   createAndStart,
   eventually,
   look,
   ofKind,
-  openDockerEngine,
+  contractRuntimes,
   read,
   shell,
   touch,
 } from '../support/engine/runtimes.ts'
 
 /** Contract of the `Runtime` interface, held against every implementation with a real engine: names, output, homes, lists. */
-const runtimes = [openDockerEngine]
+const runtimes = contractRuntimes
 
 for (const open of runtimes) {
   const rig = await open()
   const { runtime, neighbour, spec, run } = rig
+  const needs = (capability: keyof RuntimeCapabilities) => ({
+    skip: !runtime.capabilities[capability] && `${rig.name} has no ${capability}`,
+  })
 
   suite(`runtime: ${rig.name}`, { concurrency: 4 }, () => {
     after(() => rig.close())
@@ -27,7 +31,7 @@ for (const open of runtimes) {
       await runtime.prepare()
     })
 
-    test('a new container does not run, and carries whose it is', async () => {
+    test('a new container does not run, and carries whose it is', needs('keepsStopped'), async () => {
       const owner = { userId: 7, slug: 'new', type: 'prod' }
       const { id, port } = await runtime.create(spec('new', { owner, fingerprint: 'abc' }))
       const unknown = { address: null, exitCode: null, isOutOfMemory: false, startedAt: null, endedAt: null }
@@ -49,19 +53,23 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.inspectId(id), expected)
     })
 
-    test('a container stays of the image that it was made from when the name is given to another', async (t) => {
-      const image = `${rig.installation}:moves`
-      const build = (label: string) => buildImage(image, `FROM ${spec('moves').image}\nLABEL built=${label}\n`)
-      assert.equal(await runtime.imageId(image), undefined)
-      await build('once')
-      t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
-      const before = await runtime.imageId(image)
-      const { id } = await runtime.create(spec('moves', { image }))
-      await build('twice')
-      assert.notEqual(await runtime.imageId(image), before)
-      assert.equal((await runtime.inspectId(id))?.imageId, before)
-      assert.equal((await runtime.list()).find((each) => each.id === id)?.imageId, before)
-    })
+    test(
+      'a container stays of the image that it was made from when the name is given to another',
+      needs('hasImages'),
+      async (t) => {
+        const image = `${rig.installation}:moves`
+        const build = (label: string) => buildImage(image, `FROM ${spec('moves').image}\nLABEL built=${label}\n`)
+        assert.equal(await runtime.imageId(image), undefined)
+        await build('once')
+        t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
+        const before = await runtime.imageId(image)
+        const { id } = await runtime.create(spec('moves', { image }))
+        await build('twice')
+        assert.notEqual(await runtime.imageId(image), before)
+        assert.equal((await runtime.inspectId(id))?.imageId, before)
+        assert.equal((await runtime.list()).find((each) => each.id === id)?.imageId, before)
+      },
+    )
 
     test('a name finds its own container only: no longer name, no beginning of an id, no id', async () => {
       const { id, name } = await run('x2')
@@ -73,7 +81,7 @@ for (const open of runtimes) {
       assert.equal(await runtime.inspectId(name), undefined)
     })
 
-    test('a name that begins the ids of several containers finds none of them', async () => {
+    test('a name that begins the ids of several containers finds none of them', needs('keepsStopped'), async () => {
       const beginnings = new Map<string, string>()
       // At the 257th at the latest; mostly at the twentieth.
       for (let count = 0; beginnings.size === count; count++) {
@@ -96,7 +104,7 @@ for (const open of runtimes) {
       assert.ok(await runtime.inspect(`${rig.installation}-once`))
     })
 
-    test('a container of another installation has no owner here, and stays as it is', async () => {
+    test('a container of another installation has no owner here, and stays as it is', needs('pauses'), async () => {
       const theirs = await createAndStart(neighbour, spec('theirs', shell('echo their secret')))
       const seen = await runtime.inspect(theirs.name)
       assert.deepEqual(
@@ -139,7 +147,7 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.logs('../info', 10), [])
     })
 
-    test('what never ran has written nothing', async () => {
+    test('what never ran has written nothing', needs('keepsStopped'), async () => {
       const { id } = await runtime.create(spec('mute'))
       assert.deepEqual(await runtime.logs(id, 10), [])
     })
@@ -195,16 +203,20 @@ for (const open of runtimes) {
       )
     })
 
-    test('following a container that never ran ends at once; following a silent app waits', async () => {
-      const { id } = await runtime.create(spec('unborn'))
-      const heard: string[] = []
-      const limit = AbortSignal.timeout(20_000)
-      await runtime.followLogs(id, 5, (line) => void heard.push(line), limit)
-      assert.equal(limit.aborted, false)
-      const mute = await run('speechless')
-      await runtime.followLogs(mute.id, 5, (line) => void heard.push(line), AbortSignal.timeout(4_000))
-      assert.deepEqual(heard, [])
-    })
+    test(
+      'following a container that never ran ends at once; following a silent app waits',
+      needs('keepsStopped'),
+      async () => {
+        const { id } = await runtime.create(spec('unborn'))
+        const heard: string[] = []
+        const limit = AbortSignal.timeout(20_000)
+        await runtime.followLogs(id, 5, (line) => void heard.push(line), limit)
+        assert.equal(limit.aborted, false)
+        const mute = await run('speechless')
+        await runtime.followLogs(mute.id, 5, (line) => void heard.push(line), AbortSignal.timeout(4_000))
+        assert.deepEqual(heard, [])
+      },
+    )
 
     test('a slow listener gets one line after the other, and can leave in between', async () => {
       const says = 'i=0; while [ $i -lt 20 ]; do echo $i; i=$((i+1)); done'
@@ -228,22 +240,26 @@ for (const open of runtimes) {
       )
     })
 
-    test('the CPU time of a program grows while it works, stands still while it is paused, and is none when it is stopped', async () => {
-      const work = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.1'
-      const { id } = await run('busy', { command: ['/bin/sh', '-c', `while :; do ${work}; done`], cpus: 0.2 })
-      const first = (await runtime.cpuUsage(id))?.cpuSeconds ?? 0
-      assert.ok(first > 0 && first < 5, `${first} s`)
-      await eventually(async () => assert.ok(((await runtime.cpuUsage(id))?.cpuSeconds ?? 0) > first))
-      await runtime.pause(id)
-      const paused = await runtime.cpuUsage(id)
-      assert.ok(paused && paused.cpuSeconds > first)
-      assert.deepEqual(await runtime.cpuUsage(id), paused)
-      await runtime.remove(id)
-      assert.equal(await runtime.cpuUsage(id), undefined)
-      assert.equal(await runtime.cpuUsage('../info'), undefined)
-      const never = await runtime.create(spec('idle'))
-      assert.equal(await runtime.cpuUsage(never.id), undefined)
-    })
+    test(
+      'the CPU time of a program grows while it works, stands still while it is paused, and is none when it is stopped',
+      needs('reportsCpuUsage'),
+      async () => {
+        const work = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.1'
+        const { id } = await run('busy', { command: ['/bin/sh', '-c', `while :; do ${work}; done`], cpus: 0.2 })
+        const first = (await runtime.cpuUsage(id))?.cpuSeconds ?? 0
+        assert.ok(first > 0 && first < 5, `${first} s`)
+        await eventually(async () => assert.ok(((await runtime.cpuUsage(id))?.cpuSeconds ?? 0) > first))
+        await runtime.pause(id)
+        const paused = await runtime.cpuUsage(id)
+        assert.ok(paused && paused.cpuSeconds > first)
+        assert.deepEqual(await runtime.cpuUsage(id), paused)
+        await runtime.remove(id)
+        assert.equal(await runtime.cpuUsage(id), undefined)
+        assert.equal(await runtime.cpuUsage('../info'), undefined)
+        const never = await runtime.create(spec('idle'))
+        assert.equal(await runtime.cpuUsage(never.id), undefined)
+      },
+    )
 
     test('the home outlives its container', async () => {
       const home = { volume: `${rig.installation}-home`, path: '/home/berth', size: null }
@@ -269,32 +285,40 @@ for (const open of runtimes) {
       await runtime.removeHome(volume)
     })
 
-    test('a home of another installation is neither told, nor measured, nor removed', async () => {
-      const volume = `${rig.installation}-theirs`
-      const home = { volume, path: '/home/berth', size: null }
-      const { id } = await neighbour.create(spec('theirs-home', { home }))
-      await neighbour.remove(id)
-      assert.ok(!(await runtime.homes()).some((each) => each.volume === volume))
-      assert.ok(!(await runtime.measureHomes(AbortSignal.timeout(60_000))).has(volume))
-      for (const name of [volume, `${volume}/../${volume}`, '', '..', 'prune']) await runtime.removeHome(name)
-      assert.ok((await neighbour.homes()).some((each) => each.volume === volume))
-      assert.ok((await neighbour.measureHomes(AbortSignal.timeout(60_000))).has(volume))
-    })
+    test(
+      'a home of another installation is neither told, nor measured, nor removed',
+      needs('measuresHomes'),
+      async () => {
+        const volume = `${rig.installation}-theirs`
+        const home = { volume, path: '/home/berth', size: null }
+        const { id } = await neighbour.create(spec('theirs-home', { home }))
+        await neighbour.remove(id)
+        assert.ok(!(await runtime.homes()).some((each) => each.volume === volume))
+        assert.ok(!(await runtime.measureHomes(AbortSignal.timeout(60_000))).has(volume))
+        for (const name of [volume, `${volume}/../${volume}`, '', '..', 'prune']) await runtime.removeHome(name)
+        assert.ok((await neighbour.homes()).some((each) => each.volume === volume))
+        assert.ok((await neighbour.measureHomes(AbortSignal.timeout(60_000))).has(volume))
+      },
+    )
 
-    test('the bytes of a home are measured, also by several callers at once, and not after an abort', async () => {
-      const volume = `${rig.installation}-measured`
-      const home = { volume, path: '/home/berth', size: null }
-      const write = 'mkdir new; head -c 300000 /dev/zero > new/file; head -c 200000 /dev/zero > other; touch done'
-      const app = await run('measured', { home, command: ['/bin/sh', '-c', `${write}; exec httpd -f -p 8080`] })
-      await read(app, 'done')
-      const limit = AbortSignal.timeout(60_000)
-      for (const measured of await Promise.all([1, 2, 3].map(() => runtime.measureHomes(limit)))) {
-        const bytes = measured.get(volume) ?? 0
-        assert.ok(bytes >= 500_000 && bytes < 600_000, `${bytes}`)
-      }
-      const gaveUp = AbortSignal.abort(new Error('the caller gave up'))
-      await assert.rejects(runtime.measureHomes(gaveUp), /the caller gave up/)
-    })
+    test(
+      'the bytes of a home are measured, also by several callers at once, and not after an abort',
+      needs('measuresHomes'),
+      async () => {
+        const volume = `${rig.installation}-measured`
+        const home = { volume, path: '/home/berth', size: null }
+        const write = 'mkdir new; head -c 300000 /dev/zero > new/file; head -c 200000 /dev/zero > other; touch done'
+        const app = await run('measured', { home, command: ['/bin/sh', '-c', `${write}; exec httpd -f -p 8080`] })
+        await read(app, 'done')
+        const limit = AbortSignal.timeout(60_000)
+        for (const measured of await Promise.all([1, 2, 3].map(() => runtime.measureHomes(limit)))) {
+          const bytes = measured.get(volume) ?? 0
+          assert.ok(bytes >= 500_000 && bytes < 600_000, `${bytes}`)
+        }
+        const gaveUp = AbortSignal.abort(new Error('the caller gave up'))
+        await assert.rejects(runtime.measureHomes(gaveUp), /the caller gave up/)
+      },
+    )
 
     test('the app gets its port and the environment of the spec', async () => {
       const env = { GREETING: 'a=b "c" $d', PORT: '1' }
@@ -302,32 +326,40 @@ for (const open of runtimes) {
       assert.equal(await read(instance, 'env'), '8080|a=b "c" $d')
     })
 
-    test('neighbours cannot reach each other', async () => {
-      const ann = await run('ann')
-      assert.equal(await read(ann), 'hello\n')
-      const ask = (place: string) => `printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc -w 2 ${place}`
-      const script = `
+    test(
+      'neighbours cannot reach each other',
+      { skip: !rig.isolates && 'the cluster does not enforce NetworkPolicies' },
+      async () => {
+        const ann = await run('ann')
+        assert.equal(await read(ann), 'hello\n')
+        const ask = (place: string) => `printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc -w 2 ${place}`
+        const script = `
         httpd -p 9090 -h /home/berth
         ${ask('127.0.0.1 9090')} > /tmp/itself 2>&1
         ${ask(`${ann.address} 8080`)} > /tmp/neighbour 2>&1`
-      const bob = await run('bob', shell(script))
-      assert.match(await read(bob, 'itself'), /hello/)
-      // Dropped by the engine, or refused by rules that a Berth has set on this host; the whole of what `nc` says.
-      assert.match(await read(bob, 'neighbour'), /^nc: (timed out|can't connect .*: Connection refused)\n$/)
-    })
+        const bob = await run('bob', shell(script))
+        assert.match(await read(bob, 'itself'), /hello/)
+        // Dropped by the engine, or refused by rules that a Berth has set on this host; the whole of what `nc` says.
+        assert.match(await read(bob, 'neighbour'), /^nc: (timed out|can't connect .*: Connection refused)\n$/)
+      },
+    )
 
-    test('the list has all containers of ours, running or not, or those of one person', async () => {
-      const owner = { userId: 4711, slug: 'list', type: 'dev' }
-      const running = await run('listed', { owner })
-      const made = await runtime.create(spec('listed-too', { owner: { ...owner, type: 'prod' } }))
-      const other = await runtime.create(spec('listed-other', { owner: { ...owner, userId: 471 } }))
-      const ours = await runtime.list({ userId: 4711 })
-      assert.deepEqual(new Set(ours.map(({ id }) => id)), new Set([running.id, made.id]))
-      const listed = ours.find(({ id }) => id === running.id)
-      assert.deepEqual(listed, { ...running, startedAt: null })
-      assert.ok((await runtime.list()).some(({ id }) => id === other.id))
-      assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
-    })
+    test(
+      'the list has all containers of ours, running or not, or those of one person',
+      needs('keepsStopped'),
+      async () => {
+        const owner = { userId: 4711, slug: 'list', type: 'dev' }
+        const running = await run('listed', { owner })
+        const made = await runtime.create(spec('listed-too', { owner: { ...owner, type: 'prod' } }))
+        const other = await runtime.create(spec('listed-other', { owner: { ...owner, userId: 471 } }))
+        const ours = await runtime.list({ userId: 4711 })
+        assert.deepEqual(new Set(ours.map(({ id }) => id)), new Set([running.id, made.id]))
+        const listed = ours.find(({ id }) => id === running.id)
+        assert.deepEqual(listed, { ...running, startedAt: null })
+        assert.ok((await runtime.list()).some(({ id }) => id === other.id))
+        assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
+      },
+    )
 
     test('of the asked ids the list has those that are there, and nothing when none is asked for', async () => {
       const [one, two] = [await run('asked'), await run('not-asked')]
@@ -337,7 +369,7 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.list({ ids: [two.id], userId: 999_999 }), [], 'of another user')
     })
 
-    test('a missing image is reported as such, and leaves no container', async () => {
+    test('a missing image is reported as such, and leaves no container', needs('keepsStopped'), async () => {
       const nowhere = spec('nowhere', { image: '127.0.0.1:1/berth/nothing:1' })
       await assert.rejects(runtime.create(nowhere), ofKind('image'))
       await assert.rejects(runtime.create({ ...nowhere, port: null }), ofKind('image'))

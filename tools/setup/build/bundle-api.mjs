@@ -7,7 +7,8 @@ const bundle = await rolldown({
   input: 'server/src/api-process.ts',
   platform: 'node',
   // pino finds its worker's program beside its own files.
-  external: ['pino', 'pino-pretty'],
+  // The client of a cluster has 60 MB, and is loaded with ENGINE=kubernetes only.
+  external: ['pino', 'pino-pretty', '@kubernetes/client-node'],
   plugins: [{ name: 'ascii', generateBundle: (_options, output) => Object.values(output).forEach(escapeNonAscii) }],
 })
 await bundle.write({

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { CommandFailed, reasonOf, WrongUsage } from '#/cli/command-failure.ts'
-import { requireSettings } from '#/cli/commands/store-access.ts'
+import { requireDocker, requireSettings } from '#/cli/commands/store-access.ts'
 import { levels, type Level } from '#/cli/doctor/check.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
@@ -41,6 +41,7 @@ interface AttackOptions {
 async function attackHere(context: CommandContext, { type, failOn }: AttackOptions): Promise<void> {
   const { terminal, signal, log } = context
   const config = requireSettings(context)
+  requireDocker(config, 'berth doctor attack tries an installation on Docker; it knows nothing of clusters yet.')
   const template = type === undefined ? config.templates.first : config.templates.get(type)
   if (!template) throw new WrongUsage(`There is no template ${type}. There are: ${config.templates.types.join(', ')}.`)
   // Loaded here, because loading them would slow every other command.

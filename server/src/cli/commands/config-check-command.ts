@@ -61,7 +61,7 @@ async function checkParts(config: Config): Promise<Record<string, Verdict>> {
     verdictOn(checkStore(config.databaseUrl, config.dataDir)),
     verdictOn(
       runtimeFor(config, 'berth')
-        .ping()
+        .then((runtime) => runtime.ping())
         .then(() => 'answers'),
     ),
     config.smtpUrl === null

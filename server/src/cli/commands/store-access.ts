@@ -49,3 +49,8 @@ export function inWords(error: unknown): unknown {
   if (!isExpected && syscall === undefined) return error
   return new CommandFailed(cause instanceof Error ? `${message}: ${cause.message}` : message)
 }
+
+/** @param words why the command needs Docker, and what to do @throws {CommandFailed} with `ENGINE=kubernetes` */
+export function requireDocker({ kubernetes }: Config, words: string): void {
+  if (kubernetes !== null) throw new CommandFailed(`${words} (ENGINE=kubernetes)`)
+}

@@ -22,9 +22,19 @@ export interface RuntimeRig {
   run(name: string, fields?: Partial<ContainerSpec>): Promise<RuntimeContainer>
   pause(id: string): Promise<void>
   stopFromOutside(id: string): Promise<void>
+  /** Whether containers are kept from each other: a cluster may accept policies that it does not enforce. */
+  readonly isolates: boolean
+  /** Precision of the engine's instants, in ms. */
+  readonly precision: number
   /** Takes away whatever both installations made. */
   close(): Promise<void>
 }
+
+/** What the contract of the port is held against: the Docker Engine, or the cluster that `npm run test:cluster` names. */
+export const contractRuntimes: readonly (() => Promise<RuntimeRig>)[] =
+  process.env.BERTH_TEST_CLUSTER === undefined
+    ? [openDockerEngine]
+    : [async () => (await import('../cluster/cluster-rig.ts')).openCluster()]
 
 export async function openDockerEngine(): Promise<RuntimeRig> {
   const installation = `test-${randomBytes(4).toString('hex')}x`
@@ -47,6 +57,8 @@ export async function openDockerEngine(): Promise<RuntimeRig> {
     run: (name, fields) => createAndStart(runtime, spec(name, fields)),
     pause: (id) => askEngine('POST', `/containers/${id}/pause`),
     stopFromOutside: (id) => askEngine('POST', `/containers/${id}/stop`),
+    isolates: true,
+    precision: 1,
     close: async () => void (await Promise.all([removeInstance(installation), removeInstance(other)])),
   }
 }

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import { ConnectionPools, type CallKind } from './connection-pools.ts'
-import { EngineCallMetrics } from './engine-call-metrics.ts'
+import { ConnectionPools, type CallKind } from '../../transport/connection-pools.ts'
+import { EngineCallMetrics } from '../../transport/engine-call-metrics.ts'
 import { toRuntimeError, errorResponseOf, statusOf } from './engine-errors.ts'
 import { parseEngineAddress } from './engine-address.ts'
-import { jsonArrayItems, jsonLines } from './json-stream.ts'
-import { withSignal } from './with-signal.ts'
+import { jsonArrayItems, jsonLines } from '../../transport/json-stream.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 
 /** How long each kind of call may take, in ms; after it the engine counts as not answering. */
 export const callTimeouts = {

@@ -4,7 +4,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { listHomes, type Volume } from './home-volumes.ts'
-import { withSignal } from '../client/with-signal.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 
 /** Polling interval while another measurement runs, in ms. */
 const retryInterval = 1_000

@@ -5,7 +5,7 @@ import type { HostReport } from '#/runtime/host-capacity.ts'
 import { freeParts } from '../networks/address-pools.ts'
 import type { EngineContext } from '../engine-context.ts'
 import type { HostFacts } from './host-info.ts'
-import { withSignal } from '../client/with-signal.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 
 /** How long a file system may take to say how full it is, in ms. */
 const statTimeout = 1_000

@@ -5,7 +5,7 @@ import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { isOutOfSpace } from '../client/engine-errors.ts'
 import { PullMeter, type PullLine } from './pull-progress.ts'
-import { withSignal } from '../client/with-signal.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 
 /** Between two tellings of how far a pull is, in ms. */
 const progressInterval = 250

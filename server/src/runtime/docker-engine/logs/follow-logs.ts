@@ -2,8 +2,8 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { inspectOwn } from '../containers/docker-inspect.ts'
-import { LogDemultiplexer } from './log-demultiplexer.ts'
-import { withSignal } from '../client/with-signal.ts'
+import { LogDemultiplexer } from '../../transport/log-demultiplexer.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 
 /** Listener of lines; the next line is read when it resolves (backpressure). */
 export type OnLine = (line: string) => void | Promise<void>

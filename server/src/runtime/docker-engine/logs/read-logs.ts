@@ -2,7 +2,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { inspectOwn } from '../containers/docker-inspect.ts'
-import { LogDemultiplexer } from './log-demultiplexer.ts'
+import { LogDemultiplexer } from '../../transport/log-demultiplexer.ts'
 
 /** How many bytes of the engine's answer are taken. */
 const maxBytes = 64 * 1024

@@ -1,6 +1,6 @@
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { withHealthCheck } from '../client/with-health-check.ts'
-import { withSignal } from '../client/with-signal.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 import { labelFilter } from '../labels.ts'
 import type { MemberCount, NetworkMembers } from './network-members.ts'
 

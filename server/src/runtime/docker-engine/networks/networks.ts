@@ -4,7 +4,7 @@ import { isOfAnyInstallation, isOfInstallation } from '../labels.ts'
 import { NetworkMembers, type MemberCount } from './network-members.ts'
 import { addressesOf, askNetworks, assertIsolated, ensureNetwork, interfaceOf, type Network } from './bridge-network.ts'
 import { MemberCounter } from './member-counter.ts'
-import { withSignal } from '../client/with-signal.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 
 export interface NetworksOptions {
   readonly installation: string

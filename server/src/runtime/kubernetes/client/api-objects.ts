@@ -1,0 +1,66 @@
+/** What is taken from the API's answers. Times are texts of RFC 3339 with seconds. */
+export interface ObjectMeta {
+  readonly name: string
+  readonly uid: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly resourceVersion?: string
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+}
+
+export interface ContainerEnd {
+  readonly exitCode: number
+  readonly reason?: string
+  readonly message?: string
+  readonly startedAt?: string
+  readonly finishedAt?: string
+}
+
+export interface ContainerStatus {
+  readonly imageID?: string
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string }
+    readonly running?: { readonly startedAt?: string }
+    readonly terminated?: ContainerEnd
+  }
+}
+
+export interface PodCondition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+}
+
+export interface Pod {
+  readonly metadata: ObjectMeta
+  readonly spec?: {
+    readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]
+  }
+  readonly status?: {
+    readonly phase?: string
+    /** Of the pod as a whole: `Evicted`, `NodeLost`. */
+    readonly reason?: string
+    readonly message?: string
+    readonly podIP?: string
+    readonly conditions?: readonly PodCondition[]
+    readonly containerStatuses?: readonly ContainerStatus[]
+  }
+}
+
+export interface Claim {
+  readonly metadata: ObjectMeta
+}
+
+export interface ObjectList<T> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
+  readonly items: readonly T[]
+}
+
+/** One line of a watch. Of `ERROR` the object is a `Status`. */
+export interface WatchLine<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: T
+}

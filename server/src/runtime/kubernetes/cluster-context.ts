@@ -1,0 +1,33 @@
+import type { ClusterClient } from './client/cluster-client.ts'
+import type { PodIndex } from './pods/pod-index.ts'
+
+/** What every verb works with. */
+export interface ClusterContext {
+  readonly client: ClusterClient
+  /** Name of this installation, on every label. */
+  readonly installation: string
+  readonly namespace: string
+  /** Null: the cluster's default. */
+  readonly storageClass: string | null
+  readonly index: PodIndex
+  readonly timeouts: StartTimeouts
+}
+
+/** How long a start waits in each of its phases, in ms. */
+export interface StartTimeouts {
+  /** For a node with room: an autoscaler takes minutes to make one. */
+  readonly scheduling: number
+  /** For an image that could not be pulled, or a container that could not be made: the cluster tries again. */
+  readonly retries: number
+  /** For all of it, a pull included. */
+  readonly total: number
+}
+
+export const defaultTimeouts: StartTimeouts = { scheduling: 300_000, retries: 15_000, total: 1_800_000 }
+
+/** Path of a namespace's objects of a kind of the core API. @param name of one of them */
+export const corePath = (
+  { namespace }: Pick<ClusterContext, 'namespace'>,
+  kind: 'pods' | 'secrets' | 'persistentvolumeclaims',
+  name?: string,
+): string => `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`

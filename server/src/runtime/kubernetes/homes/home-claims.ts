@@ -1,0 +1,130 @@
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
+import type { Home } from '#/runtime/runtime-container.ts'
+import type { Claim, ObjectList } from '../client/api-objects.ts'
+import { callTimeouts } from '../client/cluster-client.ts'
+import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { corePath, type ClusterContext } from '../cluster-context.ts'
+import {
+  nameAnnotation,
+  nameOf,
+  objectName,
+  ownerAnnotations,
+  ownerLabels,
+  ownerOf,
+  selectorOf,
+} from '../object-labels.ts'
+import { listPods } from '../pods/find-pods.ts'
+
+/** Bytes of a home whose template names no size: a claim has to ask for some. */
+const defaultSize = 10 * 1024 ** 3
+const pageSize = 500
+
+/** Makes sure of a home: read first, because a quota refuses a creation although the claim exists. */
+export async function ensureHome(
+  cluster: ClusterContext,
+  home: NonNullable<ContainerSpec['home']>,
+  owner: Owner,
+  signal?: AbortSignal,
+): Promise<void> {
+  const name = objectName(home.volume)
+  const what = `create ${home.volume}`
+  if (name === undefined) throw new RuntimeError('failed', `${what}: the cluster accepts no such name`)
+  const claim = (await readClaim(cluster, name, signal)) ?? (await createClaim(cluster, name, home, owner, signal))
+  if (!claim) return ensureHome(cluster, home, owner, signal)
+  if (!ownerOf(claim.metadata, cluster.installation))
+    throw new RuntimeError('conflict', `${what}: a claim of this name is not of this installation`)
+  if (claim.metadata.deletionTimestamp !== undefined)
+    throw new RuntimeError('failed', `${what}: the home is being removed`)
+}
+
+/** @returns undefined when another call has made it meanwhile */
+async function createClaim(
+  cluster: ClusterContext,
+  name: string,
+  { volume, size }: NonNullable<ContainerSpec['home']>,
+  owner: Owner,
+  signal?: AbortSignal,
+): Promise<Claim | undefined> {
+  const body = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name,
+      labels: ownerLabels(cluster.installation, owner),
+      annotations: { ...ownerAnnotations(owner), ...nameAnnotation(volume) },
+    },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: String(size ?? defaultSize) } },
+      ...(cluster.storageClass === null ? {} : { storageClassName: cluster.storageClass }),
+    },
+  }
+  const path = corePath(cluster, 'persistentvolumeclaims')
+  const call = { what: `create ${volume}`, method: 'POST', path, body, timeout: callTimeouts.write, signal } as const
+  try {
+    return await cluster.client.ask<Claim>(call)
+  } catch (error) {
+    if (statusOf(error) === 409) return undefined
+    throw error
+  }
+}
+
+async function readClaim(cluster: ClusterContext, name: string, signal?: AbortSignal): Promise<Claim | undefined> {
+  const path = corePath(cluster, 'persistentvolumeclaims', name)
+  try {
+    return await cluster.client.ask<Claim>({
+      what: `inspect ${name}`,
+      method: 'GET',
+      path,
+      timeout: callTimeouts.read,
+      signal,
+    })
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export async function listHomes(cluster: ClusterContext): Promise<Home[]> {
+  const homes: Home[] = []
+  for (let next: string | undefined; ;) {
+    const { metadata, items } = await cluster.client.ask<ObjectList<Claim>>({
+      what: 'list homes',
+      method: 'GET',
+      path: corePath(cluster, 'persistentvolumeclaims'),
+      query: {
+        labelSelector: selectorOf(cluster.installation),
+        limit: String(pageSize),
+        ...(next ? { continue: next } : {}),
+      },
+      timeout: callTimeouts.list,
+    })
+    for (const { metadata: each } of items) {
+      const owner = ownerOf(each, cluster.installation)
+      // One that is being removed goes as soon as no pod uses it; the cluster sees to it.
+      if (owner && each.deletionTimestamp === undefined) homes.push({ volume: nameOf(each), owner })
+    }
+    next = metadata.continue
+    if (!next) return homes
+  }
+}
+
+/** The cluster keeps a claim while a pod uses it; here the caller learns of it instead. */
+export async function removeHome(cluster: ClusterContext, volume: string): Promise<void> {
+  const name = objectName(volume)
+  const claim = name === undefined ? undefined : await readClaim(cluster, name)
+  if (!claim || !ownerOf(claim.metadata, cluster.installation)) return
+  const { uid } = claim.metadata
+  const uses = (await listPods(cluster)).some(({ spec }) =>
+    spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name),
+  )
+  if (uses) throw new RuntimeError('conflict', `remove ${volume}: a pod has it`)
+  const path = corePath(cluster, 'persistentvolumeclaims', name)
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } }
+  try {
+    await cluster.client.ask({ what: `remove ${volume}`, method: 'DELETE', path, body, timeout: callTimeouts.write })
+  } catch (error) {
+    if (!isMissing(error) && statusOf(error) !== 409) throw error
+  }
+}

@@ -1,0 +1,124 @@
+import type { Logger } from 'pino'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { openClusterAccess } from './client/cluster-access.ts'
+import { callTimeouts, ClusterClient } from './client/cluster-client.ts'
+import { corePath, defaultTimeouts, type ClusterContext, type StartTimeouts } from './cluster-context.ts'
+import { listHomes, removeHome } from './homes/home-claims.ts'
+import { followLogs, readLogs } from './logs/pod-logs.ts'
+import { selectorOf } from './object-labels.ts'
+import { createPod } from './pods/create-pod.ts'
+import { removeEnded, removePod, stopPod } from './pods/delete-pods.ts'
+import { inspect, inspectId, listContainers } from './pods/find-pods.ts'
+import { PodIndex } from './pods/pod-index.ts'
+import { awaitStart } from './pods/start-pod.ts'
+import { watchPods } from './pods/watch-pods.ts'
+
+export interface KubernetesRuntimeOptions {
+  /** Name of this installation; on every label. */
+  readonly installation: string
+  /** Value of `KUBECONFIG`; undefined: the service account of the pod that this process runs in. */
+  readonly kubeconfig: string | undefined
+  /** Null: that of the context. */
+  readonly namespace: string | null
+  /** Of homes; null: the cluster's default. */
+  readonly storageClass: string | null
+  readonly timeouts?: Partial<StartTimeouts>
+  /** Gets a line for each call to the API server. */
+  readonly log?: Pick<Logger, 'debug'>
+}
+
+export const kubernetesCapabilities: RuntimeCapabilities = {
+  keepsStopped: false,
+  pauses: false,
+  reportsCpuUsage: false,
+  measuresHomes: false,
+  hasImages: false,
+  mountsHostPaths: false,
+  putsFiles: false,
+}
+
+/**
+ * A Kubernetes cluster as a runtime: a container is a pod, its id the pod's uid, its home a claim. The API server is not asked
+ * yet. @throws {Error} for the operator, when `KUBECONFIG` cannot be used
+ */
+export async function createKubernetesRuntime(options: KubernetesRuntimeOptions): Promise<Runtime> {
+  const cluster = await connectToCluster(options)
+  return {
+    capabilities: kubernetesCapabilities,
+    prepare: () => checkAccess(cluster),
+    ping: () => ping(cluster),
+    inspect: (name) => inspect(cluster, name),
+    inspectId: (id) => inspectId(cluster, id),
+    imageId: async () => undefined,
+    create: (spec, options) => createPod(cluster, spec, options),
+    start: (id, signal) => awaitStart(cluster, id, signal),
+    pause: (id, signal) => refusePause(cluster, id, signal),
+    stop: (id, signal, grace) => stopPod(cluster, id, signal, grace),
+    remove: (id, signal) => removePod(cluster, id, signal),
+    removeStopped: (id) => removeEnded(cluster, id),
+    list: (filter) => listContainers(cluster, filter),
+    logs: (id, lines) => readLogs(cluster, id, lines),
+    followLogs: (id, lines, onLine, signal) => followLogs(cluster, id, lines, onLine, signal),
+    homes: () => listHomes(cluster),
+    removeHome: (volume) => removeHome(cluster, volume),
+    measureHomes: async () => {
+      throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')
+    },
+    host: () => hostReport(cluster),
+    cpuUsage: async () => undefined,
+    watch: (onEvent, signal) => watchPods(cluster, onEvent, signal),
+    containerFiles: () => undefined,
+    counts: () => cluster.client.counts(),
+  }
+}
+
+async function connectToCluster(options: KubernetesRuntimeOptions): Promise<ClusterContext> {
+  const { installation, kubeconfig, namespace, storageClass, timeouts, log } = options
+  const access = await openClusterAccess(kubeconfig)
+  return {
+    client: new ClusterClient(access, log),
+    installation,
+    namespace: namespace ?? access.namespace,
+    storageClass,
+    index: new PodIndex(installation),
+    timeouts: { ...defaultTimeouts, ...timeouts },
+  }
+}
+
+/** Any client of a cluster may ask this, and the answer includes its store. */
+async function ping({ client }: ClusterContext): Promise<void> {
+  const call = { what: 'ping the API server', method: 'GET', path: '/readyz', kind: 'health' } as const
+  await client.download({ ...call, timeout: callTimeouts.read }, 1_024)
+}
+
+/** Whether this account may work in the namespace at all. @throws {RuntimeError} `failed` with the words of the API server */
+async function checkAccess(cluster: ClusterContext): Promise<void> {
+  const query = { labelSelector: selectorOf(cluster.installation), limit: '1' }
+  const call = { what: 'list pods', method: 'GET', path: corePath(cluster, 'pods'), query } as const
+  await cluster.client.ask({ ...call, timeout: callTimeouts.list })
+}
+
+async function refusePause(cluster: ClusterContext, id: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  if (!(await inspectId(cluster, id))) throw new RuntimeError('missing', `pause ${id}`)
+  throw new RuntimeError('failed', `pause ${id}: a cluster pauses nothing`)
+}
+
+/** A cluster's nodes are the cluster's own affair: what has no room waits for one, and is refused after a while. */
+async function hostReport(cluster: ClusterContext): Promise<HostReport> {
+  await ping(cluster)
+  return {
+    cores: null,
+    ociRuntimes: null,
+    hasGpus: null,
+    isThisMachine: false,
+    supportsHomeQuota: true,
+    addressesLeft: null,
+    memory: null,
+    disk: null,
+    rules: null,
+  }
+}

@@ -1,0 +1,89 @@
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { ObjectMeta } from '../client/api-objects.ts'
+import { callTimeouts } from '../client/cluster-client.ts'
+import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { corePath, type ClusterContext } from '../cluster-context.ts'
+import { findPod } from './find-pods.ts'
+import { stateOf } from './pod-state.ts'
+
+/** Seconds that a program has to end by itself, when the caller names none. */
+const defaultGrace = 10
+/** How long a node may take to confirm an end beyond the program's own time, in ms. */
+const confirmation = 45_000
+/** Pauses between two looks at a pod that ends, in ms: while the watch tells of changes, and without it. */
+const [watchedPause, unwatchedPause] = [1_000, 250]
+
+/** Deletes the pod, and waits for its end; what has ended already stays for its output. */
+export async function stopPod(
+  cluster: ClusterContext,
+  uid: string,
+  signal?: AbortSignal,
+  grace = defaultGrace,
+): Promise<void> {
+  signal?.throwIfAborted()
+  const pod = await findPod(cluster, uid, signal)
+  if (pod && stateOf(pod) !== 'exited') await deleteAndAwait(cluster, pod.metadata, grace, signal)
+}
+
+export async function removePod(cluster: ClusterContext, uid: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  const pod = await findPod(cluster, uid, signal)
+  if (pod) await deleteAndAwait(cluster, pod.metadata, 1, signal)
+}
+
+export async function removeEnded(cluster: ClusterContext, uid: string): Promise<void> {
+  const pod = await findPod(cluster, uid)
+  if (!pod) return
+  if (stateOf(pod) !== 'exited') throw new RuntimeError('conflict', `remove ${pod.metadata.name}: it has not ended`)
+  await deleteAndAwait(cluster, pod.metadata, 1)
+}
+
+/**
+ * Asks for the deletion of exactly this pod. The grace is never 0, which would drop the object while its program may still
+ * write to the home.
+ */
+export async function deletePod(
+  cluster: ClusterContext,
+  { name, uid }: Pick<ObjectMeta, 'name' | 'uid'>,
+  grace: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const body = {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    gracePeriodSeconds: Math.max(1, Math.round(grace)),
+    preconditions: { uid },
+  }
+  const path = corePath(cluster, 'pods', name)
+  try {
+    await cluster.client.ask({
+      what: `stop ${name}`,
+      method: 'DELETE',
+      path,
+      body,
+      timeout: callTimeouts.write,
+      signal,
+    })
+  } catch (error) {
+    // 409: the name is another pod's by now.
+    if (!isMissing(error) && statusOf(error) !== 409) throw error
+  }
+}
+
+/** @throws {RuntimeError} `unreachable` when the node does not confirm the end: it is not known then whether the program runs */
+async function deleteAndAwait(
+  cluster: ClusterContext,
+  metadata: Pick<ObjectMeta, 'name' | 'uid'>,
+  grace: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { name, uid } = metadata
+  await deletePod(cluster, metadata, grace, signal)
+  const end = performance.now() + grace * 1_000 + confirmation
+  while (await findPod(cluster, uid, signal)) {
+    if (performance.now() > end)
+      throw new RuntimeError('unreachable', `stop ${name}`, new Error('its node does not confirm that it has ended'))
+    await cluster.index.changed(uid, cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
+    signal?.throwIfAborted()
+  }
+}

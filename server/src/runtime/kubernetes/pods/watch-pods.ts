@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
+import type { Pod, WatchLine } from '../client/api-objects.ts'
+import { callTimeouts } from '../client/cluster-client.ts'
+import { errorResponseOf, statusOf } from '../client/cluster-errors.ts'
+import { corePath, type ClusterContext } from '../cluster-context.ts'
+import { ownerOf, selectorOf } from '../object-labels.ts'
+import { listWithVersion } from './find-pods.ts'
+import { PodChanges } from './pod-changes.ts'
+
+/** Pauses between attempts to watch again, in ms. */
+const [initialRetryDelay, maxRetryDelay] = [100, 5_000]
+/** After this the API server ends a watch by itself, in seconds; it continues where it was. */
+const watchSeconds = 300
+/**
+ * A watch without a line for this long is broken, in ms: with bookmarks a line comes every minute or so, and a connection
+ * that is half open would otherwise stay silent for ever.
+ */
+const silence = 150_000
+
+type OnEvent = (event: RuntimeEvent) => void
+
+/** List and watch: a list says what there is, the watch continues from its version, and a version that is too old is listed anew. */
+export function watchPods(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): void {
+  void watchWithRetry(cluster, onEvent, signal)
+}
+
+/** After an interruption anything may have changed: the listener gets `lost` once, then `other` without id. */
+async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): Promise<void> {
+  const { index } = cluster
+  const changes = new PodChanges()
+  let version: string | undefined
+  let retryDelay = initialRetryDelay
+  let isBlind = false
+  let isFirst = true
+  const goBlind = () => {
+    index.isWatched = false
+    if (!isBlind && !signal.aborted) onEvent({ id: undefined, action: 'lost' })
+    isBlind = true
+  }
+  while (!signal.aborted) {
+    try {
+      if (version === undefined) {
+        if (!isFirst) goBlind()
+        const list = await listWithVersion(cluster)
+        changes.startOver(list.pods)
+        version = list.version
+      }
+      const lines = await open(cluster, version, signal)
+      if (isBlind) onEvent({ id: undefined, action: 'other' })
+      isBlind = isFirst = false
+      index.isWatched = true
+      for await (const line of lines) {
+        if (signal.aborted) return
+        retryDelay = initialRetryDelay
+        version = take(cluster, changes, line, onEvent) ?? version
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // A listener that throws is a bug, and loud.
+      if (!(error instanceof RuntimeError)) throw error
+      // 410: the API server has forgotten this version.
+      if (statusOf(error) === 410) version = undefined
+      isFirst = false
+      goBlind()
+      await sleep(retryDelay, undefined, { signal }).catch(() => undefined)
+      retryDelay = Math.min(retryDelay * 2, maxRetryDelay)
+    }
+  }
+}
+
+async function open(
+  cluster: ClusterContext,
+  version: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<WatchLine<Pod>>> {
+  const silent = new AbortController()
+  const timer = setTimeout(() => silent.abort(new DOMException('the watch is silent', 'TimeoutError')), silence).unref()
+  const lines = await cluster.client.follow<WatchLine<Pod>>({
+    what: 'listen to pods',
+    method: 'GET',
+    path: corePath(cluster, 'pods'),
+    query: {
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: version,
+      timeoutSeconds: String(watchSeconds),
+      labelSelector: selectorOf(cluster.installation),
+    },
+    timeout: callTimeouts.list,
+    kind: 'health',
+    signal: AbortSignal.any([signal, silent.signal]),
+  })
+  return untilSilent(lines, timer, silent.signal)
+}
+
+async function* untilSilent<T>(
+  lines: AsyncGenerator<T>,
+  timer: NodeJS.Timeout,
+  silent: AbortSignal,
+): AsyncGenerator<T> {
+  try {
+    for await (const line of lines) {
+      timer.refresh()
+      yield line
+    }
+  } catch (error) {
+    if (silent.aborted) throw new RuntimeError('unreachable', 'listen to pods', silent.reason)
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** @returns the version that the line has @throws {RuntimeError} for a line that says that the watch cannot continue */
+function take(
+  cluster: ClusterContext,
+  changes: PodChanges,
+  line: WatchLine<Pod>,
+  onEvent: OnEvent,
+): string | undefined {
+  const { type, object } = line
+  if (type === 'ERROR') throw errorOf(object)
+  const { resourceVersion } = object.metadata
+  if (type === 'BOOKMARK' || !ownerOf(object.metadata, cluster.installation)) return resourceVersion
+  if (type === 'DELETED') cluster.index.noteGone(object.metadata.uid)
+  else cluster.index.note(object)
+  for (const event of changes.eventsOf(type, object)) onEvent(event)
+  return resourceVersion
+}
+
+/** The object of an `ERROR` line is a `Status`: 410 when the version is too old. */
+function errorOf(object: unknown): RuntimeError {
+  const { code } = object as { readonly code?: number }
+  return errorResponseOf('listen to pods', code ?? 500, JSON.stringify(object))
+}

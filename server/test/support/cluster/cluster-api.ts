@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { openClusterAccess } from '#/runtime/kubernetes/client/cluster-access.ts'
+import { ClusterClient, type ClusterCall } from '#/runtime/kubernetes/client/cluster-client.ts'
+import { testImage } from '../engine/engine.ts'
+
+const run = promisify(execFile)
+const scripts = path.resolve(import.meta.dirname, '../../../../tools/cluster')
+
+/** The cluster of `npm run test:cluster`, asked as its administrator. */
+export const kubeconfig = process.env.BERTH_TEST_CLUSTER ?? ''
+
+const client = new ClusterClient(await openClusterAccess(kubeconfig))
+
+export type AskCluster = <T = unknown>(method: ClusterCall['method'], target: string, body?: unknown) => Promise<T>
+
+/** @throws {RuntimeError} as the adapter does */
+export const askCluster: AskCluster = (method, target, body) => {
+  const [path = '', query] = target.split('?')
+  return client.ask({
+    what: `${method} ${path}`,
+    method,
+    path,
+    body,
+    timeout: 10_000,
+    ...(query ? { query: Object.fromEntries(new URLSearchParams(query)) } : {}),
+  })
+}
+
+/** A namespace of its own, and the storage class of the test cluster where there is none. @returns how it is removed */
+export async function makeNamespace(name: string): Promise<() => Promise<void>> {
+  await askCluster('POST', '/api/v1/namespaces', { metadata: { name } })
+  await askCluster('POST', '/apis/storage.k8s.io/v1/storageclasses', {
+    metadata: { name: 'berth-test', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    provisioner: 'kubernetes.io/host-path',
+  }).catch(() => undefined)
+  return async () => void (await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined))
+}
+
+/** The image of the tests, given to the nodes of the test cluster; a cluster of others pulls `BERTH_TEST_IMAGE`. */
+export async function clusterImage(): Promise<string> {
+  if (process.env.BERTH_TEST_IMAGE) return process.env.BERTH_TEST_IMAGE
+  const image = await testImage()
+  await loadImage(image)
+  return image
+}
+
+export async function loadImage(image: string): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-image-'))
+  try {
+    const archive = path.join(folder, 'image.tar')
+    await run('docker', ['save', '-o', archive, image])
+    await run(path.join(scripts, 'load-images.sh'), [archive])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
+import { createAndStart, plainSpec, type RuntimeRig } from '../engine/runtimes.ts'
+import { askCluster, clusterImage, kubeconfig, makeNamespace } from './cluster-api.ts'
+
+/** The cluster as a runtime, in a namespace of its own. */
+export async function openCluster(): Promise<RuntimeRig> {
+  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const namespace = installation
+  const removeNamespace = await makeNamespace(namespace)
+  const options = { kubeconfig, namespace, storageClass: null, timeouts: { scheduling: 5_000, retries: 5_000 } }
+  const open = (name: string) => createKubernetesRuntime({ ...options, installation: name })
+  const [runtime, neighbour, image] = await Promise.all([
+    open(installation),
+    open(`${installation}-other`),
+    clusterImage(),
+  ])
+  await Promise.all([runtime.prepare(), neighbour.prepare()])
+  const spec: RuntimeRig['spec'] = (name, fields) => ({
+    ...plainSpec,
+    name: `${installation}-${name}`,
+    image,
+    ...fields,
+  })
+  const named = async (id: string) => {
+    const pods = await askCluster<{ items: { metadata: { name: string; uid: string } }[] }>(
+      'GET',
+      `/api/v1/namespaces/${namespace}/pods`,
+    )
+    return pods.items.find(({ metadata }) => metadata.uid === id)?.metadata.name ?? ''
+  }
+  return {
+    name: 'Kubernetes',
+    runtime,
+    neighbour,
+    installation,
+    spec,
+    run: (name, fields) => createAndStart(runtime, spec(name, fields)),
+    pause: async () => undefined,
+    stopFromOutside: async (id) => {
+      await askCluster('DELETE', `/api/v1/namespaces/${namespace}/pods/${await named(id)}?gracePeriodSeconds=1`)
+    },
+    isolates: process.env.BERTH_TEST_ISOLATES === 'yes',
+    precision: 1_000,
+    close: removeNamespace,
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run test:cluster`: the contract of the runtime port, and Berth itself, on a cluster: the one of `KUBECONFIG`, or one that
+ * is made on this machine and taken down afterwards. `KEEP_CLUSTER=1` leaves it running for the next run.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { argv, env, execPath, exit } from 'node:process'
+
+const root = resolve(import.meta.dirname, '../..')
+const script = (/** @type {string} */ name) => join(import.meta.dirname, name)
+
+/** The contract's own files run on Docker in `npm test`. */
+const files = ['server/test/engine/runtimes.test.ts', 'server/test/engine/runtime-lifecycle.test.ts']
+const others = ['pods', 'installation'].map((name) => `server/test/cluster/${name}.ts`)
+
+const words = argv.slice(2)
+const chosen = [...files, ...others].filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+const isOwn = !env.KUBECONFIG
+let code = 1
+try {
+  const kubeconfig = env.KUBECONFIG ?? startCluster()
+  const flags = ['--test', '--test-reporter=spec', '--test-concurrency=1', '--test-timeout=300000']
+  const runner = spawnSync(execPath, [...flags, ...chosen], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...env, BERTH_TEST_CLUSTER: kubeconfig, ...(isOwn ? { BERTH_TEST_CLUSTER_IS_OWN: '1' } : {}) },
+  })
+  code = runner.status ?? 1
+} finally {
+  if (isOwn && !env.KEEP_CLUSTER) execFileSync(script('down.sh'), { stdio: 'inherit' })
+}
+exit(code)
+
+function startCluster() {
+  const said = execFileSync(script('up.sh'), ['1'], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' })
+  const [, file = ''] = /^KUBECONFIG=(.*)$/m.exec(said) ?? []
+  return file
+}
