@@ -89,7 +89,10 @@ export async function startApp(parts: AppParts): Promise<App> {
     groups.restart()
   }
   const groups = wireGroups(parts, groupRules, accounts, containers, administration)
-  groups.directory.onChange(() => groups.restart())
+  groups.directory.onChange(() => {
+    groups.restart()
+    if (!parts.isForOneCommand) diskUse.start()
+  })
   const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
   const oidc = wireOidc(parts, { addresses, accounts, administration })
   const auditWebhook = wireAuditWebhook(parts)
@@ -123,7 +126,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     following.abort()
     idle.stop()
     lifetimes.stop()
-    groups.expiry.stop()
+    groups.expiry.close()
     containers.hostResources.stop()
     containers.history.stop()
     clock.stop()

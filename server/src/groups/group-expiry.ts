@@ -34,6 +34,7 @@ export class GroupExpiry {
   /** Ids of containers that no expired group concerns, until groups or members change. */
   readonly #unaffected = new Set<string>()
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(parts: GroupExpiryParts) {
     this.#parts = parts
@@ -41,17 +42,22 @@ export class GroupExpiry {
 
   /** Starts the checks, or starts them anew because groups or members have changed. */
   start(): void {
-    this.stop()
+    this.#stop()
     this.#unaffected.clear()
-    if (!this.#parts.directory.hasEnding) return
+    if (this.#isClosed || !this.#parts.directory.hasEnding) return
     this.#timer = setInterval(() => this.check(new Date()), checkInterval)
     this.#timer.unref()
     this.check(new Date())
   }
 
-  stop(): void {
+  /** Also of a change that is made while Berth stops. */
+  close(): void {
+    this.#isClosed = true
+    this.#stop()
+  }
+
+  #stop(): void {
     clearInterval(this.#timer)
-    this.#timer = undefined
     this.#limit.clearQueue()
     this.#pending.clear()
   }

@@ -74,6 +74,8 @@ export function wireContainers(
   const diskUse = new DiskUse({
     runtime,
     limits: new DiskLimits(templates, config.maxDiskPerUser),
+    rules,
+    templates,
     slugOf: (userId) => routeSync.gatewayUserOf({ userId })?.slug,
     publish: (userId, event) => events.publish(userId, event),
     log,

@@ -3,7 +3,7 @@ import type { Template, Templates } from '../templates/template.ts'
 /** Part of a limit from which its owner and the operator are warned. */
 const warnFrom = 0.9
 /** Part of a limit up to which the container with the most deletable data may still be started. */
-const grace = 1.25
+export const diskGrace = 1.25
 
 /** Disk use of one user's homes at the last measurement, in bytes, by type. */
 export type HomeBytes = ReadonlyMap<string, number>
@@ -58,7 +58,7 @@ export class DiskLimits {
 
   /** The container in which the user can delete data; undefined when that one is above the grace, too. */
   cleanUpTemplate({ type, used, limit }: DiskLimit, bytes: HomeBytes): Template | undefined {
-    if (used >= grace * limit) return undefined
+    if (used >= diskGrace * limit) return undefined
     return type === null ? this.#largestOf(bytes) : this.#templates.get(type)
   }
 

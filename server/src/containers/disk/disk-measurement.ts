@@ -30,9 +30,9 @@ export class DiskMeasurement {
     this.#interval = interval
   }
 
-  /** Measures now and at intervals; never, when no limit is set. */
+  /** Measures now and at intervals, unless it does already; never, when no limit is set. To be called when one is. */
   start(): void {
-    if (this.#diskUse.isWanted) this.#running = this.#run()
+    if (this.#diskUse.isWanted && !this.#isStopped) this.#running ??= this.#run()
   }
 
   /** Cancels a measurement in progress; resolves when it has ended. */

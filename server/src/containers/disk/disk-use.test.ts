@@ -11,6 +11,7 @@ import { readTemplate } from '../templates/read-templates.ts'
 import { Templates } from '../templates/template.ts'
 
 const MiB = 1024 ** 2
+const noRules = { limitsFor: () => undefined, hasDiskLimits: false }
 
 /** An engine whose homes have the sizes that a test writes down, in MiB: `7 ann dev`. */
 function scriptedEngine(
@@ -44,7 +45,17 @@ function open(sizes: Record<string, number>, more: Partial<DiskUseParts> = {}) {
   const publish = (userId: number, event: UserEvent) => void told.push([userId, event])
   const people: Record<number, string> = { 7: 'ann', 8: 'bob', 9: 'cat' }
   const slugOf = (userId: number) => people[userId]
-  const use = new DiskUse({ runtime, limits, slugOf, publish, log: log as DiskUseParts['log'], maxAge: 0, ...more })
+  const use = new DiskUse({
+    runtime,
+    limits,
+    slugOf,
+    publish,
+    log: log as DiskUseParts['log'],
+    maxAge: 0,
+    rules: noRules,
+    templates,
+    ...more,
+  })
   const refusalFor = async (id: number, type: string) =>
     (await use.refusalFor({ id, slug: people[id] ?? '' }, { type }))?.message
   return { use, people, sizes: written, told, logged, runtime, refusalFor }
@@ -150,4 +161,34 @@ test('operators see how many limits are reached, and the users of the largest th
     berth_homes_largest_user_bytes: 149 * MiB,
     berth_homes_full_users: 50,
   })
+})
+
+test('the limit of a group counts homes of its types alone, and leaves a way in to delete files', async () => {
+  const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
+  const limitsOf = (types: string[] | null) => ({
+    hasDiskLimits: true,
+    limitsFor: async () => [{ group: 'Physics', types, limits }],
+  })
+  const some = open({ '7 ann dev': 5, '7 ann prod': 11, '8 bob dev': 30 }, { rules: limitsOf(['prod']) })
+  await some.use.measure()
+  assert.equal(await some.refusalFor(7, 'dev'), undefined)
+  assert.equal(await some.refusalFor(7, 'prod'), undefined)
+  assert.equal(await some.refusalFor(8, 'prod'), undefined)
+  some.sizes.set('7 ann prod', 13)
+  await some.use.measure()
+  assert.match((await some.refusalFor(7, 'prod')) ?? '', /"disk" of the group Physics.*13 MiB of 10 MiB/)
+  const all = open({ '7 ann dev': 5, '7 ann prod': 6 }, { rules: limitsOf(null) })
+  await all.use.measure()
+  assert.match((await all.refusalFor(7, 'dev')) ?? '', /Delete some in The prod/)
+  assert.equal(await all.refusalFor(7, 'prod'), undefined)
+})
+
+test('numbers are wanted as soon as a group limits the size of homes', () => {
+  const rules = { ...noRules }
+  const { template } = readTemplate('dev', { image: 'x' })
+  assert.ok(template)
+  const { use } = open({}, { rules, limits: new DiskLimits(new Templates([template]), null) })
+  assert.equal(use.isWanted, false)
+  rules.hasDiskLimits = true
+  assert.equal(use.isWanted, true)
 })

@@ -7,7 +7,10 @@ import type { User } from '#/store/users/users.ts'
 import { formatBytes } from '../../messages/format-bytes.ts'
 import { isFull, sumOf, type DiskLimit, type DiskLimits, type HomeBytes } from './disk-limits.ts'
 import type { UserEvent } from '../events/user-events.ts'
-import type { Template } from '../templates/template.ts'
+import type { LaunchRules } from '../launch/launch-rules.ts'
+import type { MemberLimits } from '../queue/member-limits.ts'
+import type { Template, Templates } from '../templates/template.ts'
+import { fullMemberLimit } from './member-disk-limits.ts'
 
 /** Timeout of a refused launch that waits for newer numbers, in ms. */
 const refreshTimeout = 4_000
@@ -19,6 +22,9 @@ const maxNamed = 3
 export interface DiskUseParts {
   readonly runtime: Pick<Runtime, 'homes' | 'measureHomes' | 'capabilities'>
   readonly limits: DiskLimits
+  /** Of groups; see `LaunchRules`. */
+  readonly rules: Pick<LaunchRules, 'limitsFor' | 'hasDiskLimits'>
+  readonly templates: Pick<Templates, 'all'>
   /** Slug of the user with this id; undefined when there is none. */
   readonly slugOf: (userId: number) => string | undefined
   readonly publish: (userId: number, event: UserEvent) => void
@@ -57,7 +63,8 @@ export class DiskUse {
 
   /** Whether any limit needs the numbers, and the engine has them. */
   get isWanted(): boolean {
-    return this.#parts.limits.areSet && this.#parts.runtime.capabilities.measuresHomes
+    const { limits, rules, runtime } = this.#parts
+    return (limits.areSet || rules.hasDiskLimits) && runtime.capabilities.measuresHomes
   }
 
   /**
@@ -83,10 +90,11 @@ export class DiskUse {
     { type }: Pick<Template, 'type'>,
   ): Promise<Refusal | undefined> {
     const owner = { userId: id, slug }
-    if (!this.#inTheWayOf(type, owner)) return undefined
+    const ofGroups = this.#parts.rules.hasDiskLimits ? await this.#parts.rules.limitsFor({ userId: id, type }) : []
+    const refuse = () => this.#refusalNow(owner, type, ofGroups ?? [])
+    if (!refuse()) return undefined
     await withTimeout(refreshTimeout, this.#renew())
-    const limit = this.#inTheWayOf(type, owner)
-    return limit && this.#refusal(owner, limit)
+    return refuse()
   }
 
   /** Present warnings as events, for a page that opens. */
@@ -173,6 +181,20 @@ export class DiskUse {
     const isNew = performance.now() - this.#askedAt < (this.#parts.maxAge ?? defaultMaxAge)
     if (isNew && !this.#measuring) return
     await tryOrLog(this.#parts.log, 'measuring homes again before a launch is refused', () => this.measure())
+  }
+
+  /** By the present numbers. */
+  #refusalNow(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
+    const limit = this.#inTheWayOf(type, owner)
+    if (limit) return this.#refusal(owner, limit)
+    const full = fullMemberLimit(ofGroups, type, this.#bytesOf(owner), this.#parts.templates)
+    if (!full) return undefined
+    const { group, wayIn } = full
+    const values = { group, used: formatBytes(full.used), max: formatBytes(full.limit) }
+    const sentence = wayIn
+      ? message('groups.tooMuchDiskBut', { ...values, name: wayIn.displayName })
+      : message('groups.tooMuchDisk', values)
+    return refusals.groupLimit('disk', group, sentence)
   }
 
   #refusal(owner: HomeOwner, limit: DiskLimit): Refusal {

@@ -11,9 +11,9 @@ const typesOf = async (user: Signed): Promise<string[]> =>
 const stop = (user: Signed, type: string) => user.call('POST', `/api/container/stop/${type}`)
 const past = '2020-01-01T00:00:00Z'
 
-async function until(what: () => boolean, limit = 15_000): Promise<void> {
+async function until(what: () => boolean | Promise<boolean>, limit = 15_000): Promise<void> {
   const end = Date.now() + limit
-  while (!what()) {
+  while (!(await what())) {
     assert.ok(Date.now() < end, 'it did not happen in time')
     await sleep(50)
   }
@@ -92,6 +92,26 @@ test('with two groups the limits of both hold, beside MAX_PER_USER', async () =>
   assertOk(await launch(eva, 'prod'))
   assertOk(await boss.call('DELETE', `/api/admin/groups/${tight.id}`))
   assert.equal((await launch(eva, 'lab')).body.group, 'Two')
+})
+
+test('a limit of homes refuses with 409 once they are measured, and another type of the same member goes on', async () => {
+  const eva = await signUp('disk@x.org')
+  const volume = 'home of disk-dev'
+  Object.assign(engine.runtime, {
+    homes: async () => [{ volume, owner: { userId: eva.id, slug: 'disk', type: 'dev' } }],
+    measureHomes: async () => new Map([[volume, 2_000_000]]),
+  })
+  const { name } = await group({ name: 'Small', types: ['dev'], limits: { disk: 1_000_000 } }, [eva])
+  assertOk(await stop(eva, 'dev'))
+  await until(async () => {
+    const { status } = await launch(eva, 'dev')
+    if (status === 200) assertOk(await stop(eva, 'dev'))
+    return status === 409
+  })
+  const refused = await launch(eva, 'dev')
+  assertRefused(refused, 409, ['reason', 'limit', 'group'])
+  assert.deepEqual([refused.body.limit, refused.body.group], ['disk', name])
+  assertOk(await launch(eva, 'lab'))
 })
 
 test('of launches at the same moment exactly as many pass as the limit allows', async () => {
