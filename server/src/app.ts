@@ -94,7 +94,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     if (!parts.isForOneCommand) diskUse.start()
   })
   const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
-  const oidc = wireOidc(parts, { addresses, accounts, administration })
+  const oidc = wireOidc(parts, { addresses, accounts, administration, groups })
   const auditWebhook = wireAuditWebhook(parts)
   const useCases = { addresses, tokens, containers, accounts, administration, templates, oidc, groups, reconciling }
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })

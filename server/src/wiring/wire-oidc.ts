@@ -6,6 +6,7 @@ import { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { defaultLanguage } from '#/messages/language.ts'
+import type { Groups } from '#/wiring/features/wire-groups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
@@ -14,11 +15,12 @@ export interface OidcContext {
   readonly addresses: Addresses
   readonly accounts: Accounts
   readonly administration: Administration
+  readonly groups: Pick<Groups, 'providerMemberships'>
 }
 
 /** Sign-in by OpenID Connect providers. Without providers it sends no request. */
 export function wireOidc({ config, database: store, key, log }: AppParts, context: OidcContext) {
-  const { addresses, accounts, administration } = context
+  const { addresses, accounts, administration, groups } = context
   const database = withTransactionLimit(store)
   const { frontendUrl } = addresses
   const registry = new ProviderRegistry(config.providers)
@@ -35,6 +37,7 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
         const actor = { id: null, email: name, address, language: defaultLanguage }
         return administration.rights.followProvider(actor, userId, isAdmin, now)
       },
+      setMemberships: (member, names, now) => groups.providerMemberships.follow(member, names, now),
     },
   })
   const { endSessions } = administration

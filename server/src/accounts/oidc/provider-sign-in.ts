@@ -21,6 +21,12 @@ export interface ProviderEffects {
    * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit log
    */
   setAdministrator(userId: number, isAdmin: boolean, by: { name: string; address: string }, now: Date): Promise<void>
+  /** Sets the memberships of a user whose source is this provider. */
+  setMemberships(
+    member: { readonly userId: number; readonly provider: string; readonly address: string },
+    groups: readonly string[],
+    now: Date,
+  ): Promise<void>
 }
 
 export interface ProviderSignInParts {
@@ -92,7 +98,7 @@ export class ProviderSignIn {
     return this.#parts.frontendUrl + callbackPath(id)
   }
 
-  /** What the provider's groups decide, beside who may come in. Memberships of groups belong here as well. */
+  /** What the provider's groups decide, beside who may come in. Where it does not say, nothing changes. */
   async #applyGroups(
     { id, isAdmin }: User,
     provider: Provider,
@@ -100,6 +106,7 @@ export class ProviderSignIn {
     { address }: ClientInfo,
     now: Date,
   ): Promise<void> {
+    if (groups) await this.#parts.effects.setMemberships({ userId: id, provider: provider.id, address }, groups, now)
     const shouldBeAdmin = isAdminByGroups(provider, groups)
     if (shouldBeAdmin === undefined || shouldBeAdmin === isAdmin) return
     await this.#parts.effects.setAdministrator(id, shouldBeAdmin, { name: `provider ${provider.id}`, address }, now)

@@ -6,6 +6,7 @@ import { GroupMembers } from '#/groups/group-members.ts'
 import { InviteToGroup } from '#/groups/invite-to-group.ts'
 import { JoinCodes } from '#/groups/join-codes.ts'
 import { GroupLaunchRules } from '#/groups/launch-rules.ts'
+import { ProviderMemberships } from '#/groups/provider-memberships.ts'
 import { unknownGroupWarnings } from '#/groups/unknown-groups.ts'
 import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
@@ -80,6 +81,7 @@ export function wireGroups(
       statusOf: (record) => statuses.of(record),
       onChange: restart,
     }),
+    providerMemberships: new ProviderMemberships({ database, directory, onChange: restart, log }),
     joinCodes: new JoinCodes(database, new WrongCodeLimit()),
     containers: groupContainers,
   }

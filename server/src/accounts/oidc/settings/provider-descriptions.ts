@@ -32,7 +32,11 @@ export const providerFields = {
     default: '`false`',
     text: 'Accept addresses of which the provider does not say `email_verified: true`. Only for a provider whose users cannot choose their own address.',
   },
-  groups_claim: { form: 'text', default: 'none', text: "Claim that lists the user's groups." },
+  groups_claim: {
+    form: 'text',
+    default: 'none',
+    text: "Claim that lists the user's groups. At each sign-in they set the user's memberships of Berth's groups; a group that is missing is made. A sign-in without the claim changes nothing.",
+  },
   allowed_groups: {
     form: 'list of text',
     default: 'all users',

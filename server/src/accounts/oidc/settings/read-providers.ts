@@ -1,6 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument, type Pair } from 'yaml'
 import { isLoopbackHost } from '#/ip-address.ts'
 import { readSecretFile, type ReadSecret } from '#/secret-file.ts'
+import { localSource } from '#/store/groups/groups.ts'
 import type { Provider } from './provider.ts'
 import { providerFields, type ProviderField } from './provider-descriptions.ts'
 
@@ -67,6 +68,8 @@ function readProvider(
 ): { provider?: Provider; problems: FieldProblem[] } {
   if (!idForm.test(id))
     return { problems: [{ what: 'the id must have 1 to 32 characters: a-z, 0-9 and, inside, hyphens' }] }
+  if (id === localSource)
+    return { problems: [{ what: `the id "${id}" is the source of groups that are made in Berth` }] }
   if (!isRecord(fields)) return { problems: [{ what: 'must be a map of provider fields' }] }
   const known = Object.keys(providerFields).join(', ')
   const problems: FieldProblem[] = Object.keys(fields)
