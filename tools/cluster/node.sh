@@ -71,8 +71,15 @@ for _ in $(seq 100); do [ -S /run/containerd/containerd.sock ] && break; sleep 0
 for archive in "$CACHE"/images/*.tar; do ctr -n k8s.io images import "$archive" >> "$node/log/import.log" 2>&1; done
 # Else the kubelet looks for a cloud for 6 s.
 export AWS_EC2_METADATA_DISABLED=true
-"$CACHE/bin/kubelet" --config="$node/kubelet.yaml" --kubeconfig="$STATE/pki/kn$i.conf" --hostname-override="kn$i" --node-ip="10.250.$i.2" \
-  --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock --pod-infra-container-image=local/pause:1 \
-  --v=2 > "$node/log/kubelet.log" 2>&1 &
+# A kubelet that was killed is started again, unless a test holds it back by a file; containers go on without it.
+run_kubelet() {
+  while :; do
+    [ -f "$node/no-kubelet" ] || "$CACHE/bin/kubelet" --config="$node/kubelet.yaml" --kubeconfig="$STATE/pki/kn$i.conf" --hostname-override="kn$i" \
+      --node-ip="10.250.$i.2" --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock \
+      --pod-infra-container-image=local/pause:1 --v=2 >> "$node/log/kubelet.log" 2>&1
+    sleep 0.2
+  done
+}
+run_kubelet &
 trap 'exit 0' TERM
 while :; do wait; sleep 1; done

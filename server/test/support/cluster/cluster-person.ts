@@ -1,0 +1,52 @@
+import { askCluster } from './cluster-api.ts'
+import { signIn, type Program } from '../program.ts'
+
+interface StoredPod {
+  readonly spec: { readonly nodeName?: string }
+  readonly metadata: {
+    readonly name: string
+    readonly uid: string
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+}
+
+/** A signed-in user of a Berth on a cluster. */
+export interface ClusterPerson {
+  readonly slug: string
+  json(path: string, method?: string): Promise<{ status: number; body: Record<string, unknown> }>
+  /** What the list has of a type. */
+  entry(type: string): Promise<{ type: string; status: string; container_id: string | null } | undefined>
+  /** What the container answers through the gateway. */
+  page(type: string, file?: string): Promise<{ status: number; text: string }>
+  pods(type: string): Promise<(StoredPod['metadata'] & { readonly node: string | undefined })[]>
+}
+
+/** Signs up. @param namespace of the containers */
+export async function signUpOnCluster(berth: Program, namespace: string, email: string): Promise<ClusterPerson> {
+  const token = await signIn(berth, email)
+  const json: ClusterPerson['json'] = async (path, method = 'GET') => {
+    const response = await berth.fetch(path, token, { method, signal: AbortSignal.timeout(200_000) })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const { slug } = (await json('/api/user/me')).body.user as { slug: string }
+  return {
+    slug,
+    json,
+    entry: async (type) => {
+      const { containers } = (await json('/api/user/containers')).body as {
+        containers: NonNullable<Awaited<ReturnType<ClusterPerson['entry']>>>[]
+      }
+      return containers.find((each) => each.type === type)
+    },
+    page: async (type, file = '') => {
+      const response = await berth.fetch(`/${slug}-${type}/${file}`, token, { signal: AbortSignal.timeout(90_000) })
+      return { status: response.status, text: await response.text() }
+    },
+    pods: async (type) => {
+      const { items } = await askCluster<{ items: StoredPod[] }>('GET', `/api/v1/namespaces/${namespace}/pods`)
+      return items
+        .map(({ metadata, spec }) => ({ ...metadata, node: spec.nodeName }))
+        .filter(({ annotations }) => annotations?.['berth.slug'] === slug && annotations['berth.type'] === type)
+    },
+  }
+}
