@@ -51,7 +51,7 @@ const berth = await startBerth(
     env: {
       CONTAINER_TEMPLATES: JSON.stringify(templates),
       CONTAINER_ROUTING: 'subdomain',
-      JWT_ACCESS_TOKEN_EXPIRES: '6',
+      JWT_ACCESS_TOKEN_EXPIRES: '10',
       MAGIC_LINK_RATE_LIMIT: '50',
     },
   },
@@ -200,7 +200,6 @@ test('storage, databases and workers are each host’s own', async () => {
 })
 
 test('an answer of the app sets cookies for its own host alone, none of Berth’s, and clears none', async () => {
-  const before = await context.cookies(front)
   await page.goto(`${hostOf('ann-dev')}/cgi-bin/cookies`)
   const own = (await cookiesOf('ann-dev')).filter(({ name }) => !name.startsWith('spawner_'))
   assert.deepEqual(own.map(({ name, domain }) => [name, domain]).toSorted(), [
@@ -208,10 +207,8 @@ test('an answer of the app sets cookies for its own host alone, none of Berth’
     ['wide', new URL(hostOf('ann-dev')).hostname],
     ['wider', new URL(hostOf('ann-dev')).hostname],
   ])
-  assert.deepEqual(
-    (await context.cookies(front)).map(({ name }) => name),
-    before.map(({ name }) => name),
-  )
+  const kept = (await context.cookies(`${front}/api/auth`)).map(({ name }) => name)
+  assert.ok(kept.includes('berth_session') && kept.includes('spawner_visit'), kept.join())
   assert.doesNotMatch(await seenBy('ann-prod'), /wide/)
 })
 
@@ -255,7 +252,7 @@ test('a terminal stays open longer than its token and at two containers at once,
   await workspace.getByRole('tree', { name: 'Files' }).waitFor()
   const socket = await opening
   const read = () => workspace.evaluate(async () => (await fetch('./')).status)
-  for (const end = Date.now() + 8_000; Date.now() < end; await workspace.waitForTimeout(1_500)) {
+  for (const end = Date.now() + 11_000; Date.now() < end; await workspace.waitForTimeout(1_500)) {
     assert.equal(await read(), 200)
     assert.match(await seenBy('ann-prod'), /^HTTP_X_BERTH_USER=ann@x\.org$/m)
     assert.ok(!socket.isClosed(), 'the terminal was cut')
