@@ -1,5 +1,6 @@
 import net from 'node:net'
 import type { Random } from '../fuzz/random.ts'
+import type { Addressing } from './addressing.ts'
 import type { History } from './history.ts'
 import type { Prefix } from './world.ts'
 
@@ -30,7 +31,7 @@ const maxWait = 45_000
 export class OracleClient {
   readonly #port: number
   readonly #userId: number
-  readonly #token: string
+  readonly #addressing: Addressing
   readonly #prefixes: readonly Prefix[]
   readonly #own: readonly Prefix[]
   readonly #history: History
@@ -43,7 +44,7 @@ export class OracleClient {
 
   constructor(
     where: { readonly port: number; readonly prefixes: readonly Prefix[]; readonly history: History },
-    who: { readonly userId: number; readonly token: string },
+    who: { readonly userId: number; readonly addressing: Addressing },
     random: Random,
     tally: Tally,
     max: number,
@@ -53,7 +54,7 @@ export class OracleClient {
     this.#prefixes = where.prefixes
     this.#history = where.history
     this.#userId = who.userId
-    this.#token = who.token
+    this.#addressing = who.addressing
     this.#own = where.prefixes.filter(({ ownerId }) => ownerId === who.userId)
     this.#random = random
     this.#tally = tally
@@ -91,7 +92,7 @@ export class OracleClient {
     this.#hangUp()
     this.#tally.requests++
     this.#connect().write(
-      `GET /${one.prefix.name}/?${one.id}&0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${this.#token}\r\nConnection: Upgrade\r\n` +
+      `${this.#firstLines('GET', one, '0')}Connection: Upgrade\r\n` +
         'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     )
     const answer = await this.#answer()
@@ -115,12 +116,16 @@ export class OracleClient {
     return { prefix, id: `r${++ids}`, from: this.#history.tick(), mayPass }
   }
 
-  #requestOf({ prefix, id }: Asked): string {
+  #firstLines(method: string, { prefix, id }: Asked, wait: string): string {
+    const { path, host, credentials } = this.#addressing.of(prefix, prefix.ownerId === this.#userId)
+    return `${method} ${path}?${id}&${wait} HTTP/1.1\r\nHost: ${host}\r\n${credentials}\r\n`
+  }
+
+  #requestOf(one: Asked): string {
     const wait = this.#random.happens(0.1) ? this.#random.below(20) : 0
     const isPost = this.#random.happens(0.1)
-    const first = `${isPost ? 'POST' : 'GET'} /${prefix.name}/?${id}&${wait} HTTP/1.1`
     const body = isPost ? 'Content-Length: 5\r\n\r\nhello' : '\r\n'
-    return `${first}\r\nHost: a\r\nAuthorization: Bearer ${this.#token}\r\n${body}`
+    return this.#firstLines(isPost ? 'POST' : 'GET', one, `${wait}`) + body
   }
 
   #judge({ prefix, id, from, mayPass }: Asked, status: number, body: string): void {

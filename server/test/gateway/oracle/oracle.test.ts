@@ -11,18 +11,28 @@ const short = { seed: 7, requests: 5_000, clients: 50, changesPerSecond: 500 }
 const requests = extent(5_000, 50_000)
 const among = ({ wrong }: OracleFindings, what: RegExp) => wrong.some((one) => what.test(one))
 
-test(`${requests} requests of 200 clients under 500 changes a second reach no app but their own`, async (t) => {
-  const gateway = createNetGateway()
-  t.after(() => gateway.close(0))
-  const found = await runOracle(gateway, { seed: 20_251_121, requests, clients: 200, changesPerSecond: 500 })
-  const { wrong, answered, messages, changes, took } = found
-  assert.deepEqual(wrong.slice(0, 10), [])
-  t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
-  // Of these three less on a busy machine, where more changes fall into each request.
-  assert.ok(answered > requests / extent(10, 2), `only ${answered} answers came from apps`)
-  assert.ok(messages > requests / extent(1_000, 250), `only ${messages} messages on WebSockets`)
-  assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
-})
+for (const [routing, count] of [
+  ['path', requests],
+  ['subdomain', extent(2_500, 50_000)],
+] as const)
+  test(`${routing} routing: ${count} requests of 200 clients under 500 changes a second reach no app but their own`, async (t) => {
+    const gateway = createNetGateway()
+    t.after(() => gateway.close(0))
+    const found = await runOracle(gateway, {
+      seed: 20_251_121,
+      requests: count,
+      clients: 200,
+      changesPerSecond: 500,
+      routing,
+    })
+    const { wrong, answered, messages, changes, took } = found
+    assert.deepEqual(wrong.slice(0, 10), [])
+    t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
+    // Of these three less on a busy machine, where more changes fall into each request.
+    assert.ok(answered > count / extent(10, 2), `only ${answered} answers came from apps`)
+    assert.ok(messages > count / extent(1_000, 250), `only ${messages} messages on WebSockets`)
+    assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
+  })
 
 test('the oracle notices a gateway that takes changes in too late', async (t) => {
   const gateway = createNetGateway()

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { settingsOf } from '#test/support/gateway/gateway-harness.ts'
+import { containerHosts } from '#test/support/gateway/gateway-harness.ts'
 import { tokenFor } from '#test/support/gateway/tokens.ts'
 import { Random } from '../fuzz/random.ts'
+import { byHost, byPath } from './addressing.ts'
 import { OracleClient, type Tally } from './client.ts'
 import { World } from './world.ts'
 
@@ -11,6 +13,8 @@ export interface OracleRun {
   readonly requests: number
   readonly clients: number
   readonly changesPerSecond: number
+  /** How containers are addressed: below paths unless it says so. */
+  readonly routing?: 'path' | 'subdomain'
 }
 
 export interface OracleFindings extends Tally {
@@ -29,13 +33,20 @@ const pace = 10
  */
 export async function runOracle(
   gateway: Gateway,
-  { seed, requests, clients, changesPerSecond }: OracleRun,
+  { seed, requests, clients, changesPerSecond, routing = 'path' }: OracleRun,
   progress: (done: number) => void = () => {},
 ): Promise<OracleFindings> {
   const tally: Tally = { requests: 0, answered: 0, messages: 0, refused: 0, cut: 0, wrong: [] }
   const port = await gateway.listen('127.0.0.1', 0)
   const world = new World(gateway, peopleCount, seed)
-  const rules = { stripPrefix: true, rewriteLocation: true, forwardToken: 'scoped', allowHeaders: [] } as const
+  const ownHost = routing === 'subdomain' ? ({ hasOwnHost: true } as const) : {}
+  const rules = {
+    ...ownHost,
+    stripPrefix: true,
+    rewriteLocation: true,
+    forwardToken: 'scoped',
+    allowHeaders: [],
+  } as const
   const types = Object.fromEntries(
     ['a', 'b', 'c', 'd', 'e'].map((name) => [
       name,
@@ -46,13 +57,18 @@ export async function runOracle(
       },
     ]),
   )
-  await world.begin({ ...settingsOf('/nowhere/platform.sock'), types })
+  const settings = { ...settingsOf('/nowhere/platform.sock'), types }
+  await world.begin(routing === 'path' ? settings : { ...settings, containerHosts })
   const tokens = await Promise.all(world.people.map(({ userId }) => tokenFor(userId, { expiresIn: 86_400 })))
+  const hostTokens = new Map<string, string>()
+  for (const { name, ownerId } of routing === 'path' ? [] : world.prefixes)
+    hostTokens.set(name, await tokenFor(ownerId, { expiresIn: 86_400, audience: `/${name}`, sid: `s${ownerId}` }))
   const begun = Date.now()
   const all = Array.from({ length: clients }, (_, index) => {
     const userId = 1 + (index % peopleCount)
     const where = { port, prefixes: world.prefixes, history: world.history }
-    const who = { userId, token: tokens[userId - 1] ?? '' }
+    const token = tokens[userId - 1] ?? ''
+    const who = { userId, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }
     return new OracleClient(where, who, new Random(seed + index + 1), tally, requests).run()
   })
   const stop = new AbortController()

@@ -85,13 +85,9 @@ const notedBy = async (prefix: string) => {
 const cookiesOf = async (prefix: string) => context.cookies(`${hostOf(prefix)}/`)
 /** What became of something that a page tried. */
 const tried = (work: string) =>
-  page.evaluate(async (text) => {
-    try {
-      return String(await (0, eval)(`(async () => { ${text} })()`))
-    } catch (error) {
-      return (error as Error).name
-    }
-  }, work)
+  page.evaluate<string>(
+    `(async () => { try { return String(await (async () => { ${work} })()) } catch (error) { return error.name } })()`,
+  )
 
 test('a person signs in, opens a container from the dashboard, and is at a host of its own', async () => {
   for (const each of ['prod', 'work']) assertOk(await logInAsAnn(`/api/container/launch/${each}`))

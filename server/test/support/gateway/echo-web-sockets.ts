@@ -18,8 +18,9 @@ export async function connected(
   t: TestContext,
   port: number,
   headers: Record<string, string>,
+  target = '/ann-dev/socket?x=1',
 ): Promise<{ socket: WebSocket; hello: string }> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/socket?x=1`, ['chat'], { headers })
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${target}`, ['chat'], { headers })
   t.after(() => socket.terminate())
   const [hello] = (await once(socket, 'message')) as [Buffer]
   return { socket, hello: hello.toString() }
@@ -28,8 +29,9 @@ export async function connected(
 export async function refused(
   port: number,
   headers: Record<string, string>,
+  target = '/ann-dev/',
 ): Promise<{ status: number; body: string }> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers })
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${target}`, { headers })
   const [, message] = (await once(socket, 'unexpected-response')) as [unknown, http.IncomingMessage]
   return { status: message.statusCode ?? 0, body: Buffer.concat(await message.toArray()).toString() }
 }

@@ -36,6 +36,18 @@ export interface ControlPlaneCalls {
   readonly wakes: string[]
 }
 
+export type Routing = 'path' | 'subdomain'
+
+/** Subdomain routing below `spawner.test`. */
+export const containerHosts = {
+  spawnerHost: 'spawner.test',
+  platformNames: ['spawner.test'],
+  entryUrl: 'http://spawner.test/enter',
+} as const
+
+/** Rules of a type whose containers have hosts of their own, as the API sends them. */
+const ownHost = { hasOwnHost: true, rewriteLocation: false, sandboxVisitors: false } as const
+
 export type HarnessGateway = ReturnType<typeof createNetGateway>
 
 export interface GatewayHarness {
@@ -54,6 +66,8 @@ export interface GatewayHarness {
 export interface HarnessOptions {
   /** Of type `dev`. */
   readonly rules?: Partial<TypeRules>
+  /** How containers are addressed; below paths when it is left out. */
+  readonly routing?: Routing
   /** Of Ann's container. */
   readonly place?: Partial<RouteEntry>
   readonly person?: Partial<GatewayUser>
@@ -116,9 +130,11 @@ export function routeTo(
 
 export const asleep: Unavailable = { reason: 'asleep', exitCode: null }
 
-async function usualSettings(t: TestContext, { rules, platform }: HarnessOptions): Promise<GatewaySettings> {
+async function usualSettings(t: TestContext, { rules, platform, routing }: HarnessOptions): Promise<GatewaySettings> {
   const settings = settingsOf(await listenOnSocket(t, platform))
-  return { ...settings, types: { dev: { ...usualRules, ...rules }, prod: usualRules } }
+  const usual = routing === 'subdomain' ? { ...usualRules, ...ownHost } : usualRules
+  const types = { dev: { ...usual, ...rules }, prod: usual }
+  return routing === 'subdomain' ? { ...settings, types, containerHosts } : { ...settings, types }
 }
 
 /** Settings with the key that `tokenFor` signs with. */
