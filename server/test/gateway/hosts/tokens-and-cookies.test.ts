@@ -43,7 +43,7 @@ test('by a cookie, a token of this host alone opens it: neither the platform’s
   assert.equal(await statusOf(bobHostToken), 403)
 })
 
-test('a cookie of the platform beside it changes nothing, whoever’s it is, and never reaches the app', async (t) => {
+test('a cookie of the platform beside it changes nothing, whichever user it is of, and never reaches the app', async (t) => {
   const { port } = await start(t, { rules: { access: 'authenticated' } })
   for (const cookies of [
     [annHostToken, annToken],
