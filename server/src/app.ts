@@ -118,6 +118,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     diskUse.start()
     auditWebhook?.start()
     await api.startMetrics()
+    void hostCheck.tryIsolation(following.signal)
   }
   // Last: a command that reaches this socket finds a complete service.
   if (parts.operatorSocket !== undefined) await listenOnSocket(operatorListener, parts.operatorSocket)

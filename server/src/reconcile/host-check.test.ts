@@ -16,6 +16,7 @@ const report: HostReport = {
   addressesLeft: 100,
   memory: null,
   disk: null,
+  rulesAre: 'host rules',
   rules: { areSet: true },
 }
 
@@ -32,6 +33,7 @@ function openCheck(runtimes: (string | null)[], host: () => HostReport, more: ob
   const templates = runtimes.map((runtime, index) => ({ ...usual, type: `type${index}`, runtime, ...more }))
   const runtime = {
     capabilities: dockerCapabilities,
+    isolationTrial: () => undefined,
     prepare: async () => void lines.push('prepared'),
     host: async () => host(),
   }

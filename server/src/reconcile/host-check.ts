@@ -11,14 +11,14 @@ const startTimeout = 4_000
 
 /** Checks that the host has what the templates require, and reports problems to the operator before users meet them. */
 export class HostCheck {
-  readonly #runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities'>
+  readonly #runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities' | 'isolationTrial'>
   readonly #templates: () => readonly Template[]
   readonly #log: Pick<Logger, 'warn' | 'error' | 'info'>
   /** The last logged text, so that it is logged once. */
   #lastLogged = ''
 
   constructor(
-    runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities'>,
+    runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities' | 'isolationTrial'>,
     templates: () => readonly Template[],
     log: Pick<Logger, 'warn' | 'error' | 'info'>,
   ) {
@@ -41,6 +41,18 @@ export class HostCheck {
     if (problems.length > 0) throw new Error(problems.join('\n'))
     for (const each of heldDifferentlyBy(capabilities, this.#templates())) this.#log.warn(each)
     if (report) await withTimeout(startTimeout, this.#prepare())
+  }
+
+  /** Tries what keeps containers apart, where only a trial can tell. Never throws. @param signal ends it */
+  async tryIsolation(signal: AbortSignal): Promise<void> {
+    const [trial, [program]] = [this.#runtime.isolationTrial(), this.#templates()]
+    if (!trial || !program) return
+    try {
+      await trial(program, signal)
+      await this.check()
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn({ err: error }, 'whether containers are kept apart could not be tried')
+    }
   }
 
   /** As `checkAtStart`, but problems are logged, once. @throws {RuntimeError} when the engine does not answer */
@@ -77,14 +89,14 @@ export class HostCheck {
   }
 
   #logProblems(report: HostReport): void {
-    const { rules } = report
+    const { rules, rulesAre } = report
     const problems = lackingIn(report, this.#templates())
-    const warning = !rules || rules.areSet ? '' : withoutRules(rules.reason)
+    const warning = !rules || rules.areSet ? '' : withoutRules[rulesAre](rules.reason)
     const problemText = [...problems, warning].join('\n')
     if (problemText === this.#lastLogged) return
     for (const problem of problems) this.#log.error(problem)
     if (warning !== '') this.#log.warn(warning)
-    else if (rules && this.#lastLogged !== '') this.#log.info('the host rules are set')
+    else if (rules && this.#lastLogged !== '') this.#log.info(`the ${rulesAre} are set`)
     this.#lastLogged = problemText
   }
 }
@@ -125,5 +137,9 @@ function unknownRuntimes(templates: readonly Template[], known: readonly string[
 /** Names of shims, as `io.containerd.kata.v2`, and paths: newer engines accept them without configuration. */
 const isFoundByTheEngine = (runtime: string) => /^\/|^[\w-]+(\.[\w-]+)+\.v\d+$/.test(runtime)
 
-const withoutRules = (reason: string) =>
-  `Berth sets no rules on this host: ${reason}. Containers can reach the services of this host and its metadata address; docs/how-to/set-host-rules.md has the rules to set.`
+const withoutRules = {
+  'host rules': (reason: string) =>
+    `Berth sets no rules on this host: ${reason}. Containers can reach the services of this host and its metadata address; docs/how-to/set-host-rules.md has the rules to set.`,
+  policies: (reason: string) =>
+    `no NetworkPolicies keep containers from each other and from the cluster: ${reason}; docs/how-to/run-on-kubernetes.md says what to do`,
+} as const

@@ -1,4 +1,4 @@
-/** Whether the rules of a host keep containers away from its services and its metadata address; otherwise why not. */
+/** Whether rules keep containers away from the host's services and its metadata address; otherwise why not. */
 export type HostRulesReport = { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
 
 /** What the host has. Null where it cannot be known from here, as with an engine on another machine. */
@@ -18,6 +18,8 @@ export interface HostReport {
   readonly memory: { readonly total: number; readonly available: number } | null
   /** Bytes, of the file system that holds images, containers and homes. */
   readonly disk: { readonly total: number; readonly free: number } | null
-  /** Null where there is no host to set rules on. */
+  /** Null while it is not known. */
   readonly rules: HostRulesReport | null
+  /** What keeps containers from each other and from the machines: firewall rules of the host, or NetworkPolicies of a cluster. */
+  readonly rulesAre: 'host rules' | 'policies'
 }

@@ -1,6 +1,7 @@
 import type { RuntimeCapabilities } from './runtime-capabilities.ts'
 import type { ContainerFiles } from './container-files.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
+import type { IsolationTrial } from './isolation-trial.ts'
 import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
 import type { RuntimeEvent } from './runtime-event.ts'
@@ -148,6 +149,9 @@ export interface Runtime {
 
   /** Files of containers that do not run; undefined without the capability `putsFiles`. Asks nothing. */
   containerFiles(): ContainerFiles | undefined
+
+  /** A trial of what keeps containers apart; undefined where `host` knows it without one. Asks nothing. */
+  isolationTrial(): IsolationTrial | undefined
 
   /** Numbers about calls to the engine for `/metrics`, by name: duration, results, connections in use. Asks nothing. */
   counts(): Readonly<Record<string, number>>

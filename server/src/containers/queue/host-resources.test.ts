@@ -17,6 +17,7 @@ const roomy: HostReport = {
   addressesLeft: 1_000,
   memory: { total: 24 * GiB, available: 20 * GiB },
   disk: { total: 250 * GiB, free: 200 * GiB },
+  rulesAre: 'host rules',
   rules: { areSet: true },
 }
 

@@ -73,9 +73,12 @@ export class HostResources {
 
   /** Which resources are about to run out, and whether the host rules are missing; a sentence each for the operator. */
   warnings(): readonly LocalizedMessage[] {
-    const { rules } = this.#report ?? {}
+    const { rules, rulesAre } = this.#report ?? {}
     if (!rules || rules.areSet) return this.#warnings
-    return [...this.#warnings, message('warnings.noRules', { reason: rules.reason })]
+    const { reason } = rules
+    const missing =
+      rulesAre === 'policies' ? message('warnings.noPolicies', { reason }) : message('warnings.noRules', { reason })
+    return [...this.#warnings, missing]
   }
 
   /**

@@ -8,6 +8,7 @@ export const warnings: Translated<'warnings'> = {
   nearlyFullHomes: 'Fast volle Home-Ordner: {count}. {homes}.',
   theLargest: 'Die größten: {homes}',
   home: '{name} (Konto {userId}): {used} von {limit}',
+  noPolicies: 'NetworkPolicies trennen die Container nicht voneinander: {reason}.',
   noRules: 'Keine Regeln halten Container von diesem Server fern: {reason}.',
   notRestored: 'Diese liefen vor dem Neustart der Engine und konnten nicht wieder gestartet werden: {names}.',
   notRestoredAndMore:

@@ -7,6 +7,7 @@ export const warnings = {
   nearlyFullHomes: 'Nearly full homes: {count}. {homes}.',
   theLargest: 'The largest: {homes}',
   home: '{name} (user {userId}): {used} of {limit}',
+  noPolicies: 'NetworkPolicies do not keep containers apart: {reason}.',
   noRules: 'No rules keep containers away from this host: {reason}.',
   notRestored: 'These ran before the engine restarted and could not be started again: {names}.',
   notRestoredAndMore: 'These ran before the engine restarted and could not be started again: {names} and {more} more.',

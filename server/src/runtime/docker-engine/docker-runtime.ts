@@ -77,6 +77,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     host: () => hostReport(engine),
     cpuUsage: (id) => cpuUsage(engine, id),
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
+    isolationTrial: () => undefined,
     containerFiles: () => containerFiles(engine),
     counts: () => client.counts(),
   }

@@ -1,3 +1,4 @@
+import type { HostRulesReport } from '#/runtime/host-capacity.ts'
 import type { ClusterClient } from './client/cluster-client.ts'
 import type { PodIndex } from './pods/pod-index.ts'
 
@@ -11,6 +12,8 @@ export interface ClusterContext {
   readonly storageClass: string | null
   readonly index: PodIndex
   readonly timeouts: StartTimeouts
+  /** Result of the last trial; null before the first. */
+  isolation: HostRulesReport | null
 }
 
 /** How long a start waits in each of its phases, in ms. */

@@ -8,6 +8,7 @@ import { callTimeouts, ClusterClient } from './client/cluster-client.ts'
 import { corePath, defaultTimeouts, type ClusterContext, type StartTimeouts } from './cluster-context.ts'
 import { listHomes, removeHome } from './homes/home-claims.ts'
 import { followLogs, readLogs } from './logs/pod-logs.ts'
+import { tryIsolation } from './network/try-isolation.ts'
 import { selectorOf } from './object-labels.ts'
 import { createPod } from './pods/create-pod.ts'
 import { removeEnded, removePod, stopPod } from './pods/delete-pods.ts'
@@ -70,6 +71,10 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     host: () => hostReport(cluster),
     cpuUsage: async () => undefined,
     watch: (onEvent, signal) => watchPods(cluster, onEvent, signal),
+    isolationTrial: () => async (program, signal) => {
+      cluster.isolation = await tryIsolation(cluster, program, signal)
+      return cluster.isolation
+    },
     containerFiles: () => undefined,
     counts: () => cluster.client.counts(),
   }
@@ -85,6 +90,7 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
     storageClass,
     index: new PodIndex(installation),
     timeouts: { ...defaultTimeouts, ...timeouts },
+    isolation: null,
   }
 }
 
@@ -119,6 +125,7 @@ async function hostReport(cluster: ClusterContext): Promise<HostReport> {
     addressesLeft: null,
     memory: null,
     disk: null,
-    rules: null,
+    rules: cluster.isolation,
+    rulesAre: 'policies',
   }
 }

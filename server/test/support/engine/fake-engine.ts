@@ -174,6 +174,7 @@ export const emptyRuntime: Runtime = {
     ociRuntimes: [],
     hasGpus: false,
     isThisMachine: false,
+    rulesAre: 'host rules',
     supportsHomeQuota: false,
     addressesLeft: null,
     memory: null,
@@ -182,6 +183,7 @@ export const emptyRuntime: Runtime = {
   }),
   cpuUsage: async () => undefined,
   watch: () => undefined,
+  isolationTrial: () => undefined,
   containerFiles: () => undefined,
   counts: () => ({}),
 }

@@ -43,6 +43,7 @@ function passThrough(runtime: Runtime): Runtime {
     cpuUsage: (id) => runtime.cpuUsage(id),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
     containerFiles: () => runtime.containerFiles(),
+    isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }
 }
@@ -79,6 +80,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     cpuUsage: (id) => unlessUnreachable('usage', () => runtime.cpuUsage(id)),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
     containerFiles: () => runtime.containerFiles(),
+    isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }
 }

@@ -106,9 +106,8 @@ function mailPart({ mailStatistics }: SystemReportParts): SystemReport['mail'] {
   }
 }
 
-/** @param rules undefined before the first report; null where there is no host to set them on */
+/** @param rules undefined before the first report; null before the first trial of them */
 function rulesWord(rules: HostReport['rules'] | undefined): string {
-  if (rules === undefined) return 'not known'
-  if (rules === null) return 'not of this engine'
+  if (!rules) return 'not known'
   return rules.areSet ? 'set' : `not set: ${rules.reason}`
 }

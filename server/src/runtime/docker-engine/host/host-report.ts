@@ -24,6 +24,7 @@ export async function hostReport(engine: EngineContext): Promise<HostReport> {
     addressesLeft: countAddresses(engine, facts),
     memory,
     disk,
+    rulesAre: 'host rules',
     rules: engine.rules.report,
   }
 }
