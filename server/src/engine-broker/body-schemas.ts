@@ -1,0 +1,166 @@
+import { Type, type Static } from 'typebox'
+
+/**
+ * Bodies that Berth sends to the engine. A key that is not here is refused, whatever the engine would take it for, and a
+ * value that could weaken a container is a constant.
+ */
+
+/** No key but these. The engine reads keys in any case, so `hostconfig` has to be refused, too. */
+const strict = { additionalProperties: false } as const
+
+const Name = Type.String({ pattern: '^[a-zA-Z0-9][\\w.-]{0,254}$' })
+const Labels = Type.Record(Type.String(), Type.String())
+const Positive = Type.Integer({ minimum: 1 })
+/** Options of a volume: its size alone. Others of the driver `local` mount any folder of the host. */
+const VolumeSize = Type.Object({ size: Type.String({ pattern: '^\\d+$' }) }, strict)
+
+const VolumeMount = Type.Object(
+  {
+    Type: Type.Literal('volume'),
+    Source: Name,
+    Target: Type.String(),
+    ReadOnly: Type.Optional(Type.Boolean()),
+    VolumeOptions: Type.Optional(
+      Type.Object(
+        {
+          Labels: Type.Optional(Labels),
+          NoCopy: Type.Optional(Type.Boolean()),
+          DriverConfig: Type.Optional(Type.Object({ Name: Type.Literal('local'), Options: VolumeSize }, strict)),
+        },
+        strict,
+      ),
+    ),
+  },
+  strict,
+)
+
+const BindMount = Type.Object(
+  {
+    Type: Type.Literal('bind'),
+    Source: Type.String({ pattern: '^/' }),
+    Target: Type.String(),
+    ReadOnly: Type.Boolean(),
+    BindOptions: Type.Object({ Propagation: Type.Literal('rprivate') }, strict),
+  },
+  strict,
+)
+
+/** Folders in memory, with the options that Berth gives them. */
+const Scratch = Type.String({ pattern: '^rw,nosuid,nodev,size=\\d+$' })
+
+const HostConfig = Type.Object(
+  {
+    Memory: Positive,
+    MemorySwap: Positive,
+    OomScoreAdj: Type.Integer({ minimum: 0, maximum: 1000 }),
+    NanoCpus: Positive,
+    CpuShares: Positive,
+    PidsLimit: Positive,
+    Ulimits: Type.Array(
+      Type.Object(
+        {
+          Name: Type.Union([Type.Literal('core'), Type.Literal('nofile')]),
+          Soft: Type.Integer(),
+          Hard: Type.Integer(),
+        },
+        strict,
+      ),
+    ),
+    ShmSize: Positive,
+    LogConfig: Type.Optional(
+      Type.Object({ Type: Type.Literal('local'), Config: Type.Record(Type.String(), Type.String()) }, strict),
+    ),
+    Privileged: Type.Literal(false),
+    CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
+    CapAdd: Type.Array(Type.String()),
+    SecurityOpt: Type.Array(Type.Literal('no-new-privileges:true'), { maxItems: 1 }),
+    IpcMode: Type.Literal('private'),
+    CgroupnsMode: Type.Literal('private'),
+    ReadonlyRootfs: Type.Boolean(),
+    Tmpfs: Type.Optional(Type.Object({ '/tmp': Scratch, '/run': Scratch, '/var/tmp': Scratch }, strict)),
+    Runtime: Type.Optional(Name),
+    DeviceRequests: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            Count: Positive,
+            Capabilities: Type.Array(Type.Array(Type.Literal('gpu'), { maxItems: 1 }), { maxItems: 1 }),
+          },
+          strict,
+        ),
+        { maxItems: 1 },
+      ),
+    ),
+    Devices: Type.Array(
+      Type.Object(
+        { PathOnHost: Type.String(), PathInContainer: Type.String(), CgroupPermissions: Type.String() },
+        strict,
+      ),
+    ),
+    NetworkMode: Name,
+    RestartPolicy: Type.Object({ Name: Type.Literal('no') }, strict),
+    Init: Type.Literal(true),
+    AutoRemove: Type.Literal(false),
+    Mounts: Type.Array(Type.Union([VolumeMount, BindMount])),
+  },
+  strict,
+)
+
+/** A container of a user. */
+export const CreateContainer = Type.Object(
+  {
+    Image: Type.String({ minLength: 1 }),
+    Env: Type.Array(Type.String()),
+    Cmd: Type.Optional(Type.Array(Type.String())),
+    Labels,
+    StopTimeout: Type.Integer({ minimum: 0 }),
+    HostConfig,
+    NetworkingConfig: Type.Object({ EndpointsConfig: Type.Record(Type.String(), Type.Object({}, strict)) }, strict),
+  },
+  strict,
+)
+export type CreateContainer = Static<typeof CreateContainer>
+
+/** A container that reaches a home for a backup: of an image without files, so that nothing can run. */
+export const CreateHelper = Type.Object(
+  {
+    Image: Type.Literal('berth-helper:empty'),
+    Cmd: Type.Array(Type.String()),
+    Labels,
+    HostConfig: Type.Object(
+      {
+        NetworkMode: Type.Literal('none'),
+        CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
+        Mounts: Type.Array(VolumeMount, { minItems: 1, maxItems: 1 }),
+      },
+      strict,
+    ),
+  },
+  strict,
+)
+export type CreateHelper = Static<typeof CreateHelper>
+
+export const CreateVolume = Type.Object(
+  { Name, Driver: Type.Optional(Type.Literal('local')), DriverOpts: Type.Optional(VolumeSize), Labels },
+  strict,
+)
+export type CreateVolume = Static<typeof CreateVolume>
+
+/** Neighbours on it cannot reach each other. */
+export const CreateNetwork = Type.Object(
+  {
+    Name,
+    CheckDuplicate: Type.Literal(true),
+    Driver: Type.Literal('bridge'),
+    Options: Type.Object(
+      {
+        'com.docker.network.bridge.enable_icc': Type.Literal('false'),
+        'com.docker.network.bridge.name': Type.String({ pattern: '^brth-[0-9a-f]{8}$' }),
+      },
+      strict,
+    ),
+    Labels,
+  },
+  strict,
+)
+export type CreateNetwork = Static<typeof CreateNetwork>

@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Allowances } from './allowances.ts'
+import { CreateCheck } from './check-create.ts'
+import { EngineForward, refuse } from './engine-forward.ts'
+import { EngineObjects } from './engine-objects.ts'
+import type { InstallationLock } from './installation-lock.ts'
+import { Refused } from './refused.ts'
+import { engineVerbs, type Verb } from './verbs.ts'
+import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+
+/** Max bytes of a body in JSON: an environment of secrets and settings. */
+const maxBody = 1024 * 1024
+/** Above the sum of the client's pools (connection-pools.ts), twice: an old API ends beside a new one. */
+const maxConnections = 2_048
+/** In ms: how long the head of a request may take. Bodies may be homes, which take hours. */
+const headersTimeout = 10_000
+
+export interface BrokerParts {
+  /** Of the engine, as in `DOCKER_HOST`. */
+  readonly engine: string
+  readonly allowances: Allowances
+  readonly mountRoots: readonly string[]
+  readonly installation: InstallationLock
+  /** Gets a line for each request that is refused; no body, and no text of an environment. */
+  readonly log: (line: string) => void
+}
+
+/**
+ * The broker of the engine's socket: a server that speaks as much of the engine's HTTP API as Berth uses, for one installation.
+ * - A verb that is not in `engineVerbs` is refused, and so is a parameter or a key of a body that Berth does not send.
+ * - Requests are made anew from what was parsed and checked, so the engine reads nothing that the broker read differently.
+ * - Containers, volumes and networks of others are never changed nor shown.
+ * A container that it makes has no more rights than Berth gives each, plus what the operator allows (`Allowances`).
+ * @returns a server that does not listen yet @throws {Error} when `engine` is no address
+ */
+export function createEngineBroker({ engine, allowances, mountRoots, installation, log }: BrokerParts): Server {
+  const forward = new EngineForward(parseEngineAddress(engine))
+  const objects = new EngineObjects(forward, installation)
+  const create = new CreateCheck({ allowances, mountRoots, installation, objects })
+  const verbs = engineVerbs({ objects, installation, create })
+  const server = createServer({ headersTimeout, requestTimeout: 0 }, (request, answer) => {
+    serve(verbs, forward, request, answer).catch((error: unknown) => {
+      const { method, url } = request
+      const isRefused = error instanceof Refused
+      const words = error instanceof Error ? error.message : String(error)
+      log(`${isRefused ? 'refused' : 'failed'}: ${method} ${url?.split('?')[0]}: ${words}`)
+      if (answer.headersSent) answer.destroy()
+      else
+        refuse(
+          answer,
+          isRefused ? 403 : 502,
+          `the broker of the engine's socket ${isRefused ? 'refuses this: ' : 'failed: '}${words}`,
+        )
+    })
+  })
+  server.maxConnections = maxConnections
+  return server
+}
+
+async function serve(
+  verbs: readonly Verb[],
+  engine: EngineForward,
+  request: IncomingMessage,
+  answer: ServerResponse,
+): Promise<void> {
+  const { version, path, query } = partsOf(request.url ?? '')
+  const verb = verbs.find((each) => each.method === request.method && each.path.test(path))
+  if (!verb) throw new Refused('Berth does not use this call')
+  const strange = [...query.keys()].find((key) => !verb.query.includes(key) || query.getAll(key).length > 1)
+  if (strange !== undefined) throw new Refused(`the parameter ${strange} is not one that Berth sends`)
+  const names = verb.path.exec(path)?.slice(1) ?? []
+  const body = verb.body === 'json' ? await readJson(request) : undefined
+  const approved = await verb.approve({ names, query, body })
+  if (!approved) return refuse(answer, 404, missing(path))
+  const search = query.size > 0 ? `?${query.toString()}` : ''
+  engine.forward(request, answer, {
+    method: verb.method,
+    path: `${version}${approved.path}${search}`,
+    headers: headersFor(request, verb, approved.body),
+    body: verb.body === 'stream' ? undefined : approved.body === undefined ? '' : JSON.stringify(approved.body),
+  })
+}
+
+/** In the words of the engine, which Berth tells from those of a proxy that knows no such path. */
+function missing(path: string): string {
+  const [, kind = 'container', name = ''] = /^\/(container|volume|network)s\/([^/]+)/.exec(path) ?? []
+  return `No such ${kind}: ${name}`
+}
+
+/** @throws {Refused} for a path that can be read in two ways */
+function partsOf(url: string): { version: string; path: string; query: URLSearchParams } {
+  const [, version = '', path = '', search = ''] = /^(\/v1\.\d{1,3})?(\/[\w./%:@-]*)(?:\?(.*))?$/.exec(url) ?? []
+  if (path === '' || path.split('/').some((part) => part === '.' || part === '..') || /%(?!3A|40)/i.test(path))
+    throw new Refused('its path is not one that Berth sends')
+  return { version, path, query: new URLSearchParams(search) }
+}
+
+function headersFor({ headers }: IncomingMessage, { body }: Verb, json: unknown): Record<string, string> {
+  if (json !== undefined) return { 'content-type': 'application/json' }
+  if (body !== 'stream') return {}
+  const { 'content-type': type, 'content-length': length, 'x-registry-auth': auth } = headers
+  return {
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(length === undefined ? {} : { 'content-length': length }),
+    ...(typeof auth === 'string' ? { 'x-registry-auth': auth } : {}),
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > maxBody) throw new Refused(`its body has more than ${maxBody} bytes`)
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    throw new Refused('its body is no JSON')
+  }
+}

@@ -1,0 +1,111 @@
+import { Value } from 'typebox/value'
+import type { Static, TSchema } from 'typebox'
+import { allowedPath } from '#/containers/templates/allowed-paths.ts'
+import type { Allowances } from './allowances.ts'
+import { CreateContainer, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
+import { helperLabel, ownLabel, type EngineObjects } from './engine-objects.ts'
+import type { InstallationLock } from './installation-lock.ts'
+import { Refused } from './refused.ts'
+
+/** Capabilities that each container gets, as docker-create.ts has them. */
+const usualCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
+
+export interface CreateCheckParts {
+  readonly allowances: Allowances
+  /** `ALLOWED_MOUNT_ROOTS`, as the broker sees them. */
+  readonly mountRoots: readonly string[]
+  readonly installation: InstallationLock
+  readonly objects: Pick<EngineObjects, 'network' | 'volume'>
+}
+
+type HostConfig = CreateContainer['HostConfig']
+type Mount = HostConfig['Mounts'][number]
+
+/** Checks bodies of what is made. Each method returns the body to send on, and throws `Refused` for what is not allowed. */
+export class CreateCheck {
+  readonly #parts: CreateCheckParts
+
+  constructor(parts: CreateCheckParts) {
+    this.#parts = parts
+  }
+
+  async container(body: unknown): Promise<unknown> {
+    if (labelOf(body, helperLabel) !== undefined) return this.#helper(body)
+    const wanted = parse(CreateContainer, body)
+    this.#parts.installation.require(wanted.Labels[ownLabel])
+    this.#checkRights(wanted.HostConfig)
+    const { NetworkMode, Mounts } = wanted.HostConfig
+    if ((await this.#parts.objects.network(NetworkMode)) === undefined)
+      throw new Refused(`network ${NetworkMode} does not exist`)
+    const others = Object.keys(wanted.NetworkingConfig.EndpointsConfig).filter((name) => name !== NetworkMode)
+    if (others.length > 0) throw new Refused(`it joins the network ${others[0]}, too`)
+    for (const mount of Mounts) await this.#checkMount(mount)
+    return wanted
+  }
+
+  volume(body: unknown): unknown {
+    const wanted = parse(CreateVolume, body)
+    this.#parts.installation.require(wanted.Labels[ownLabel])
+    return wanted
+  }
+
+  network(body: unknown): unknown {
+    const wanted = parse(CreateNetwork, body)
+    this.#parts.installation.require(wanted.Labels[ownLabel])
+    return wanted
+  }
+
+  async #helper(body: unknown): Promise<unknown> {
+    const wanted = parse(CreateHelper, body)
+    this.#parts.installation.require(wanted.Labels[helperLabel])
+    for (const { Source } of wanted.HostConfig.Mounts)
+      if (!(await this.#parts.objects.volume(Source))) throw new Refused(`volume ${Source} does not exist`)
+    return wanted
+  }
+
+  #checkRights({ CapAdd, Devices, DeviceRequests, Runtime }: HostConfig): void {
+    const { capabilities, devices, runtimes, hasGpus } = this.#parts.allowances
+    for (const each of CapAdd)
+      if (!usualCapabilities.includes(each) && !capabilities.has(each))
+        throw notAllowed(`the capability ${each}`, `capability=${each}`)
+    for (const { PathOnHost } of Devices)
+      if (!devices.has(PathOnHost)) throw notAllowed(`the device ${PathOnHost}`, `device=${PathOnHost}`)
+    if (DeviceRequests && DeviceRequests.length > 0 && !hasGpus) throw notAllowed('a GPU', 'gpus')
+    if (Runtime !== undefined && !runtimes.has(Runtime))
+      throw notAllowed(`the runtime ${Runtime}`, `runtime=${Runtime}`)
+  }
+
+  async #checkMount(mount: Mount): Promise<void> {
+    const { mountRoots, allowances, objects, installation } = this.#parts
+    if (mount.Type === 'bind') {
+      const found = allowedPath(mount.Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
+      if ('problem' in found) throw new Refused(`a mount ${found.problem}`)
+      // The engine would follow a link, which may lead elsewhere by then.
+      if (found.real !== mount.Source)
+        throw new Refused(`a mount names ${mount.Source}, which is a link to ${found.real}`)
+      return
+    }
+    if (allowances.volumes.has(mount.Source)) return
+    const label = mount.VolumeOptions?.Labels?.[ownLabel]
+    // A volume that does not exist is made with these labels; without them it would belong to no installation.
+    if ((await objects.volume(mount.Source)) || (label !== undefined && label === installation.name)) return
+    throw notAllowed(`the volume ${mount.Source}`, `volume=${mount.Source}`)
+  }
+}
+
+const notAllowed = (what: string, entry: string) =>
+  new Refused(`it asks for ${what}, which BROKER_ALLOW does not have (${entry})`)
+
+/** @returns the body, which has the schema's keys alone @throws {Refused} naming the first key that is not as it has to be */
+function parse<T extends TSchema>(schema: T, body: unknown): Static<T> {
+  if (Value.Check(schema, body)) return body
+  const errors = [...Value.Errors(schema, body)].filter(({ keyword }) => keyword !== 'additionalProperties')
+  const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0]
+  const where = deepest?.instancePath || 'the body'
+  throw new Refused(`${where} ${deepest?.keyword === 'boolean' ? 'is no key that Berth sends' : deepest?.message}`)
+}
+
+function labelOf(body: unknown, name: string): unknown {
+  const labels = body instanceof Object && 'Labels' in body ? body.Labels : undefined
+  return labels instanceof Object && Object.hasOwn(labels, name) ? (labels as Record<string, unknown>)[name] : undefined
+}

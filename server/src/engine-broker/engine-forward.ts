@@ -1,0 +1,74 @@
+import { request, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
+import type { EngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+
+/** How long the engine may take to answer a question of the broker's own, in ms, and how many bytes the answer may have. */
+const question = { timeout: 10_000, maxBytes: 4 * 1024 * 1024 }
+
+/** A request as it is passed on: made anew of parts that were checked. */
+export interface Forwarded {
+  readonly method: string
+  /** With the version of the API and the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON; undefined: the body of the client's request, as it comes. */
+  readonly body: string | undefined
+}
+
+/** Speaks to the engine, for clients and for checks of the broker itself. */
+export class EngineForward {
+  readonly #where: RequestOptions
+
+  constructor({ origin, socketPath }: EngineAddress) {
+    const { hostname, port } = new URL(origin)
+    this.#where = socketPath === undefined ? { host: hostname, port } : { socketPath }
+  }
+
+  /**
+   * Passes a request on and its answer back, as both come; either side that goes away ends the other. An engine that does
+   * not answer is 502.
+   */
+  forward(client: IncomingMessage, answer: ServerResponse, { method, path, headers, body }: Forwarded): void {
+    const asked = request({ ...this.#where, method, path, headers: { host: 'docker', ...headers }, agent: false })
+    answer.once('close', () => asked.destroy())
+    asked.on('error', (error) => {
+      if (answer.headersSent) answer.destroy()
+      else refuse(answer, 502, `the engine does not answer: ${error.message}`)
+    })
+    asked.once('response', (response) => {
+      const { 'content-type': type, 'api-version': version, 'content-length': length } = response.headers
+      const passed = { 'content-type': type, 'api-version': version, 'content-length': length }
+      const present = Object.entries(passed).filter((each): each is [string, string] => typeof each[1] === 'string')
+      answer.writeHead(response.statusCode ?? 502, Object.fromEntries(present))
+      // Followed logs and events may be silent for hours, and their head is an answer.
+      answer.flushHeaders()
+      response.on('error', () => answer.destroy()).pipe(answer)
+    })
+    if (body === undefined) client.pipe(asked)
+    else asked.end(body)
+  }
+
+  /** @returns the engine's answer to a GET; undefined when there is no such thing @throws {Error} when it does not answer */
+  async ask<T>(path: string): Promise<T | undefined> {
+    const signal = AbortSignal.timeout(question.timeout)
+    const asked = request({ ...this.#where, path, headers: { host: 'docker' }, agent: false, signal }).end()
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve).once('error', reject)
+    })
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > question.maxBytes) throw new Error(`the answer to ${path} is too long`)
+      chunks.push(chunk)
+    }
+    if (response.statusCode === 404) return undefined
+    if (response.statusCode !== 200) throw new Error(`the engine answers ${response.statusCode} to ${path}`)
+    return JSON.parse(Buffer.concat(chunks).toString()) as T
+  }
+}
+
+/** In the form in which the engine refuses. */
+export function refuse(answer: ServerResponse, status: number, message: string): void {
+  answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  answer.end(JSON.stringify({ message }))
+}

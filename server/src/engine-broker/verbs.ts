@@ -1,0 +1,175 @@
+import type { CreateCheck } from './check-create.ts'
+import { helperLabel, ownLabel, type EngineObjects } from './engine-objects.ts'
+import type { InstallationLock } from './installation-lock.ts'
+import { Refused } from './refused.ts'
+
+/** What a client asks, with its parts apart. */
+export interface Asked {
+  /** Groups of the verb's path. */
+  readonly names: readonly string[]
+  readonly query: URLSearchParams
+  /** Parsed; undefined when the verb takes none. */
+  readonly body: unknown
+}
+
+/** What is sent to the engine in its place. */
+export interface Approved {
+  readonly path: string
+  /** JSON; undefined: the client's body as it comes, or none. */
+  readonly body?: unknown
+}
+
+/** One verb of the broker. */
+export interface Verb {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: RegExp
+  /** Parameters that it may have; with any other it is refused. */
+  readonly query: readonly string[]
+  /** `json`: read and checked whole. `stream`: passed on as it comes. */
+  readonly body?: 'json' | 'stream'
+  /** @returns what to send; undefined when there is no such thing @throws {Refused} */
+  readonly approve: (asked: Asked) => Approved | undefined | Promise<Approved | undefined>
+}
+
+export interface VerbParts {
+  readonly objects: EngineObjects
+  readonly installation: InstallationLock
+  readonly create: CreateCheck
+}
+
+const name = '([a-zA-Z0-9][\\w.-]{0,254})'
+/** Of an image: registry, path, tag and digest, encoded as Berth does it. */
+const image = '([a-zA-Z0-9][\\w.%/-]{0,511})'
+
+/** All verbs: those of docker-engine/ and no others. */
+export function engineVerbs({ objects, installation, create }: VerbParts): readonly Verb[] {
+  /** A path as it is: what it tells is no secret and changes nothing. */
+  const open = (path: string, query: readonly string[] = []): Verb => ({
+    method: 'GET',
+    path: new RegExp(`^${path}$`),
+    query,
+    approve: ({ names }) => ({ path: path.replace(image, names[0] ?? '').replace(name, names[0] ?? '') }),
+  })
+  const list = (path: string, query: readonly string[]): Verb => ({
+    method: 'GET',
+    path: new RegExp(`^${path}$`),
+    query,
+    approve: (asked) => {
+      requireOwnFilter(asked.query, installation)
+      return { path }
+    },
+  })
+  const ofContainer = (method: Verb['method'], action: string, query: readonly string[], body?: 'stream'): Verb => ({
+    method,
+    path: new RegExp(`^/containers/${name}${action}$`),
+    query,
+    ...(body && { body }),
+    approve: async ({ names }) => {
+      const id = await objects.container(names[0] ?? '', action === '/start' ? 'user' : 'any')
+      return id === undefined ? undefined : { path: `/containers/${id}${action}` }
+    },
+  })
+  return [
+    open('/_ping'),
+    open('/version'),
+    open('/info'),
+    open('/system/df', ['type']),
+    open('/networks', ['filters']),
+    open(`/images/${image}/json`),
+    open(`/distribution/${image}/json`),
+    list('/containers/json', ['all', 'filters']),
+    list('/volumes', ['filters']),
+    list('/events', ['filters', 'since', 'until']),
+    ofContainer('GET', '/json', []),
+    ofContainer('GET', '/logs', ['stdout', 'stderr', 'follow', 'tail', 'since']),
+    ofContainer('GET', '/stats', ['stream', 'one-shot']),
+    ofContainer('GET', '/archive', ['path']),
+    ofContainer('PUT', '/archive', ['path', 'noOverwriteDirNonDir', 'copyUIDGID'], 'stream'),
+    ofContainer('POST', '/start', []),
+    ofContainer('POST', '/unpause', []),
+    ofContainer('POST', '/pause', []),
+    ofContainer('POST', '/stop', ['t']),
+    ofContainer('DELETE', '', ['force', 'v']),
+    {
+      method: 'POST',
+      path: /^\/containers\/create$/,
+      query: ['name'],
+      body: 'json',
+      approve: async ({ body }) => ({ path: '/containers/create', body: await create.container(body) }),
+    },
+    {
+      method: 'GET',
+      path: new RegExp(`^/volumes/${name}$`),
+      query: [],
+      approve: async ({ names: [volume = ''] }) =>
+        (await objects.volume(volume)) ? { path: `/volumes/${volume}` } : undefined,
+    },
+    {
+      method: 'POST',
+      path: /^\/volumes\/create$/,
+      query: [],
+      body: 'json',
+      approve: ({ body }) => ({ path: '/volumes/create', body: create.volume(body) }),
+    },
+    {
+      method: 'DELETE',
+      path: new RegExp(`^/volumes/${name}$`),
+      query: [],
+      approve: async ({ names: [volume = ''] }) =>
+        (await objects.volume(volume)) ? { path: `/volumes/${volume}` } : undefined,
+    },
+    {
+      method: 'POST',
+      path: /^\/networks\/create$/,
+      query: [],
+      body: 'json',
+      approve: ({ body }) => ({ path: '/networks/create', body: create.network(body) }),
+    },
+    {
+      method: 'DELETE',
+      path: new RegExp(`^/networks/${name}$`),
+      query: [],
+      approve: async ({ names }) => {
+        const id = await objects.network(names[0] ?? '')
+        return id === undefined ? undefined : { path: `/networks/${id}` }
+      },
+    },
+    {
+      method: 'POST',
+      path: /^\/images\/create$/,
+      query: ['fromImage', 'tag', 'fromSrc', 'repo'],
+      body: 'stream',
+      approve: ({ query }) => {
+        requirePullOrHelper(query)
+        return { path: '/images/create' }
+      },
+    },
+  ]
+}
+
+/** Lists have the filter that keeps to one installation: others that run on the host are not told of. */
+function requireOwnFilter(query: URLSearchParams, installation: InstallationLock): void {
+  const labels = labelsOf(query.get('filters'))
+  const named = labels.flatMap((each) => {
+    const [, key, value] = /^([^=]+)=(.*)$/.exec(each) ?? []
+    return key === ownLabel || key === helperLabel ? [value] : []
+  })
+  if (named.length === 0) throw new Refused(`its filter names no installation (label ${ownLabel}=...)`)
+  for (const each of named) installation.require(each)
+}
+
+function labelsOf(filters: string | null): string[] {
+  try {
+    const { label } = JSON.parse(filters ?? '{}') as { label?: unknown }
+    return Array.isArray(label) ? label.filter((each) => typeof each === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** An image is pulled from a registry, or is the empty one of helpers: an archive could replace an image of another program. */
+function requirePullOrHelper(query: URLSearchParams): void {
+  const isHelper = query.get('fromSrc') === '-' && query.get('repo') === 'berth-helper' && query.get('tag') === 'empty'
+  const isPull = query.get('fromImage') !== null && !query.has('fromSrc') && !query.has('repo')
+  if (!isHelper && !isPull) throw new Refused('it takes in an image that is no pull; load images by Docker itself')
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readAllowances } from '#/engine-broker/allowances.ts'
+import { createEngineBroker } from '#/engine-broker/broker.ts'
+import { InstallationLock } from '#/engine-broker/installation-lock.ts'
+import type { Lifetime } from '#test/support/berth.ts'
+import { engineAddress, removeInstance } from '#test/support/engine/engine.ts'
+
+/** A broker before the engine of this machine. */
+export interface BrokerRig {
+  readonly installation: string
+  /** As in `DOCKER_HOST`. */
+  readonly address: string
+  /** What it wrote about refusals. */
+  readonly lines: string[]
+  /** A folder of this test alone, the only one that may be mounted. */
+  readonly root: string
+  /** Asks it as any program could that reaches its socket. @param body JSON, unless it is text */
+  ask(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }>
+}
+
+/** It ends with the test, and so does what its installation made. */
+export async function startBroker(lifetime: Lifetime, { allow = '' } = {}): Promise<BrokerRig> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-broker-'))
+  const root = path.join(folder, 'shared')
+  mkdirSync(root)
+  const [socket, lines] = [path.join(folder, 'broker.sock'), [] as string[]]
+  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const broker = createEngineBroker({
+    engine: engineAddress,
+    allowances: readAllowances(allow),
+    mountRoots: [root],
+    installation: new InstallationLock(path.join(folder, 'installation')),
+    log: (line) => void lines.push(line),
+  })
+  broker.listen(socket)
+  await once(broker, 'listening')
+  lifetime.after(async () => {
+    broker.closeAllConnections()
+    broker.close()
+    await removeInstance(installation)
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    installation,
+    address: `unix://${socket}`,
+    lines,
+    root,
+    ask: (method, target, body) => ask(socket, method, target, body),
+  }
+}
+
+async function ask(socketPath: string, method: string, target: string, body: unknown) {
+  const headers = { host: 'docker', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  const asked = request({ socketPath, method, path: target, headers, agent: false })
+  asked.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body))
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
+  return { status: response.statusCode ?? 0, text }
+}

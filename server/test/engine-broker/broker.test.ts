@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { suite, test, after } from 'node:test'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
+import { askEngine, testImage } from '#test/support/engine/engine.ts'
+import { createAndStart, eventually, look, openInstallation, plainSpec, read } from '#test/support/engine/runtimes.ts'
+import { startBroker } from './broker-rig.ts'
+
+/** The broker between Berth and a real engine: all that Berth does works, and nothing else does. */
+suite('broker of the socket of the engine', async () => {
+  const broker = await startBroker({ after }, { allow: 'capability=SYS_PTRACE' })
+  const { installation, address, ask, lines, root } = broker
+  const runtime = createDockerRuntime({ installation, dockerHost: address, network: installation })
+  await runtime.prepare()
+  const image = await testImage()
+  const home = { volume: `${installation}-home-1-ann-dev`, path: '/home/berth', size: null }
+  const spec = { ...plainSpec, name: `${installation}-ann-dev`, image, home }
+
+  /** What Berth sends for a container, to be changed by those who attack. */
+  const body = (hostConfig: object = {}, rest: object = {}) => ({
+    Image: image,
+    Env: ['PORT=8080'],
+    Labels: { 'berth.instance': installation, 'berth.user_id': '1', 'berth.slug': 'eve', 'berth.type': 'dev' },
+    StopTimeout: 10,
+    HostConfig: {
+      Memory: 67108864,
+      MemorySwap: 67108864,
+      OomScoreAdj: 500,
+      NanoCpus: 1000000000,
+      CpuShares: 256,
+      PidsLimit: 64,
+      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+      ShmSize: 67108864,
+      Privileged: false,
+      CapDrop: ['ALL'],
+      CapAdd: ['CHOWN'],
+      SecurityOpt: ['no-new-privileges:true'],
+      IpcMode: 'private',
+      CgroupnsMode: 'private',
+      ReadonlyRootfs: false,
+      Devices: [],
+      NetworkMode: installation,
+      RestartPolicy: { Name: 'no' },
+      Init: true,
+      AutoRemove: false,
+      Mounts: [],
+      ...hostConfig,
+    },
+    NetworkingConfig: { EndpointsConfig: { [installation]: {} } },
+    ...rest,
+  })
+  const create = (made: unknown) => ask('POST', '/v1.41/containers/create?name=eve', made)
+
+  test('a container is made, started, read, paused, stopped and removed through it, and its home archived', async () => {
+    const started = await createAndStart(runtime, spec)
+    assert.equal(await read(started), 'hello\n')
+    assert.deepEqual(
+      (await runtime.list()).map(({ id }) => id),
+      [started.id],
+    )
+    await runtime.pause(started.id)
+    assert.equal((await look(runtime, started.id)).state, 'paused')
+    await runtime.start(started.id)
+    assert.ok((await runtime.cpuUsage(started.id)) !== undefined)
+    await runtime.logs(started.id, 10)
+    await runtime.stop(started.id)
+    const archive = dockerHomeArchive(installation, address)
+    assert.deepEqual(
+      (await archive.homes()).map(({ volume }) => volume),
+      [home.volume],
+    )
+    let bytes = 0
+    for await (const chunk of archive.read(home.volume, AbortSignal.timeout(10_000))) bytes += chunk.length
+    assert.ok(bytes >= 1024)
+    await runtime.remove(started.id)
+    await runtime.removeHome(home.volume)
+    assert.equal(await runtime.inspectId(started.id), undefined)
+    assert.deepEqual(lines, [])
+  })
+
+  test('an event of the engine reaches Berth through it, and ends with its watcher', async () => {
+    const [away, heard] = [new AbortController(), [] as string[]]
+    runtime.watch((event) => void heard.push(event.id), away.signal)
+    const { id } = await createAndStart(runtime, { ...spec, home: null })
+    await eventually(async () => {
+      if (!heard.includes(id)) {
+        await runtime.stop(id)
+        await runtime.start(id)
+      }
+      assert.ok(heard.includes(id))
+    })
+    away.abort()
+    await runtime.remove(id)
+  })
+
+  test('what weakens a container is refused by its name, and nothing is made', async () => {
+    const link = path.join(root, 'link')
+    symlinkSync('/etc', link)
+    const bind = (source: string, options: object = {}) => ({
+      Mounts: [
+        {
+          Type: 'bind',
+          Source: source,
+          Target: '/x',
+          ReadOnly: false,
+          BindOptions: { Propagation: 'rprivate' },
+          ...options,
+        },
+      ],
+    })
+    const volume = (options: object) => ({
+      Mounts: [{ Type: 'volume', Source: `${installation}-x`, Target: '/x', VolumeOptions: options }],
+    })
+    const labels = { 'berth.instance': installation }
+    const attacks: [string, unknown, RegExp][] = [
+      ['privileged', body({ Privileged: true }), /Privileged/],
+      [
+        'a key in another case',
+        { ...body(), hostconfig: { Privileged: true } },
+        /hostconfig is no key that Berth sends/,
+      ],
+      ['a key of the host config in another case', body({ privileged: true }), /HostConfig\/privileged is no key/],
+      ['process ids of the host', body({ PidMode: 'host' }), /HostConfig/],
+      ['the network of the host', body({ NetworkMode: 'host' }, { NetworkingConfig: { EndpointsConfig: {} } }), /host/],
+      ['the network of another container', body({ NetworkMode: 'container:abc' }), /NetworkMode/],
+      [
+        'a second network',
+        body({}, { NetworkingConfig: { EndpointsConfig: { [installation]: {}, bridge: {} } } }),
+        /bridge/,
+      ],
+      [
+        'an address of its own',
+        body({}, { NetworkingConfig: { EndpointsConfig: { [installation]: { Aliases: ['api'] } } } }),
+        /no key/,
+      ],
+      ['a capability', body({ CapAdd: ['SYS_ADMIN'] }), /capability=SYS_ADMIN/],
+      [
+        'a device',
+        body({ Devices: [{ PathOnHost: '/dev/sda', PathInContainer: '/dev/sda', CgroupPermissions: 'rwm' }] }),
+        /device=/,
+      ],
+      ['all GPUs', body({ DeviceRequests: [{ Count: 1, Capabilities: [['gpu']] }] }), /gpus/],
+      ['another runtime', body({ Runtime: 'evil' }), /runtime=evil/],
+      ['an old kind of mount', body({ Binds: ['/:/host'] }), /HostConfig/],
+      ['the root of the host', body(bind('/')), /not below ALLOWED_MOUNT_ROOTS/],
+      ['a folder beside a root', body(bind(`${root}/../..`)), /not below ALLOWED_MOUNT_ROOTS/],
+      ['a link below a root', body(bind(link)), /not below ALLOWED_MOUNT_ROOTS/],
+      [
+        'mounts of the host that come later',
+        body(bind(root, { BindOptions: { Propagation: 'rshared' } })),
+        /Propagation|Mounts/,
+      ],
+      [
+        'a volume that is a folder of the host',
+        body(
+          volume({
+            Labels: labels,
+            DriverConfig: { Name: 'local', Options: { type: 'none', o: 'bind', device: '/' } },
+          }),
+        ),
+        /Options|Mounts/,
+      ],
+      [
+        'a volume of another program',
+        body({ Mounts: [{ Type: 'volume', Source: 'postgres-data', Target: '/x' }] }),
+        /volume=postgres-data/,
+      ],
+      ['a profile of its own', body({ SecurityOpt: ['seccomp=unconfined'] }), /SecurityOpt/],
+      ['no limit of memory', body({ Memory: 0 }), /Memory/],
+      ['the namespace of users of the host', body({ UsernsMode: 'host' }), /HostConfig/],
+      ['a cgroup of its own', body({ CgroupParent: '/' }), /HostConfig/],
+      ['kernel settings', body({ Sysctls: { 'kernel.shmmax': '1' } }), /HostConfig/],
+      ['a restart without Berth', body({ RestartPolicy: { Name: 'always' } }), /RestartPolicy/],
+      ['a published port', body({ PortBindings: { '80/tcp': [{ HostPort: '80' }] } }), /HostConfig/],
+      ['another installation', body({}, { Labels: { 'berth.instance': 'other' } }), /installation other/],
+      ['no installation', body({}, { Labels: {} }), /no installation/],
+      ['a helper that runs something', { ...body(), Labels: { 'berth.helper': installation } }, /Image|no key/],
+      ['no JSON', '{', /no JSON/],
+      ['a list', [], /body|object/],
+    ]
+    for (const [what, made, why] of attacks) {
+      const { status, text } = await create(made)
+      assert.equal(status, 403, `${what}: ${status} ${text}`)
+      assert.match(text, why, what)
+    }
+    assert.equal((await ask('GET', '/v1.41/containers/eve/json')).status, 404)
+    assert.equal(lines.length, attacks.length)
+    assert.equal((await create(body({ CapAdd: ['CHOWN', 'SYS_PTRACE'] }))).status, 201, 'what the operator allows')
+    assert.equal((await ask('DELETE', '/v1.41/containers/eve?force=true&v=true')).status, 204)
+  })
+
+  test('containers, volumes and networks of others can neither be seen nor changed', async (t) => {
+    const other = await openInstallation(t)
+    await other.runtime.prepare()
+    const volume = `${other.installation}-home-1-ann-dev`
+    const { id } = await other.run('theirs', { home: { volume, path: '/home/berth', size: null } })
+    const calls = [
+      ['GET', `/containers/${id}/json`],
+      ['GET', `/containers/${id}/logs?stdout=true`],
+      ['GET', `/containers/${id}/archive?path=/`],
+      ['PUT', `/containers/${id}/archive?path=/`],
+      ['POST', `/containers/${id}/stop?t=0`],
+      ['DELETE', `/containers/${id}?force=true`],
+      ['DELETE', `/volumes/${volume}`],
+      ['DELETE', `/networks/${other.installation}`],
+      ['DELETE', '/networks/bridge'],
+      ['GET', '/containers/json?all=true'],
+      [
+        'GET',
+        `/containers/json?filters=${encodeURIComponent(JSON.stringify({ label: [`berth.instance=${other.installation}`] }))}`,
+      ],
+      [
+        'GET',
+        `/containers/json?filters=${encodeURIComponent(JSON.stringify({ label: { [`berth.instance=${installation}`]: false } }))}`,
+      ],
+      ['GET', '/volumes'],
+      ['GET', '/events'],
+    ] as const
+    for (const [method, target] of calls) {
+      const { status, text } = await ask(method, `/v1.41${target}`)
+      assert.equal(status, 403, `${method} ${target}: ${status} ${text}`)
+    }
+    assert.equal((await look(other.runtime, id)).state, 'running')
+  })
+
+  test('calls that Berth does not use are refused, however their path is written', async () => {
+    const id = '0'.repeat(64)
+    const calls = [
+      ['POST', `/v1.41/containers/${id}/exec`],
+      ['POST', `/v1.41/containers/${id}/update`],
+      ['POST', `/v1.41/containers/${id}/attach?stream=1`],
+      ['GET', `/v1.41/containers/${id}/export`],
+      ['POST', '/v1.41/build?remote=http://evil.example'],
+      ['POST', '/v1.41/images/load'],
+      ['POST', '/v1.41/images/create?fromSrc=-&repo=postgres&tag=16'],
+      ['POST', '/v1.41/images/create?fromSrc=http://evil.example&repo=berth-helper&tag=empty'],
+      ['POST', '/v1.41/images/create?fromImage=x&fromImage=y'],
+      ['DELETE', '/v1.41/images/postgres'],
+      ['POST', '/v1.41/swarm/init'],
+      ['GET', '/v1.41/secrets'],
+      ['POST', '/v1.41/plugins/pull?remote=x'],
+      ['POST', '/v1.41/containers/prune'],
+      ['POST', `/v1.41/networks/${installation}/connect`],
+      ['GET', '/v1.41/../containers/json'],
+      ['GET', '/v1.41/_ping/../containers/json'],
+      ['GET', '/v1.41/images/../containers/json'],
+      ['GET', '/v1.41/images/x%2f..%2f..%2fcontainers/json'],
+      ['POST', '//containers/create'],
+      ['POST', '/v1.41/containers/create/'],
+      ['GET', 'http://docker/v1.41/containers/json'],
+      ['PATCH', '/v1.41/_ping'],
+    ] as const
+    for (const [method, target] of calls) {
+      const { status, text } = await ask(method, target, method === 'POST' ? body() : undefined)
+      assert.ok(status === 403 || status === 404, `${method} ${target}: ${status} ${text}`)
+      assert.doesNotMatch(text, /page not found/, `${target} has reached the engine`)
+    }
+  })
+
+  test('a network between containers that may reach each other, or that is not of Docker’s own driver, is not made', async () => {
+    const made = (options: object, rest: object = {}) => ({
+      Name: `${installation}-2`,
+      CheckDuplicate: true,
+      Driver: 'bridge',
+      Options: {
+        'com.docker.network.bridge.enable_icc': 'false',
+        'com.docker.network.bridge.name': 'brth-00000000',
+        ...options,
+      },
+      Labels: { 'berth.instance': installation },
+      ...rest,
+    })
+    for (const each of [
+      made({ 'com.docker.network.bridge.enable_icc': 'true' }),
+      made({ 'com.docker.network.bridge.name': 'eth0' }),
+      made({}, { Driver: 'macvlan' }),
+      made({}, { IPAM: { Config: [{ Subnet: '169.254.169.0/24' }] } }),
+      made({}, { Labels: {} }),
+    ])
+      assert.equal((await ask('POST', '/v1.41/networks/create', each)).status, 403)
+  })
+
+  test('no body of a request, and nothing of its environment, is in a line of its log', async () => {
+    const secret = 'hunter2-in-the-environment'
+    await create(body({ Privileged: true }, { Env: [`PASSWORD=${secret}`] }))
+    await ask('GET', `/v1.41/containers/json?filters=${secret}`)
+    assert.doesNotMatch(lines.join('\n'), new RegExp(secret))
+  })
+})
