@@ -131,6 +131,11 @@ const allowed: Record<string, string[]> = {
     runtimePort,
     'runtime/host-capacity.ts',
   ],
+  'engine-broker': [
+    'containers/templates/allowed-paths.ts',
+    'runtime/docker-engine/client/engine-address.ts',
+    'supervisor/stderr-log.ts',
+  ],
   cli: [
     'accounts/oidc/',
     'adapters.ts',
@@ -241,11 +246,12 @@ test('every folder of the server has its rule', () => {
   assert.deepEqual([...folders].sort(), Object.keys(allowed).sort())
 })
 
-/** The two processes, and the command line, begin here. */
+/** The processes, and the command line, begin here. */
 const programs = [
   'server/src/main.ts',
   'server/src/gateway-service.ts',
   'server/src/api-process.ts',
+  'server/src/engine-broker/main.ts',
   'server/src/cli/main.ts',
 ]
 

@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Allowances } from './allowances.ts'
 import { CreateCheck } from './check-create.ts'
-import { EngineForward, refuse } from './engine-forward.ts'
+import { EngineForward, EngineRefusal, refuse, type EngineAddress } from './engine-forward.ts'
 import { EngineObjects } from './engine-objects.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
 import { engineVerbs, type Verb } from './verbs.ts'
-import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 
 /** Max bytes of a body in JSON: an environment of secrets and settings. */
 const maxBody = 1024 * 1024
@@ -16,8 +15,7 @@ const maxConnections = 2_048
 const headersTimeout = 10_000
 
 export interface BrokerParts {
-  /** Of the engine, as in `DOCKER_HOST`. */
-  readonly engine: string
+  readonly engine: EngineAddress
   readonly allowances: Allowances
   readonly mountRoots: readonly string[]
   readonly installation: InstallationLock
@@ -31,26 +29,24 @@ export interface BrokerParts {
  * - Requests are made anew from what was parsed and checked, so the engine reads nothing that the broker read differently.
  * - Containers, volumes and networks of others are never changed nor shown.
  * A container that it makes has no more rights than Berth gives each, plus what the operator allows (`Allowances`).
- * @returns a server that does not listen yet @throws {Error} when `engine` is no address
+ * @returns a server that does not listen yet
  */
 export function createEngineBroker({ engine, allowances, mountRoots, installation, log }: BrokerParts): Server {
-  const forward = new EngineForward(parseEngineAddress(engine))
+  const forward = new EngineForward(engine)
   const objects = new EngineObjects(forward, installation)
   const create = new CreateCheck({ allowances, mountRoots, installation, objects })
   const verbs = engineVerbs({ objects, installation, create })
   const server = createServer({ headersTimeout, requestTimeout: 0 }, (request, answer) => {
     serve(verbs, forward, request, answer).catch((error: unknown) => {
-      const { method, url } = request
+      if (error instanceof EngineRefusal) return refuse(answer, error.status, error.message, error.body)
       const isRefused = error instanceof Refused
       const words = error instanceof Error ? error.message : String(error)
-      log(`${isRefused ? 'refused' : 'failed'}: ${method} ${url?.split('?')[0]}: ${words}`)
+      log(`${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]}: ${words}`)
+      const what = isRefused
+        ? 'the broker of the engine’s socket refuses this: '
+        : 'the broker of the engine’s socket failed: '
       if (answer.headersSent) answer.destroy()
-      else
-        refuse(
-          answer,
-          isRefused ? 403 : 502,
-          `the broker of the engine's socket ${isRefused ? 'refuses this: ' : 'failed: '}${words}`,
-        )
+      else refuse(answer, isRefused ? 403 : 502, what + words)
     })
   })
   server.maxConnections = maxConnections

@@ -59,7 +59,7 @@ export class CreateCheck {
     const wanted = parse(CreateHelper, body)
     this.#parts.installation.require(wanted.Labels[helperLabel])
     for (const { Source } of wanted.HostConfig.Mounts)
-      if (!(await this.#parts.objects.volume(Source))) throw new Refused(`volume ${Source} does not exist`)
+      if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
     return wanted
   }
 
@@ -87,8 +87,9 @@ export class CreateCheck {
     }
     if (allowances.volumes.has(mount.Source)) return
     const label = mount.VolumeOptions?.Labels?.[ownLabel]
+    const owner = await objects.volume(mount.Source)
     // A volume that does not exist is made with these labels; without them it would belong to no installation.
-    if ((await objects.volume(mount.Source)) || (label !== undefined && label === installation.name)) return
+    if (owner === 'own' || (owner === 'none' && label !== undefined && label === installation.name)) return
     throw notAllowed(`the volume ${mount.Source}`, `volume=${mount.Source}`)
   }
 }

@@ -1,8 +1,16 @@
 import { request, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
-import type { EngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 
 /** How long the engine may take to answer a question of the broker's own, in ms, and how many bytes the answer may have. */
 const question = { timeout: 10_000, maxBytes: 4 * 1024 * 1024 }
+
+/** Headers of answers that Berth reads. */
+const passedHeaders = ['content-type', 'content-length', 'api-version', 'x-docker-container-path-stat']
+
+/** Where the engine listens: `socketPath`, or the host and port of `origin`. */
+export interface EngineAddress {
+  readonly origin: string
+  readonly socketPath?: string
+}
 
 /** A request as it is passed on: made anew of parts that were checked. */
 export interface Forwarded {
@@ -12,6 +20,20 @@ export interface Forwarded {
   readonly headers: Readonly<Record<string, string>>
   /** JSON; undefined: the body of the client's request, as it comes. */
   readonly body: string | undefined
+}
+
+/** An answer of the engine to a question of the broker's own, which the client gets as it is. */
+export class EngineRefusal extends Error {
+  override readonly name = 'EngineRefusal'
+  readonly status: number
+  /** JSON of the engine. */
+  readonly body: string
+
+  constructor(status: number, body: string) {
+    super(`the engine answered ${status}`)
+    this.status = status
+    this.body = body
+  }
 }
 
 /** Speaks to the engine, for clients and for checks of the broker itself. */
@@ -35,10 +57,11 @@ export class EngineForward {
       else refuse(answer, 502, `the engine does not answer: ${error.message}`)
     })
     asked.once('response', (response) => {
-      const { 'content-type': type, 'api-version': version, 'content-length': length } = response.headers
-      const passed = { 'content-type': type, 'api-version': version, 'content-length': length }
-      const present = Object.entries(passed).filter((each): each is [string, string] => typeof each[1] === 'string')
-      answer.writeHead(response.statusCode ?? 502, Object.fromEntries(present))
+      const { headers } = response
+      const passed = passedHeaders.flatMap((name) =>
+        headers[name] === undefined ? [] : [[name, String(headers[name])]],
+      )
+      answer.writeHead(response.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>)
       // Followed logs and events may be silent for hours, and their head is an answer.
       answer.flushHeaders()
       response.on('error', () => answer.destroy()).pipe(answer)
@@ -47,7 +70,10 @@ export class EngineForward {
     else asked.end(body)
   }
 
-  /** @returns the engine's answer to a GET; undefined when there is no such thing @throws {Error} when it does not answer */
+  /**
+   * @returns the engine's answer to a GET; undefined when there is no such thing
+   * @throws {EngineRefusal} when the engine answers with another status @throws {Error} when it does not answer
+   */
   async ask<T>(path: string): Promise<T | undefined> {
     const signal = AbortSignal.timeout(question.timeout)
     const asked = request({ ...this.#where, path, headers: { host: 'docker' }, agent: false, signal }).end()
@@ -62,13 +88,19 @@ export class EngineForward {
       chunks.push(chunk)
     }
     if (response.statusCode === 404) return undefined
-    if (response.statusCode !== 200) throw new Error(`the engine answers ${response.statusCode} to ${path}`)
-    return JSON.parse(Buffer.concat(chunks).toString()) as T
+    const text = Buffer.concat(chunks).toString()
+    if (response.statusCode !== 200) throw new EngineRefusal(response.statusCode ?? 502, text)
+    return JSON.parse(text) as T
   }
 }
 
-/** In the form in which the engine refuses. */
-export function refuse(answer: ServerResponse, status: number, message: string): void {
+/** In the form in which the engine refuses. @param body JSON in place of the message */
+export function refuse(
+  answer: ServerResponse,
+  status: number,
+  message: string,
+  body = JSON.stringify({ message }),
+): void {
   answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-  answer.end(JSON.stringify({ message }))
+  answer.end(body)
 }

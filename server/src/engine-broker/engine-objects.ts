@@ -1,6 +1,5 @@
 import type { EngineForward } from './engine-forward.ts'
 import type { InstallationLock } from './installation-lock.ts'
-import { Refused } from './refused.ts'
 
 type Labels = Readonly<Record<string, string>> | null
 
@@ -40,34 +39,30 @@ export class EngineObjects {
   }
 
   /**
-   * @param kind `user`: helpers, which never run, are left out
-   * @returns its id; undefined when there is none @throws {Refused} when it is another's
+   * @param kind `user`: without helpers, which never run
+   * @returns its id; undefined when there is none of this installation @throws {EngineRefusal}
    */
   async container(reference: string, kind: 'user' | 'any'): Promise<string | undefined> {
     const found = await this.#engine.ask<Container>(`/containers/${reference}/json`)
-    if (!found) return undefined
-    const labels = found.Config.Labels
-    if (!this.#isOwn(labels)) throw new Refused(`container ${reference} is not of this Berth`)
-    if (kind === 'user' && labels?.[ownLabel] === undefined) throw new Refused(`container ${reference} is not a user's`)
-    return found.Id
+    const labels = found?.Config.Labels
+    if (!found || !this.#isOwn(labels)) return undefined
+    return kind === 'user' && labels?.[ownLabel] === undefined ? undefined : found.Id
   }
 
-  /** As `container`. */
+  /** As `container`; a bridge. */
   async network(reference: string): Promise<string | undefined> {
     const found = await this.#engine.ask<Network>(`/networks/${reference}`)
-    if (found && (!this.#isOwn(found.Labels) || found.Driver !== 'bridge'))
-      throw new Refused(`network ${reference} is not of this Berth`)
-    return found?.Id
+    return found && found.Driver === 'bridge' && this.#isOwn(found.Labels) ? found.Id : undefined
   }
 
-  /** @returns whether it exists @throws {Refused} when it is another's */
-  async volume(name: string): Promise<boolean> {
+  /** Whose it is, `none` when it does not exist: an engine mounts one that exists whatever labels a mount has. */
+  async volume(name: string): Promise<'own' | 'other' | 'none'> {
     const found = await this.#engine.ask<Volume>(`/volumes/${name}`)
-    if (found && !this.#isOwn(found.Labels)) throw new Refused(`volume ${name} is not of this Berth`)
-    return found !== undefined
+    if (!found) return 'none'
+    return this.#isOwn(found.Labels) ? 'own' : 'other'
   }
 
-  #isOwn(labels: Labels): boolean {
+  #isOwn(labels: Labels | undefined): boolean {
     const { name } = this.#installation
     return name !== undefined && (labels?.[ownLabel] === name || labels?.[helperLabel] === name)
   }

@@ -21,7 +21,7 @@ export interface Approved {
 
 /** One verb of the broker. */
 export interface Verb {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   readonly path: RegExp
   /** Parameters that it may have; with any other it is refused. */
   readonly query: readonly string[]
@@ -84,6 +84,7 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
     ofContainer('GET', '/logs', ['stdout', 'stderr', 'follow', 'tail', 'since']),
     ofContainer('GET', '/stats', ['stream', 'one-shot']),
     ofContainer('GET', '/archive', ['path']),
+    ofContainer('HEAD', '/archive', ['path']),
     ofContainer('PUT', '/archive', ['path', 'noOverwriteDirNonDir', 'copyUIDGID'], 'stream'),
     ofContainer('POST', '/start', []),
     ofContainer('POST', '/unpause', []),
@@ -102,7 +103,7 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       path: new RegExp(`^/volumes/${name}$`),
       query: [],
       approve: async ({ names: [volume = ''] }) =>
-        (await objects.volume(volume)) ? { path: `/volumes/${volume}` } : undefined,
+        (await objects.volume(volume)) === 'own' ? { path: `/volumes/${volume}` } : undefined,
     },
     {
       method: 'POST',
@@ -116,7 +117,7 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       path: new RegExp(`^/volumes/${name}$`),
       query: [],
       approve: async ({ names: [volume = ''] }) =>
-        (await objects.volume(volume)) ? { path: `/volumes/${volume}` } : undefined,
+        (await objects.volume(volume)) === 'own' ? { path: `/volumes/${volume}` } : undefined,
     },
     {
       method: 'POST',

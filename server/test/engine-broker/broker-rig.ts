@@ -7,6 +7,7 @@ import path from 'node:path'
 import { readAllowances } from '#/engine-broker/allowances.ts'
 import { createEngineBroker } from '#/engine-broker/broker.ts'
 import { InstallationLock } from '#/engine-broker/installation-lock.ts'
+import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import type { Lifetime } from '#test/support/berth.ts'
 import { engineAddress, removeInstance } from '#test/support/engine/engine.ts'
 
@@ -31,7 +32,7 @@ export async function startBroker(lifetime: Lifetime, { allow = '' } = {}): Prom
   const [socket, lines] = [path.join(folder, 'broker.sock'), [] as string[]]
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const broker = createEngineBroker({
-    engine: engineAddress,
+    engine: parseEngineAddress(engineAddress),
     allowances: readAllowances(allow),
     mountRoots: [root],
     installation: new InstallationLock(path.join(folder, 'installation')),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { suite, test, after } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
-import { askEngine, testImage } from '#test/support/engine/engine.ts'
+import { testImage } from '#test/support/engine/engine.ts'
 import { createAndStart, eventually, look, openInstallation, plainSpec, read } from '#test/support/engine/runtimes.ts'
 import { startBroker } from './broker-rig.ts'
 
@@ -82,7 +82,7 @@ suite('broker of the socket of the engine', async () => {
 
   test('an event of the engine reaches Berth through it, and ends with its watcher', async () => {
     const [away, heard] = [new AbortController(), [] as string[]]
-    runtime.watch((event) => void heard.push(event.id), away.signal)
+    runtime.watch(({ id: of }) => void heard.push(of ?? ''), away.signal)
     const { id } = await createAndStart(runtime, { ...spec, home: null })
     await eventually(async () => {
       if (!heard.includes(id)) {
@@ -220,8 +220,15 @@ suite('broker of the socket of the engine', async () => {
     ] as const
     for (const [method, target] of calls) {
       const { status, text } = await ask(method, `/v1.41${target}`)
-      assert.equal(status, 403, `${method} ${target}: ${status} ${text}`)
+      const isList = !target.slice(1).includes('/') || target.startsWith('/containers/json')
+      assert.equal(status, isList ? 403 : 404, `${method} ${target}: ${status} ${text}`)
     }
+    const theirs = {
+      Mounts: [
+        { Type: 'volume', Source: volume, Target: '/x', VolumeOptions: { Labels: { 'berth.instance': installation } } },
+      ],
+    }
+    assert.match((await create(body(theirs))).text, /asks for the volume/)
     assert.equal((await look(other.runtime, id)).state, 'running')
   })
 
@@ -252,7 +259,7 @@ suite('broker of the socket of the engine', async () => {
       ['GET', 'http://docker/v1.41/containers/json'],
       ['PATCH', '/v1.41/_ping'],
     ] as const
-    for (const [method, target] of calls) {
+    for (const [method, target = ''] of calls) {
       const { status, text } = await ask(method, target, method === 'POST' ? body() : undefined)
       assert.ok(status === 403 || status === 404, `${method} ${target}: ${status} ${text}`)
       assert.doesNotMatch(text, /page not found/, `${target} has reached the engine`)

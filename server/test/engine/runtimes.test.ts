@@ -109,7 +109,9 @@ for (const open of runtimes) {
       const seen = await runtime.inspect(theirs.name)
       assert.deepEqual(
         [seen?.id, seen?.owner, seen?.port, seen?.fingerprint, seen?.state],
-        [theirs.id, null, null, null, 'running'],
+        rig.seesOthers
+          ? [theirs.id, null, null, null, 'running']
+          : [undefined, undefined, undefined, undefined, undefined],
       )
       await assert.rejects(runtime.create(spec('theirs')), ofKind('conflict'))
       await assert.rejects(runtime.pause(theirs.id), ofKind('missing'))

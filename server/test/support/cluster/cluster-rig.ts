@@ -40,6 +40,7 @@ export async function openCluster(): Promise<RuntimeRig> {
     stopFromOutside: async (id) => {
       await askCluster('DELETE', `/api/v1/namespaces/${namespace}/pods/${await named(id)}?gracePeriodSeconds=1`)
     },
+    seesOthers: true,
     isolates: process.env.BERTH_TEST_ISOLATES === 'yes',
     precision: 1_000,
     close: removeNamespace,

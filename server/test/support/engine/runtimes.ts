@@ -24,23 +24,44 @@ export interface RuntimeRig {
   stopFromOutside(id: string): Promise<void>
   /** Whether containers are kept from each other: a cluster may accept policies that it does not enforce. */
   readonly isolates: boolean
+  /** Whether containers of other installations are seen, though never changed. */
+  readonly seesOthers: boolean
   /** Precision of the engine's instants, in ms. */
   readonly precision: number
   /** Takes away whatever both installations made. */
   close(): Promise<void>
 }
 
-/** What the contract of the port is held against: the Docker Engine, or the cluster that `npm run test:cluster` names. */
+/**
+ * What the contract of the port is held against: the Docker Engine, in test:long also behind the broker of its socket, or the
+ * cluster that `npm run test:cluster` names.
+ */
 export const contractRuntimes: readonly (() => Promise<RuntimeRig>)[] =
   process.env.BERTH_TEST_CLUSTER === undefined
-    ? [openDockerEngine]
+    ? [() => openDockerEngine(), ...(process.env.BERTH_TESTS === 'long' ? [openBehindBroker] : [])]
     : [async () => (await import('../cluster/cluster-rig.ts')).openCluster()]
 
-export async function openDockerEngine(): Promise<RuntimeRig> {
+/** The neighbour has a way of its own: a broker serves one installation. */
+async function openBehindBroker(): Promise<RuntimeRig> {
+  const { startBroker } = await import('../../engine-broker/broker-rig.ts')
+  const closings: (() => unknown)[] = []
+  const { address } = await startBroker({ after: (closing) => void closings.push(closing) })
+  const rig = await openDockerEngine(address)
+  const close = async () => {
+    await rig.close()
+    for (const closing of closings) await closing()
+  }
+  return { ...rig, name: 'Docker Engine behind the broker', close }
+}
+
+/** @param dockerHost where the runtime finds the engine */
+export async function openDockerEngine(dockerHost = engineAddress): Promise<RuntimeRig> {
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const other = `${installation}-other`
-  const open = (name: string) => createDockerRuntime({ installation: name, dockerHost: engineAddress, network: name })
-  const [runtime, neighbour, image] = [open(installation), open(other), await testImage()]
+  const open = (name: string, address: string) =>
+    createDockerRuntime({ installation: name, dockerHost: address, network: name })
+  const [runtime, neighbour] = [open(installation, dockerHost), open(other, engineAddress)]
+  const image = await testImage()
   await Promise.all([runtime.prepare(), neighbour.prepare()])
   const spec: RuntimeRig['spec'] = (name, fields) => ({
     ...plainSpec,
@@ -58,6 +79,7 @@ export async function openDockerEngine(): Promise<RuntimeRig> {
     pause: (id) => askEngine('POST', `/containers/${id}/pause`),
     stopFromOutside: (id) => askEngine('POST', `/containers/${id}/stop`),
     isolates: true,
+    seesOthers: dockerHost === engineAddress,
     precision: 1,
     close: async () => void (await Promise.all([removeInstance(installation), removeInstance(other)])),
   }

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { readAllowances } from '#/engine-broker/allowances.ts'
-import { createEngineBroker } from '#/engine-broker/broker.ts'
-import { InstallationLock } from '#/engine-broker/installation-lock.ts'
-import { findEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { readAllowances } from './allowances.ts'
+import { createEngineBroker } from './broker.ts'
+import { InstallationLock } from './installation-lock.ts'
+import { findEngineAddress, parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import { logLine } from '#/supervisor/stderr-log.ts'
 
 /**
@@ -22,7 +22,7 @@ if (BROKER_SOCKET === undefined || BROKER_STATE === undefined)
 const socket = BROKER_SOCKET
 try {
   const broker = createEngineBroker({
-    engine: findEngineAddress(DOCKER_HOST),
+    engine: parseEngineAddress(findEngineAddress(DOCKER_HOST)),
     allowances: readAllowances(BROKER_ALLOW),
     mountRoots: ALLOWED_MOUNT_ROOTS.split(',').filter((each) => each !== ''),
     installation: new InstallationLock(BROKER_STATE),
