@@ -11,6 +11,7 @@ import { test } from 'node:test'
 const forOperators: Readonly<Record<string, readonly string[]>> = {
   'accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Sign-up is closed.'],
   'api-process.ts': ['Start Berth with "npm start"'],
+  'engine-broker/main.ts': ['BROKER_SOCKET names the socket'],
   'reconcile/host-check.ts': ['Berth sets no rules on this host'],
 }
 

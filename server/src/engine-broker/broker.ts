@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Allowances } from './allowances.ts'
 import { CreateCheck } from './check-create.ts'
-import { EngineForward, EngineRefusal, refuse, type EngineAddress } from './engine-forward.ts'
+import { EngineForward, EngineFailure, refuse, type EngineAddress } from './engine-forward.ts'
 import { EngineObjects } from './engine-objects.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
@@ -38,7 +38,7 @@ export function createEngineBroker({ engine, allowances, mountRoots, installatio
   const verbs = engineVerbs({ objects, installation, create })
   const server = createServer({ headersTimeout, requestTimeout: 0 }, (request, answer) => {
     serve(verbs, forward, request, answer).catch((error: unknown) => {
-      if (error instanceof EngineRefusal) return refuse(answer, error.status, error.message, error.body)
+      if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
       const isRefused = error instanceof Refused
       const words = error instanceof Error ? error.message : String(error)
       log(`${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]}: ${words}`)

@@ -23,8 +23,8 @@ export interface Forwarded {
 }
 
 /** An answer of the engine to a question of the broker's own, which the client gets as it is. */
-export class EngineRefusal extends Error {
-  override readonly name = 'EngineRefusal'
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure'
   readonly status: number
   /** JSON of the engine. */
   readonly body: string
@@ -72,7 +72,7 @@ export class EngineForward {
 
   /**
    * @returns the engine's answer to a GET; undefined when there is no such thing
-   * @throws {EngineRefusal} when the engine answers with another status @throws {Error} when it does not answer
+   * @throws {EngineFailure} when the engine answers with another status @throws {Error} when it does not answer
    */
   async ask<T>(path: string): Promise<T | undefined> {
     const signal = AbortSignal.timeout(question.timeout)
@@ -89,7 +89,7 @@ export class EngineForward {
     }
     if (response.statusCode === 404) return undefined
     const text = Buffer.concat(chunks).toString()
-    if (response.statusCode !== 200) throw new EngineRefusal(response.statusCode ?? 502, text)
+    if (response.statusCode !== 200) throw new EngineFailure(response.statusCode ?? 502, text)
     return JSON.parse(text) as T
   }
 }

@@ -40,7 +40,7 @@ export class EngineObjects {
 
   /**
    * @param kind `user`: without helpers, which never run
-   * @returns its id; undefined when there is none of this installation @throws {EngineRefusal}
+   * @returns its id; undefined when there is none of this installation @throws {EngineFailure}
    */
   async container(reference: string, kind: 'user' | 'any'): Promise<string | undefined> {
     const found = await this.#engine.ask<Container>(`/containers/${reference}/json`)
