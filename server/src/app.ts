@@ -86,6 +86,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     if (parts.isForOneCommand) return
     idle.start()
     lifetimes.start()
+    containers.prestartTimes.start()
     groups.restart()
   }
   const groups = wireGroups(parts, groupRules, accounts, containers, administration)
@@ -128,6 +129,8 @@ export async function startApp(parts: AppParts): Promise<App> {
     idle.stop()
     lifetimes.stop()
     groups.expiry.close()
+    containers.prestartTimes.stop()
+    containers.prestart.stop()
     containers.hostResources.stop()
     containers.history.stop()
     clock.stop()

@@ -4,7 +4,17 @@ import type { Template } from '#/containers/templates/template.ts'
 import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { heldDifferentlyBy, unsupportedBy } from './template-capabilities.ts'
 
-const plain = { type: 'dev', mounts: [], devices: [], files: [], idlePause: 0, idleCpu: null, port: 8080 }
+const plain = {
+  type: 'dev',
+  mounts: [],
+  devices: [],
+  files: [],
+  idlePause: 0,
+  idleCpu: null,
+  port: 8080,
+  prestart: false,
+  prestartAt: null,
+}
 const less = {
   ...dockerCapabilities,
   pauses: false,
@@ -14,7 +24,7 @@ const less = {
   putsFiles: false,
 }
 const templates = [
-  { ...plain, idlePause: 60, idleCpu: 0.1, port: null, type: 'a' },
+  { ...plain, idlePause: 60, idleCpu: 0.1, port: null, prestart: true, registryAuth: {}, type: 'a' },
   {
     ...plain,
     type: 'b',
@@ -36,11 +46,13 @@ test('host directories, devices and starter files are refused where containers c
   assert.match(problems[2] ?? '', /"b" has files, and this engine has no way to put them/)
 })
 
-test('what an engine does otherwise than a template says is named: idle_pause, idle_cpu and a missing port', () => {
+test('what an engine does otherwise than a template says is named: idle_pause, idle_cpu a missing port, prestart, registry_auth', () => {
   assert.deepEqual(heldDifferentlyBy(dockerCapabilities, templates), [])
   const sentences = heldDifferentlyBy(less, templates)
-  assert.equal(sentences.length, 3)
+  assert.equal(sentences.length, 5)
   assert.match(sentences[0] ?? '', /"a" has idle_pause, and this engine pauses nothing: .* stopped after 60 s/)
-  assert.match(sentences[1] ?? '', /traffic alone counts as use/)
-  assert.match(sentences[2] ?? '', /8080 is used/)
+  assert.match(sentences[1] ?? '', /"a" is started ahead, and this engine pauses nothing: its containers run/)
+  assert.match(sentences[2] ?? '', /traffic alone counts as use/)
+  assert.match(sentences[3] ?? '', /8080 is used/)
+  assert.match(sentences[4] ?? '', /"a" has registry_auth, and this engine fetches images by itself/)
 })

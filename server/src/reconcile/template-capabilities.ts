@@ -33,9 +33,9 @@ function withoutHostPaths({ type, mounts, devices }: Template): string[] {
 /** One sentence for each thing that the engine does otherwise than the template says. */
 export function heldDifferentlyBy(capabilities: RuntimeCapabilities, templates: readonly Template[]): string[] {
   return templates.flatMap((template) => [
-    ...(capabilities.pauses ? [] : withoutPause(template)),
+    ...(capabilities.pauses ? [] : [...withoutPause(template), ...runsFromSignIn(template)]),
     ...(capabilities.reportsCpuUsage ? [] : withoutCpuUsage(template)),
-    ...(capabilities.hasImages ? [] : withoutPort(template)),
+    ...(capabilities.hasImages ? [] : [...withoutPort(template), ...withoutPull(template)]),
   ])
 }
 
@@ -45,6 +45,18 @@ const withoutPause = ({ type, idlePause }: Template): string[] =>
     : [
         `the template "${type}" has idle_pause, and this engine pauses nothing: its containers are stopped after ${idlePause} s, and what they keep in memory is lost`,
       ]
+
+const runsFromSignIn = ({ type, prestart, prestartAt }: Template): string[] =>
+  prestart || prestartAt !== null
+    ? [
+        `the template "${type}" is started ahead, and this engine pauses nothing: its containers run and use CPU time until idle_timeout`,
+      ]
+    : []
+
+const withoutPull = ({ type, registryAuth }: Template): string[] =>
+  registryAuth
+    ? [`the template "${type}" has registry_auth, and this engine fetches images by itself: give it the account`]
+    : []
 
 const withoutCpuUsage = ({ type, idleCpu }: Template): string[] =>
   idleCpu === null

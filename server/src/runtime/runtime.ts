@@ -45,6 +45,12 @@ export interface Runtime {
   imageId(image: string): Promise<string | undefined>
 
   /**
+   * Makes sure that the engine has the image, so that no launch waits for it; nothing to do where it has no images of its own.
+   * @throws {RuntimeError} `image` when it cannot be had; `unreachable`
+   */
+  fetchImage(image: string, options?: CreateOptions): Promise<void>
+
+  /**
    * Creates a container, and its home volume when the owner has none. Where stopped containers are kept it does not run yet,
    * and its image is pulled when it is missing; otherwise it runs as soon as the engine can.
    * After a failure nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which

@@ -92,13 +92,14 @@ export function wireAccounts(
   { config, database, mailer, key, log }: AppParts,
   { addresses, tokens: sessions, containers, activate, slugsKnown, publishKeys }: AccountsContext,
 ) {
-  const { launch, routeSync } = containers
+  const { launch, prestart, routeSync } = containers
   const { tokens, revocations, rules, cookies, uses, streams } = sessions
   const settings = { ...config, frontendUrl: addresses.frontendUrl, reservedSlugs, slugsKnown }
   const byMail = wireEmailAccounts({ database, mailer, settings, onPending: activate, log })
   const effects = {
     publish: (userId: number) => routeSync.publishUser(userId),
-    startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
+    startPrimary: (user: Parameters<Launch['startPrimary']>[0]) =>
+      prestart.afterSignIn(user, () => launch.startPrimary(user, new Date())),
   }
   const apiTokenEffects: ApiTokenEffects = {
     endStreams: ({ id, userId: ownerId }) => streams.endSession(ownerId, apiTokenJti(id)),

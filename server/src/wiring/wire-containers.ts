@@ -28,6 +28,7 @@ import type { Template } from '#/containers/templates/template.ts'
 import { TemplateSources } from '#/containers/templates/template-sources.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
+import { wirePrestart } from '#/wiring/wire-prestart.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 /** Container state, routing, launch, idle suspension and events. @param listAll a list of all containers, asked for now @param rules of groups */
@@ -60,6 +61,7 @@ export function wireContainers(
       if (status === 'running') activity.startOver(container)
       else if (status !== 'paused') idleWarnings.forget(container)
       launching.noteStatus(container, status)
+      if (status !== 'running' && status !== 'paused') ahead.prestart.noteEnd(container)
       events.publish(container.userId, containerEvent(container.type, status, container))
     },
     onAccessRevoked: (userId) => streams.endUser(userId),
@@ -67,6 +69,7 @@ export function wireContainers(
       activity.forget(owned)
       idleWarnings.forget(owned)
       launching.noteGone(owned)
+      ahead.prestart.noteEnd(owned)
       events.publish(owned.userId, containerEvent(owned.type, 'missing'))
     },
     report,
@@ -105,6 +108,7 @@ export function wireContainers(
   const idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
   const timeout = config.launchTimeout * 1_000
   const launch = new Launch({ database, spawner, templates, rules, launchProgress, activity, timeout, log })
+  const ahead = wirePrestart(parts, { routeSync, admission, rules, spawner, activity, idleSuspension })
   const ownerActions = new OwnerActions({
     database,
     templates,
@@ -157,6 +161,7 @@ export function wireContainers(
     singleFlight,
     removal,
     spawner,
+    ...ahead,
     idleSuspension,
     launch,
     ownerActions,

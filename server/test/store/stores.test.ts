@@ -14,7 +14,8 @@ import {
   listBlockedContainers,
   unblockContainersOf,
 } from '#/store/containers/container-blocks.ts'
-import { deleteContainer, ensureContainer, findContainer } from '#/store/containers/user-containers.ts'
+import { listRecentUsersOf } from '#/store/containers/recent-users.ts'
+import { deleteContainer, ensureContainer, findContainer, touchContainer } from '#/store/containers/user-containers.ts'
 import {
   deleteUser,
   findUser,
@@ -54,6 +55,24 @@ for (const dialect of dialects) {
       )
       assert.equal(new Set(records.map(({ id }) => id)).size, 1)
       assert.equal(records[0]?.containerId, null)
+    })
+
+    test('recent users of a type are found page by page, without those who are blocked', async () => {
+      const type = `lab${count}`
+      const users: User[] = []
+      for (let number = 0; number < 6; number++) {
+        const user = await newUser()
+        const { id } = await ensureContainer(database.db, user.id, type, 'image', now)
+        if (number !== 0) await touchContainer(database.db, id, later(number === 1 ? -1 : number))
+        users.push(user)
+      }
+      await setUsersBlocked(database.db, [users[2]?.id ?? 0], true)
+      const pageAfter = async (after: number, limit: number) =>
+        (await listRecentUsersOf(database.db, type, now, { after, limit })).map(({ id }) => id)
+      const recent = users.slice(3).map(({ id }) => id)
+      assert.deepEqual(await pageAfter(0, 10), recent)
+      assert.deepEqual(await pageAfter(0, 2), recent.slice(0, 2))
+      assert.deepEqual(await pageAfter(recent[1] ?? 0, 2), recent.slice(2))
     })
 
     test('a record keeps its first block, and a cascade releases only what it blocked', async () => {

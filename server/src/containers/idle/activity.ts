@@ -40,6 +40,11 @@ export class Activity {
     return Math.max(this.#began, this.#uses.get(containerKey(owned))?.at ?? 0)
   }
 
+  /** When a byte moved last, in ms since 1970; 0 when none did since this process began. */
+  usedAt(owned: ContainerRef): number {
+    return this.#uses.get(containerKey(owned))?.usedAt ?? 0
+  }
+
   /** Restarts its idle time: it starts, or its owner launches or keeps it. */
   startOver(owned: ContainerRef): void {
     this.#useOf(owned).at = performance.now()

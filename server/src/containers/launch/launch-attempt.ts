@@ -6,8 +6,11 @@ import { findUser, type User } from '#/store/users/users.ts'
 import type { ParameterValues } from '../templates/parameters.ts'
 import type { Template } from '../templates/template.ts'
 
-/** `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks. */
-type LaunchKind = 'launch' | 'replace' | 'restore'
+/**
+ * `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks · `prestart`: ahead
+ * of its owner's request.
+ */
+type LaunchKind = 'launch' | 'replace' | 'restore' | 'prestart'
 
 /** Parameters of one launch. */
 export interface LaunchAttempt {
@@ -31,6 +34,9 @@ export function launchAttempt(
 ): LaunchAttempt {
   return { user, template, now, kind, begun: performance.now(), ...(chosen && { chosen }) }
 }
+
+/** Whether no user asks for it. */
+export const isUnrequested = ({ kind }: Pick<LaunchAttempt, 'kind'>) => kind === 'restore' || kind === 'prestart'
 
 /** Attempts with the same words share one launch. */
 export function flightOf({ kind, chosen }: LaunchAttempt): string {

@@ -16,7 +16,7 @@ import type { SingleFlight } from '../../concurrency/single-flight.ts'
 import { containerSpec, type SpecUser, type InstallationSettings } from '../build-container-spec.ts'
 import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
 import type { LaunchMetrics } from '../metrics/launch-metrics.ts'
-import { flightOf, launchAttempt, recordFor, type LaunchAttempt } from './launch-attempt.ts'
+import { flightOf, isUnrequested, launchAttempt, recordFor, type LaunchAttempt } from './launch-attempt.ts'
 import { unavailableAfter, explainFailure, failedStage } from './launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
@@ -117,6 +117,15 @@ export class Spawner {
   }
 
   /**
+   * As `restore`, for a container that its owner may ask for soon: one that was never launched is created. A refusal is reported
+   * to no page. @throws as `ensureRunning`
+   */
+  async prestart(user: User, template: Template, now: Date): Promise<Running> {
+    if (!this.#parts.crashLoops.mayStart({ userId: user.id, type: template.type })) throw refusals.endsAgain()
+    return this.#run(launchAttempt(user, template, now, 'prestart'))
+  }
+
+  /**
    * Fingerprint of a container that would be created now; one with another fingerprint is replaced when it is started.
    * @param chosen as the record of the container has it
    */
@@ -128,7 +137,7 @@ export class Spawner {
   async #run(attempt: LaunchAttempt): Promise<Running> {
     const owned = { userId: attempt.user.id, type: attempt.template.type }
     const key = containerKey(owned)
-    if (attempt.kind !== 'restore') {
+    if (!isUnrequested(attempt)) {
       this.#requested.add(key)
       this.#parts.admission.promote(owned)
     }
@@ -147,10 +156,14 @@ export class Spawner {
       const { instance, isStarted } = await this.#launch(attempt)
       await routeSync.publishContainer(owned, { failure: undefined })
       if (isStarted) launchProgress.started(owned, appOf(instance))
-      if (isStarted) launchMetrics.launched(attempt.kind === 'restore' ? undefined : performance.now() - attempt.begun)
+      if (isStarted) launchMetrics.launched(isUnrequested(attempt) ? undefined : performance.now() - attempt.begun)
       return { containerId: instance.id }
     } catch (error) {
       if (isFailure(error)) launchMetrics.failed()
+      if (attempt.kind === 'prestart' && error instanceof Refusal) {
+        launchProgress.forget(owned)
+        throw error
+      }
       throw await this.#explained(owned, error)
     } finally {
       this.#requested.delete(containerKey(owned))
@@ -190,7 +203,7 @@ export class Spawner {
     if (adopted) await this.#keepParameters(attempt, record)
     const instance = adopted ?? (await this.#startAdmitted({ attempt, start, found, isReplaced, isChanged }))
     await this.#stopIfBlocked(record, instance)
-    if (kind === 'restore') await noteStopped(database.db, user.id, template.type, null)
+    if (isUnrequested(attempt)) await noteStopped(database.db, user.id, template.type, null)
     else await touchContainer(database.db, record.id, now)
     crashPoint('launch.before-answer')
     return { instance, isStarted: found?.state !== 'running' || isReplaced }
@@ -222,7 +235,7 @@ export class Spawner {
       image: template.image,
       needsImage: isReplaced || (found ? !isUpToDate(found, start.spec) : start.record.containerId === null),
       // A user may have asked before the restore was queued, when there was nothing to promote yet.
-      isLowPriority: kind === 'restore' && !this.#requested.has(containerKey(start.spec.owner)),
+      isLowPriority: isUnrequested(attempt) && !this.#requested.has(containerKey(start.spec.owner)),
     }
     return this.#parts.admission.run(admitted, async (slot) => {
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.

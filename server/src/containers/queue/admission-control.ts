@@ -7,6 +7,9 @@ import type { MemberLimits } from './member-limits.ts'
 import type { ContainerRef } from '../container-key.ts'
 import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
 
+/** Stops what may give way to a launch that was refused, one container for each item that is taken. */
+export type MakeRoom = (owned: ContainerRef, refusal: Refusal) => AsyncIterable<unknown>
+
 export interface AdmissionControlParts {
   readonly capacity: Pick<Capacity, 'isUp' | 'refusal' | 'reserve' | 'release'>
   readonly hostResources: Pick<HostResources, 'refusal' | 'noteStart'>
@@ -38,7 +41,8 @@ export interface Admitted {
 export class AdmissionControl {
   readonly #parts: AdmissionControlParts
   readonly #queue: LaunchQueue
-  #onRequest: ((owned: ContainerRef) => void) | undefined
+  readonly #onRequest: ((owned: ContainerRef) => void)[] = []
+  #makeRoom: MakeRoom | undefined
 
   constructor(parts: AdmissionControlParts) {
     this.#parts = parts
@@ -57,7 +61,7 @@ export class AdmissionControl {
     const limits = asked ? await asked : []
     // Nothing waits between the check and the reservation, so of two launches at once the second sees the first.
     const refusal = this.#capacityRefusal(admitted, limits)
-    if (refusal) throw refusal
+    if (refusal) await this.#giveWay(admitted, limits, refusal)
     capacity.reserve(owned)
     const request = {
       ...admitted,
@@ -84,12 +88,17 @@ export class AdmissionControl {
   /** A user now asks for a container that waits with low priority. */
   promote(owned: ContainerRef): void {
     this.#queue.promote(owned)
-    this.#onRequest?.(owned)
+    for (const listener of this.#onRequest) listener(owned)
   }
 
-  /** @param listener called for each launch that a user asks for, admitted or not; one listener */
+  /** @param listener called for each launch that a user asks for, admitted or not */
   onRequest(listener: (owned: ContainerRef) => void): void {
-    this.#onRequest = listener
+    this.#onRequest.push(listener)
+  }
+
+  /** @param makeRoom called for each launch of a user that has no capacity; one of them */
+  onShortage(makeRoom: MakeRoom): void {
+    this.#makeRoom = makeRoom
   }
 
   /**
@@ -111,6 +120,13 @@ export class AdmissionControl {
   /** Refuses queued and new launches. Resolves when the engine works on none any more. */
   async close(): Promise<void> {
     return this.#queue.close()
+  }
+
+  /** @throws the refusal that remains */
+  async #giveWay(admitted: Admitted, limits: readonly MemberLimits[], refusal: Refusal): Promise<void> {
+    const stopped = admitted.isLowPriority ? undefined : this.#makeRoom?.(admitted.owned, refusal)
+    if (stopped) for await (const _ of stopped) if (!this.#capacityRefusal(admitted, limits)) return
+    throw refusal
   }
 
   /** Replacing a running container needs no further capacity. */

@@ -1,4 +1,4 @@
-import type { LifetimeLimits } from './lifetime-limits.ts'
+import type { LifetimeLimits, StopTime } from './lifetime-limits.ts'
 import type { ContainerSpec, Mount } from '#/runtime/container-spec.ts'
 import type { StarterFiles } from './starter-files.ts'
 import type { Parameters } from './parameters.ts'
@@ -40,6 +40,10 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly idlePause: number
   /** Seconds without traffic after which the container is stopped; 0 never. */
   readonly idleTimeout: number
+  /** Whether it is started, and paused once it is ready, when its owner signs in. */
+  readonly prestart: boolean
+  /** Time of day at which it is started and paused for its recent users; null: never. */
+  readonly prestartAt: StopTime | null
   /** Cores; a container that used more on average is busy although no byte moves. Null: traffic alone counts. */
   readonly idleCpu: number | null
   /** Files below `SECRETS_DIR`, by variable of the environment; read at each launch. */

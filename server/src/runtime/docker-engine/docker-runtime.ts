@@ -62,6 +62,9 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     inspect: (name) => inspect(engine, name),
     inspectId: (id) => inspectId(engine, id),
     imageId: (image) => imageId(engine, image),
+    fetchImage: async (image, options) => {
+      if ((await imageId(engine, image)) === undefined) await engine.pulls.pull(image, options)
+    },
     create: (spec, options) => createContainer(engine, spec, options),
     start: (id, signal) => startContainer(engine, id, signal),
     pause: (id, signal) => pauseContainer(engine, id, signal),

@@ -54,6 +54,8 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     inspect: (name) => inspect(cluster, name),
     inspectId: (id) => inspectId(cluster, id),
     imageId: async () => undefined,
+    // Nodes fetch images when a pod is placed on them.
+    fetchImage: async () => undefined,
     create: (spec, options) => createPod(cluster, spec, options),
     start: (id, signal) => awaitStart(cluster, id, signal),
     pause: (id, signal) => refusePause(cluster, id, signal),

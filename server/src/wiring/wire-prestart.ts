@@ -1,0 +1,52 @@
+import type { ContainerRef } from '#/containers/container-key.ts'
+import { readinessTargetOf, waitForReadiness } from '#/containers/launch/progress/readiness-probe.ts'
+import { Prestart, type PrestartParts } from '#/containers/prestart/prestart.ts'
+import { PrestartTimes } from '#/containers/prestart/prestart-times.ts'
+import type { AdmissionControl } from '#/containers/queue/admission-control.ts'
+import type { RouteSync } from '#/containers/routing/route-sync.ts'
+import { isAddress } from '#/containers/state/container-state.ts'
+import { TemplateSources } from '#/containers/templates/template-sources.ts'
+import { listRecentUsersOf } from '#/store/containers/recent-users.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
+
+type Needs = Omit<PrestartParts, 'templates' | 'capabilities' | 'awaitReady' | 'isPaused' | 'log' | 'admission'> & {
+  readonly routeSync: RouteSync
+  readonly admission: AdmissionControl
+}
+
+/** Containers that are started ahead, at sign-in and at set hours; without a template that asks for it nothing happens. */
+export function wirePrestart(
+  { config, database, runtime, log }: AppParts,
+  { routeSync, admission, ...needs }: Needs,
+): { prestart: Prestart; prestartTimes: PrestartTimes } {
+  const { templates, sources, timeZone } = config
+  const { capabilities } = runtime
+  const isPaused = (owned: ContainerRef) => {
+    const known = routeSync.get(owned)
+    const where = known && routeSync.routeOf(known)?.where
+    return where !== undefined && isAddress(where) && where.isPaused
+  }
+  const awaitReady: PrestartParts['awaitReady'] = async (owned, timeout, signal) => {
+    const known = routeSync.get(owned)
+    const where = known && routeSync.routeOf(known)?.where
+    if (!known || !where || !isAddress(where)) return false
+    const hasOwnHost = config.containerRouting === 'subdomain'
+    const target = readinessTargetOf(templates.get(owned.type), known.prefix, hasOwnHost)
+    return waitForReadiness(where, timeout, signal, target)
+  }
+  const prestart = new Prestart({ ...needs, templates, capabilities, admission, isPaused, awaitReady, log })
+  admission.onShortage((owned, refusal) => prestart.makeRoom(owned, refusal))
+  admission.onRequest((owned) => prestart.noteRequest(owned))
+  const passwords = new TemplateSources(sources)
+  const prestartTimes = new PrestartTimes({
+    templates,
+    prestart,
+    usersOf: (type, since, page) => listRecentUsersOf(database.db, type, since, page),
+    fetchImage: (template, signal) =>
+      runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) }),
+    timeZone,
+    now: () => Date.now(),
+    log,
+  })
+  return { prestart, prestartTimes }
+}
