@@ -11,22 +11,32 @@ export interface ClusterContext {
   /** Null: the cluster's default. */
   readonly storageClass: string | null
   readonly index: PodIndex
-  readonly timeouts: StartTimeouts
+  readonly timeouts: ClusterTimeouts
   /** Result of the last trial; null before the first. */
   isolation: HostRulesReport | null
 }
 
-/** How long a start waits in each of its phases, in ms. */
-export interface StartTimeouts {
+/** How long a start waits in each of its phases, and a watch for a line, in ms. */
+export interface ClusterTimeouts {
   /** For a node with room: an autoscaler takes minutes to make one. */
   readonly scheduling: number
   /** For an image that could not be pulled, or a container that could not be made: the cluster tries again. */
   readonly retries: number
   /** For all of it, a pull included. */
   readonly total: number
+  /**
+   * A watch without a line for this long is broken: with bookmarks a line comes every minute or so, and a connection that is
+   * half open would otherwise stay silent for ever.
+   */
+  readonly silence: number
 }
 
-export const defaultTimeouts: StartTimeouts = { scheduling: 300_000, retries: 15_000, total: 1_800_000 }
+export const defaultTimeouts: ClusterTimeouts = {
+  scheduling: 300_000,
+  retries: 15_000,
+  total: 1_800_000,
+  silence: 150_000,
+}
 
 /** Path of a namespace's objects of a kind of the core API. @param name of one of them */
 export const corePath = (

@@ -5,7 +5,7 @@ import type { HostReport } from '#/runtime/host-capacity.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openClusterAccess } from './client/cluster-access.ts'
 import { callTimeouts, ClusterClient } from './client/cluster-client.ts'
-import { corePath, defaultTimeouts, type ClusterContext, type StartTimeouts } from './cluster-context.ts'
+import { corePath, defaultTimeouts, type ClusterContext, type ClusterTimeouts } from './cluster-context.ts'
 import { listHomes, removeHome } from './homes/home-claims.ts'
 import { followLogs, readLogs } from './logs/pod-logs.ts'
 import { tryIsolation } from './network/try-isolation.ts'
@@ -26,7 +26,7 @@ export interface KubernetesRuntimeOptions {
   readonly namespace: string | null
   /** Of homes; null: the cluster's default. */
   readonly storageClass: string | null
-  readonly timeouts?: Partial<StartTimeouts>
+  readonly timeouts?: Partial<ClusterTimeouts>
   /** Gets a line for each call to the API server. */
   readonly log?: Pick<Logger, 'debug'>
 }

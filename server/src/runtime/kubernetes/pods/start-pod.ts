@@ -1,6 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Pod } from '../client/api-objects.ts'
-import type { ClusterContext, StartTimeouts } from '../cluster-context.ts'
+import type { ClusterContext, ClusterTimeouts } from '../cluster-context.ts'
 import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
 import { containerOf, endOf, stateOf } from './pod-state.ts'
@@ -62,11 +62,11 @@ const wordsOf = ({ status }: Pod): string => [status?.reason, status?.message].f
 
 /** How long a pod waits in each phase of its start. */
 class StartWait {
-  readonly #timeouts: StartTimeouts
+  readonly #timeouts: ClusterTimeouts
   readonly #begun = performance.now()
   #failingSince: number | undefined
 
-  constructor(timeouts: StartTimeouts) {
+  constructor(timeouts: ClusterTimeouts) {
     this.#timeouts = timeouts
   }
 

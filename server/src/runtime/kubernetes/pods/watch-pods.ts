@@ -13,11 +13,8 @@ import { PodChanges } from './pod-changes.ts'
 const [initialRetryDelay, maxRetryDelay] = [100, 5_000]
 /** After this the API server ends a watch by itself, in seconds; it continues where it was. */
 const watchSeconds = 300
-/**
- * A watch without a line for this long is broken, in ms: with bookmarks a line comes every minute or so, and a connection
- * that is half open would otherwise stay silent for ever.
- */
-const silence = 150_000
+/** A watch that ends sooner counts as one that failed, in ms: a server that ends each at once is not asked again at once. */
+const shortWatch = 1_000
 
 type OnEvent = (event: RuntimeEvent) => void
 
@@ -51,11 +48,14 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
       if (isBlind) onEvent({ id: undefined, action: 'other' })
       isBlind = isFirst = false
       index.isWatched = true
+      const begun = performance.now()
       for await (const line of lines) {
         if (signal.aborted) return
         retryDelay = initialRetryDelay
         version = take(cluster, changes, line, onEvent) ?? version
       }
+      if (performance.now() - begun < shortWatch)
+        await sleep(initialRetryDelay * 5, undefined, { signal }).catch(() => undefined)
     } catch (error) {
       if (signal.aborted) return
       // A listener that throws is a bug, and loud.
@@ -76,7 +76,6 @@ async function open(
   signal: AbortSignal,
 ): Promise<AsyncGenerator<WatchLine<Pod>>> {
   const silent = new AbortController()
-  const timer = setTimeout(() => silent.abort(new DOMException('the watch is silent', 'TimeoutError')), silence).unref()
   const lines = await cluster.client.follow<WatchLine<Pod>>({
     what: 'listen to pods',
     method: 'GET',
@@ -92,21 +91,19 @@ async function open(
     kind: 'health',
     signal: AbortSignal.any([signal, silent.signal]),
   })
-  return untilSilent(lines, timer, silent.signal)
+  return untilSilent(lines, silent, cluster.timeouts.silence)
 }
 
-async function* untilSilent<T>(
-  lines: AsyncGenerator<T>,
-  timer: NodeJS.Timeout,
-  silent: AbortSignal,
-): AsyncGenerator<T> {
+/** @param silent is aborted, which ends the connection, when no line comes for `limit` ms */
+async function* untilSilent<T>(lines: AsyncGenerator<T>, silent: AbortController, limit: number): AsyncGenerator<T> {
+  const timer = setTimeout(() => silent.abort(new DOMException('the watch is silent', 'TimeoutError')), limit).unref()
   try {
     for await (const line of lines) {
       timer.refresh()
       yield line
     }
   } catch (error) {
-    if (silent.aborted) throw new RuntimeError('unreachable', 'listen to pods', silent.reason)
+    if (silent.signal.aborted) throw new RuntimeError('unreachable', 'listen to pods', error)
     throw error
   } finally {
     clearTimeout(timer)

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ClusterClient } from '#/runtime/kubernetes/client/cluster-client.ts'
+import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/runtime/kubernetes/cluster-context.ts'
+import { PodIndex } from '#/runtime/kubernetes/pods/pod-index.ts'
+import type { Lifetime } from '../berth.ts'
+
+/** A request that reached the stand-in. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+}
+
+export type Answer = (asked: Asked, response: ServerResponse) => unknown
+
+/**
+ * A stand-in for an API server, for faults that a real one cannot be made to have: it answers as the test says.
+ * @returns what the adapter works with, and all requests so far
+ */
+export async function openStandIn(
+  t: Lifetime,
+  answer: Answer,
+  timeouts: Partial<ClusterTimeouts> = {},
+): Promise<{ cluster: ClusterContext; asked: Asked[] }> {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => void take(request, response))
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://stand-in')
+    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()
+    const body: unknown = text === '' ? undefined : JSON.parse(text)
+    const one = { method: request.method ?? '', path: pathname, query: searchParams, body }
+    asked.push(one)
+    await answer(one, response)
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const access = { server: `http://127.0.0.1:${port}`, namespace: 'ns', connect: {}, headers: async () => ({}) }
+  const client = new ClusterClient(access)
+  const common = { installation: 'berth-abcde', namespace: 'ns', storageClass: null, isolation: null }
+  return {
+    cluster: { ...common, client, index: new PodIndex('berth-abcde'), timeouts: { ...defaultTimeouts, ...timeouts } },
+    asked,
+  }
+}
+
+export function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** What the API says instead of doing it. */
+export const status = (code: number, reason: string, message = reason) => ({ kind: 'Status', code, reason, message })
+
+/** A pod of the installation. */
+export const storedPod = (name: string, uid: string, fields: { running?: boolean; version?: string } = {}) => ({
+  kind: 'Pod',
+  metadata: {
+    name,
+    uid,
+    resourceVersion: fields.version ?? '1',
+    labels: { 'berth.instance': 'berth-abcde', 'berth.user_id': '1' },
+    annotations: { 'berth.slug': 'ann', 'berth.type': 'dev', 'berth.name': name },
+  },
+  status: fields.running
+    ? { phase: 'Running', podIP: '10.0.0.1', containerStatuses: [{ state: { running: {} } }] }
+    : { phase: 'Pending' },
+})
+
+export const podList = (version: string, ...items: object[]) => ({ metadata: { resourceVersion: version }, items })
