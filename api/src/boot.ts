@@ -22,6 +22,8 @@ export interface BootData {
   /** Whether the signed-in person is an administrator; the API is asked all the same. */
   readonly is_admin: boolean
   readonly language: Language
+  /** Whether this Berth has any group; without one, pages say nothing of groups. */
+  readonly has_groups: boolean
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
   readonly contact: string | null
   /**

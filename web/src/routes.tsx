@@ -29,6 +29,8 @@ function lazyExport<N extends string, P extends object>(
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))
 const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
+const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/group-members.tsx'))
+const Groups = lazyExport('Groups', () => import('#/pages/groups.tsx'))
 const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
@@ -41,10 +43,13 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.launch]: () => <Launch />,
   [pages.sessions]: () => signedIn(<Sessions />),
   [pages.tokens]: () => signedIn(<ApiTokens />),
+  [pages.groups]: () => signedIn(<Groups />),
+  [pages.groupMembers]: () => signedIn(<GroupMembers />),
   [pages.apiDocs]: () => <ApiDocs />,
   [pages.admin]: () => administrators(pages.admin),
   [pages.adminUsers]: () => administrators(pages.adminUsers),
   [pages.adminContainers]: () => administrators(pages.adminContainers),
+  [pages.adminGroups]: () => administrators(pages.adminGroups),
   [pages.adminAudit]: () => administrators(pages.adminAudit),
   [pages.adminTokens]: () => administrators(pages.adminTokens),
   [pages.adminSystem]: () => administrators(pages.adminSystem),

@@ -27,6 +27,7 @@ async function open(chosen: Story): Promise<void> {
     token_lifetime: null,
     email: 'ann@example.org',
     is_admin: false,
+    has_groups: false,
     language: 'en',
     contact: null,
     acting: null,

@@ -1,11 +1,16 @@
 import type { ReactNode } from 'react'
 import { TranslationProvider } from '#/i18n/translation-provider.tsx'
 import { de as germanForAll } from '#/messages/de.ts'
+import { groups as germanGroups } from '#/messages/de/groups.ts'
+import { groups as englishGroups } from '#/messages/en/groups.ts'
 import { en as englishForAll } from '#/messages/en.ts'
 import { admin as german } from './messages/de.ts'
 import { admin as english } from './messages/en.ts'
 
-const catalogues = { en: { ...englishForAll, admin: english }, de: { ...germanForAll, admin: german } }
+const catalogues = {
+  en: { ...englishForAll, groups: englishGroups, admin: english },
+  de: { ...germanForAll, groups: germanGroups, admin: german },
+}
 
 /** As `I18nProvider`, with the texts for administrators. */
 export function AdminI18nProvider({ children }: { children: ReactNode }) {

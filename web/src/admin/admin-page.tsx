@@ -28,6 +28,7 @@ function AdminNav() {
     [pages.admin, t('overview')],
     [pages.adminUsers, t('users')],
     [pages.adminContainers, t('containers')],
+    [pages.adminGroups, t('groups')],
     [pages.adminAudit, t('audit')],
     [pages.adminTokens, t('tokens')],
     [pages.adminSystem, t('system')],

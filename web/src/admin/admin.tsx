@@ -2,6 +2,7 @@ import { type PagePath, pages } from '#/paths.ts'
 import { AdminI18nProvider } from './admin-i18n-provider.tsx'
 import { Audit } from './pages/audit.tsx'
 import { Containers } from './pages/containers.tsx'
+import { Groups } from './pages/groups.tsx'
 import { Overview } from './pages/overview.tsx'
 import { System } from './pages/system.tsx'
 import { Tokens } from './pages/tokens.tsx'
@@ -26,11 +27,13 @@ import '#/styles/admin/table/toasts.css'
 import '#/styles/admin/dialogs.css'
 import '#/styles/admin/invitations.css'
 import '#/styles/admin/tokens.css'
+import '#/styles/groups.css'
 
 const components = {
   [pages.admin]: Overview,
   [pages.adminUsers]: Users,
   [pages.adminContainers]: Containers,
+  [pages.adminGroups]: Groups,
   [pages.adminAudit]: Audit,
   [pages.adminTokens]: Tokens,
   [pages.adminSystem]: System,

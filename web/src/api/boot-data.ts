@@ -9,6 +9,8 @@ export interface Boot {
   readonly tokenLifetime: number | null
   readonly email: string | null
   readonly isAdmin: boolean
+  /** Whether there is any group. */
+  readonly hasGroups: boolean
   readonly language: Language
   readonly contact: string | null
   readonly acting: BootData['acting']
@@ -40,6 +42,7 @@ const signedOut: Boot = {
   tokenLifetime: null,
   email: null,
   isAdmin: false,
+  hasGroups: false,
   language: 'en',
   contact: null,
   acting: null,
@@ -70,6 +73,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     tokenLifetime: typeof data.token_lifetime === 'number' && data.token_lifetime > 0 ? data.token_lifetime : null,
     email: textIn(data.email),
     isAdmin: data.is_admin === true,
+    hasGroups: data.has_groups === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),
     acting: actingIn(data.acting),

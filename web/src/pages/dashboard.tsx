@@ -7,6 +7,7 @@ import { BlockedNote } from '#/components/container-card/blocked-note.tsx'
 import { ContainerCard } from '#/components/container-card/container-card.tsx'
 import { ContainerListProblem } from '#/containers/container-list-problem.tsx'
 import { DiskNote } from '#/components/container-card/card-notes.tsx'
+import { OwnGroups } from '#/groups/own-groups.tsx'
 import { ShortcutsOn } from '#/shortcuts/shortcuts-context.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -43,6 +44,7 @@ export function Dashboard() {
       ) : (
         containerList.problem === undefined && <Loading />
       )}
+      {boot.hasGroups && boot.acting === null && <OwnGroups />}
     </Page>
   )
 }

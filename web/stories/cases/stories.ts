@@ -4,6 +4,7 @@ import { apiTokenStories } from './api-tokens.ts'
 import { containerStories } from './containers.ts'
 import { dashboardStories } from './dashboard.ts'
 import { frameStories } from './frame.ts'
+import { groupStories } from './groups.ts'
 import { overviewStories } from './overview.ts'
 import { userStories } from './users.ts'
 
@@ -14,6 +15,7 @@ export const stories: readonly Story[] = [
   ...overviewStories,
   ...userStories,
   ...containerStories,
+  ...groupStories,
   ...apiTokenStories,
   ...apiDocsStories,
 ]

@@ -36,6 +36,7 @@ export interface FrontEndParts {
   readonly signIn: BootData['sign_in']
   /** Contact for help. */
   readonly contact: string | null
+  readonly hasGroups: () => boolean
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -91,6 +92,7 @@ export class FrontEnd {
       email: session?.user?.email ?? null,
       is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
       language,
+      has_groups: isKnown(session) && this.#parts.hasGroups(),
       contact: this.#parts.contact,
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
       asked_here: await this.#isSameBrowser(request),

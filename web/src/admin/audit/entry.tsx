@@ -51,6 +51,7 @@ function Sentence({ entry, subject }: { entry: AuditEntry; subject: Subject }) {
     person,
     container,
     containers: containersIn(entry),
+    group: t('groupNumber', { id: target.replace(/^group:/, '') }),
     purpose: String(detail.purpose),
     b,
   })

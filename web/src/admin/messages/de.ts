@@ -1,5 +1,6 @@
 import { audit } from './de/audit.ts'
 import { containers } from './de/containers.ts'
+import { groups } from './de/groups.ts'
 import { overview } from './de/overview.ts'
 import { shell } from './de/shell.ts'
 import { system } from './de/system.ts'
@@ -9,4 +10,4 @@ import { users } from './de/users.ts'
 import type { AdminWords } from './words.ts'
 
 /** The catalogue in German. */
-export const admin: AdminWords = { shell, overview, table, tokens, users, containers, audit, system }
+export const admin: AdminWords = { shell, overview, table, tokens, users, containers, groups, audit, system }

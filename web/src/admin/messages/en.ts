@@ -1,5 +1,6 @@
 import { audit } from './en/audit.ts'
 import { containers } from './en/containers.ts'
+import { groups } from './en/groups.ts'
 import { overview } from './en/overview.ts'
 import { shell } from './en/shell.ts'
 import { system } from './en/system.ts'
@@ -8,4 +9,4 @@ import { tokens } from './en/tokens.ts'
 import { users } from './en/users.ts'
 
 /** The texts for administrators, in English; loaded with their pages. */
-export const admin = { shell, overview, table, tokens, users, containers, audit, system } as const
+export const admin = { shell, overview, table, tokens, users, containers, groups, audit, system } as const

@@ -16,6 +16,7 @@ export const dashboard: Words['dashboard'] = {
     link: 'Neu anmelden',
     off: 'Dafür musst du dich neu anmelden.',
   },
+  groups: { label: 'Deine Gruppen', all: 'Gruppen und Beitrittscodes' },
   ask: 'Wende dich an <who></who>.',
   administrator: 'deinen Administrator',
   status: {

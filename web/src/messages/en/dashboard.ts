@@ -16,6 +16,7 @@ export const dashboard = {
     link: 'Sign in again',
     off: 'Sign in again to use this.',
   },
+  groups: { label: 'Your groups', all: 'Groups and join codes' },
   ask: 'Ask <who></who>.',
   administrator: 'your administrator',
   status: {

@@ -14,6 +14,21 @@ export const action: AdminWords['audit']['action'] = {
     'resend-verification': 'Registrierungslink erneut geschickt',
     'resend-verification-failed': 'Registrierungslink nicht verschickt',
   },
+  group: {
+    create: 'Gruppe angelegt',
+    change: 'Gruppe geändert',
+    delete: 'Gruppe gelöscht',
+    'add-member': 'Zu einer Gruppe hinzugefügt',
+    'remove-member': 'Aus einer Gruppe entfernt',
+    invite: 'Zu einer Gruppe eingeladen',
+    'invite-failed': 'Einladung zu einer Gruppe nicht verschickt',
+    join: 'Einer Gruppe beigetreten',
+    'create-join-code': 'Beitrittscode erstellt',
+    'delete-join-code': 'Beitrittscode entfernt',
+    stop: 'Container einer Gruppe angehalten',
+    block: 'Container einer Gruppe gesperrt',
+    unblock: 'Container einer Gruppe entsperrt',
+  },
   container: {
     block: 'Container gesperrt',
     unblock: 'Container entsperrt',
@@ -42,6 +57,24 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'resend-verification': '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt',
     'resend-verification-failed':
       '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt, aber die E-Mail wurde nicht angenommen',
+  },
+  group: {
+    create: '<b>{actor}</b> hat <b>{group}</b> angelegt',
+    change: '<b>{actor}</b> hat <b>{group}</b> geändert',
+    delete: '<b>{actor}</b> hat <b>{group}</b> gelöscht',
+    'add-member': '<b>{actor}</b> hat <b>{person}</b> zu <b>{group}</b> hinzugefügt oder die Rolle dort geändert',
+    'remove-member': '<b>{actor}</b> hat <b>{person}</b> aus <b>{group}</b> entfernt',
+    invite: '<b>{actor}</b> hat <b>{person}</b> zu <b>{group}</b> eingeladen',
+    'invite-failed':
+      '<b>{actor}</b> hat <b>{person}</b> zu <b>{group}</b> eingeladen, aber die E-Mail wurde nicht angenommen',
+    join: '<b>{actor}</b> ist <b>{group}</b> beigetreten',
+    'create-join-code': '<b>{actor}</b> hat einen Beitrittscode für <b>{group}</b> erstellt',
+    'delete-join-code': '<b>{actor}</b> hat den Beitrittscode von <b>{group}</b> entfernt',
+    stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> angehalten',
+    block:
+      '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> gesperrt',
+    unblock:
+      '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> entsperrt',
   },
   container: {
     block: '<b>{actor}</b> hat <container></container> gesperrt',

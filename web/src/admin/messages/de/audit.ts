@@ -21,6 +21,7 @@ export const audit: AdminWords['audit'] = {
   },
   group: {
     user: 'Alles zu Konten',
+    group: 'Alles über Gruppen',
     container: 'Alles zu Containern',
     token: 'Alles zu API-Token',
     keys: 'Alles zu Schlüsseln',
@@ -31,6 +32,7 @@ export const audit: AdminWords['audit'] = {
   sentence,
   operator: 'Der Betreiber ({account})',
   person: 'Person {id}',
+  groupNumber: 'Gruppe {id}',
   container: 'den Container <b>{type}</b> von <b>{person}</b>',
   containerNumber: 'Container <b>{id}</b>',
   detail: {

@@ -5,6 +5,7 @@ export const shell: AdminWords['shell'] = {
   overview: 'Überblick',
   users: 'Personen',
   containers: 'Container',
+  groups: 'Gruppen',
   audit: 'Protokoll',
   tokens: 'API-Token',
   system: 'System',

@@ -21,6 +21,7 @@ export const audit = {
   },
   group: {
     user: 'Everything about accounts',
+    group: 'Everything about groups',
     container: 'Everything about containers',
     token: 'Everything about API tokens',
     keys: 'Everything about keys',
@@ -31,6 +32,7 @@ export const audit = {
   sentence,
   operator: 'The operator ({account})',
   person: 'user {id}',
+  groupNumber: 'group {id}',
   container: 'the container <b>{type}</b> of <b>{person}</b>',
   containerNumber: 'container <b>{id}</b>',
   detail: {

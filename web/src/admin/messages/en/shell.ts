@@ -4,6 +4,7 @@ export const shell = {
   overview: 'Overview',
   users: 'Users',
   containers: 'Containers',
+  groups: 'Groups',
   audit: 'Audit log',
   tokens: 'API tokens',
   system: 'System',

@@ -1,0 +1,119 @@
+import type { Group } from '@berth/api/schemas/groups.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useId, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { fieldOf, localTimeOf, readGroup } from './group-values.ts'
+import { TypeChoice } from './type-choice.tsx'
+import { groupsKey } from './use-groups.ts'
+
+const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
+
+interface GroupDialogProps {
+  /** Undefined: a new one. */
+  group: Group | undefined
+  onClose(): void
+}
+
+/** Makes a group, or changes one. */
+export function GroupDialog({ group, onClose }: GroupDialogProps) {
+  const t = useTranslations('admin.groups.form')
+  const client = useQueryClient()
+  const fields = useRef<HTMLDivElement>(null)
+  const [problem, setProblem] = useState<'nameMissing' | 'badNumber'>()
+  const [types, setTypes] = useState(group?.types ?? null)
+  const isByProvider = group !== undefined && group.source !== 'local'
+
+  const valueOf = (name: string) =>
+    fields.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[name=${name}]`)?.value ?? ''
+
+  async function run(signal: AbortSignal) {
+    const limits = {
+      running: valueOf('running'),
+      memory: valueOf('memory'),
+      cpus: valueOf('cpus'),
+      disk: valueOf('disk'),
+    }
+    const name = group && isByProvider ? group.name : valueOf('name')
+    const body = readGroup({ name, description: valueOf('description'), types, limits, ends: valueOf('ends') })
+    setProblem(typeof body === 'string' ? body : undefined)
+    // The dialog stays open, with the problem at its place.
+    if (typeof body === 'string') throw new DOMException(body, 'AbortError')
+    const api = createApiClient(signal)
+    await (group ? api.changeGroup({ params: { id: String(group.id) }, body }) : api.createGroup({ body }))
+    await client.invalidateQueries({ queryKey: groupsKey })
+  }
+
+  return (
+    <ActionDialog
+      title={group ? t('editTitle', { name: group.name }) : t('new')}
+      confirm={group ? t('save') : t('create')}
+      busy={t('busy')}
+      run={run}
+      onClose={onClose}
+    >
+      <div ref={fields} className="group-form">
+        <Alert error={undefined} sentence={problem && t(problem)} />
+        {isByProvider ? (
+          <p className="hint">{t('nameByProvider', { source: group.source })}</p>
+        ) : (
+          <Field name="name" label={t('name')} hint={t('nameHint')} value={group?.name} maxLength={100} />
+        )}
+        <Field name="description" label={t('description')} value={group?.description} maxLength={1000} />
+        <TypeChoice legend={t('types')} types={types} onChange={setTypes} />
+        <fieldset className="group-limits">
+          <legend>{t('limits')}</legend>
+          <div className="group-fields">
+            {limitNames.map((name) => (
+              <Field key={name} name={name} label={t(name)} value={fieldOf(group?.limits, name)} isNumber />
+            ))}
+          </div>
+          <p className="hint">{t('limitsHint')}</p>
+        </fieldset>
+        <Field
+          name="ends"
+          label={t('ends')}
+          hint={t('endsHint')}
+          value={localTimeOf(group?.expires_at ?? null)}
+          type="datetime-local"
+        />
+      </div>
+    </ActionDialog>
+  )
+}
+
+interface FieldProps {
+  name: string
+  label: string
+  hint?: string
+  value: string | undefined
+  type?: 'datetime-local'
+  maxLength?: number
+  isNumber?: boolean
+}
+
+function Field({ name, label, hint, value, type, maxLength, isNumber = false }: FieldProps) {
+  const id = useId()
+  return (
+    <div className="group-field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type={type ?? 'text'}
+        defaultValue={value}
+        maxLength={maxLength}
+        autoComplete="off"
+        inputMode={isNumber ? 'decimal' : undefined}
+        aria-describedby={hint && `${id}-hint`}
+      />
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import type { Group } from '@berth/api/schemas/groups.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { createApiClient } from '#/api/api-client.ts'
+import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { membersPath } from '#/groups/use-own-groups.ts'
+import { serverNow } from '#/time/server-now.ts'
+import { GroupDialog } from './group-dialog.tsx'
+import { fieldOf } from './group-values.ts'
+import { groupsKey } from './use-groups.ts'
+
+/** A group with what it has, and ways to its members, to change and to delete it. */
+export function GroupRow({ group }: { group: Group }) {
+  const t = useTranslations('admin.groups')
+  const [dialog, setDialog] = useState<'edit' | 'delete'>()
+  const { name, description } = group
+  return (
+    <li className="row">
+      <div>
+        <h2 className="address">
+          {name}{' '}
+          {group.source !== 'local' && <span className="badge">{t('byProvider', { source: group.source })}</span>}
+        </h2>
+        {description !== '' && <p className="owner">{description}</p>}
+        <Facts group={group} />
+      </div>
+      <div className="member-actions">
+        <Link to={membersPath(group.id)} className="button small">
+          <span aria-hidden>{t('open')}</span>
+          <span className="visually-hidden">{t('membersOf', { name })}</span>
+        </Link>
+        <Button variant="small" onPress={() => setDialog('edit')}>
+          <span aria-hidden>{t('edit')}</span>
+          <span className="visually-hidden">{t('editThis', { name })}</span>
+        </Button>
+        <Button variant="small" onPress={() => setDialog('delete')}>
+          <span aria-hidden>{t('delete.open')}</span>
+          <span className="visually-hidden">{t('delete.openThis', { name })}</span>
+        </Button>
+      </div>
+      {dialog === 'edit' && <GroupDialog group={group} onClose={() => setDialog(undefined)} />}
+      {dialog === 'delete' && <DeleteDialog group={group} onClose={() => setDialog(undefined)} />}
+    </li>
+  )
+}
+
+function Facts({ group: { member_count, types, limits, expires_at } }: { group: Group }) {
+  const t = useTranslations('admin.groups')
+  const named = (['running', 'memory', 'cpus', 'disk'] as const).filter((limit) => limits[limit] !== null)
+  const words = named.map((limit) => `${t(`form.${limit}`)} ${fieldOf(limits, limit)}`)
+  const at = expires_at !== null && { at: rich.inPlace(<Time at={expires_at} />) }
+  const isOver = expires_at !== null && Date.parse(expires_at) <= serverNow()
+  return (
+    <ul className="dotted hint">
+      <li>{t('members', { count: member_count })}</li>
+      <li>{types === null ? t('everyType') : types.join(', ')}</li>
+      {words.length > 0 && <li>{t('limited', { limits: words.join(', ') })}</li>}
+      {at && <li>{t.rich(isOver ? 'ended' : 'ends', at)}</li>}
+    </ul>
+  )
+}
+
+function DeleteDialog({ group, onClose }: { group: Group; onClose: () => void }) {
+  const t = useTranslations('admin.groups.delete')
+  const client = useQueryClient()
+  async function run(signal: AbortSignal) {
+    await createApiClient(signal).deleteGroup({ params: { id: String(group.id) } })
+    await client.invalidateQueries({ queryKey: groupsKey })
+  }
+  return (
+    <ActionDialog
+      title={t('title', { name: group.name })}
+      confirm={t('confirm')}
+      busy={t('busy')}
+      isGrave
+      run={run}
+      onClose={onClose}
+    >
+      <p>{t('effect')}</p>
+    </ActionDialog>
+  )
+}

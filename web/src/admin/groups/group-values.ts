@@ -1,0 +1,61 @@
+import type { Group, GroupChanges } from '@berth/api/schemas/groups.ts'
+
+const GiB = 1024 ** 3
+
+/** What was typed into the form of a group. */
+export interface TypedGroup {
+  readonly name: string
+  readonly description: string
+  /** Null: every type. */
+  readonly types: readonly string[] | null
+  readonly limits: Readonly<Record<keyof Group['limits'], string>>
+  /** Local time as `datetime-local` has it; empty: never. */
+  readonly ends: string
+}
+
+/** The body of a request, or what is wrong with what was typed. */
+export function readGroup({
+  name,
+  description,
+  types,
+  limits,
+  ends,
+}: TypedGroup): (GroupChanges & { name: string }) | 'nameMissing' | 'badNumber' {
+  if (name.trim() === '') return 'nameMissing'
+  const read = {
+    running: numberIn(limits.running),
+    memory: bytesIn(limits.memory),
+    cpus: numberIn(limits.cpus),
+    disk: bytesIn(limits.disk),
+  }
+  if (Object.values(read).some((limit) => limit !== null && !(limit >= 0)) || !isWhole(read.running)) return 'badNumber'
+  return {
+    name: name.trim(),
+    description: description.trim(),
+    types: types && [...types],
+    limits: read,
+    expires_at: ends === '' ? null : new Date(ends).toISOString(),
+  }
+}
+
+/** NaN for what is no number. */
+const numberIn = (text: string) => (text.trim() === '' ? null : Number(text.trim().replace(',', '.')))
+const bytesIn = (text: string) => {
+  const number = numberIn(text)
+  return number === null ? null : Math.round(number * GiB)
+}
+const isWhole = (limit: number | null) => limit === null || Number.isInteger(limit)
+
+/** A limit as it stands in its field. */
+export const fieldOf = (limits: Group['limits'] | undefined, name: keyof Group['limits']): string => {
+  const limit = limits?.[name] ?? null
+  if (limit === null) return ''
+  return String(name === 'memory' || name === 'disk' ? Math.round((limit / GiB) * 1_000) / 1_000 : limit)
+}
+
+/** An instant as a field for local time has it. */
+export function localTimeOf(instant: string | null): string {
+  if (instant === null) return ''
+  const date = new Date(instant)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { pages } from '#/paths.ts'
+
+/** The join code of a group. The server keeps its hash alone, so it is shown once, large enough for a projector. */
+export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = useTranslations('groups.code')
+  const { busy, error, run } = useTask()
+  const [made, setMade] = useState<{ code: string; expires_at: string }>()
+  const [isRemoved, setRemoved] = useState(false)
+  const params = { id }
+
+  function make() {
+    setRemoved(false)
+    void run(async (signal) => setMade(await createApiClient(signal).createJoinCode({ params })))
+  }
+  function remove() {
+    void run(async (signal) => {
+      await createApiClient(signal).deleteJoinCode({ params })
+      setMade(undefined)
+      setRemoved(true)
+    })
+  }
+  const address = made && `${location.origin}${pages.groups}?code=${made.code}`
+  return (
+    <Dialog title={t('title')} variant="wide" onClose={onClose}>
+      {(close) => (
+        <>
+          <p className="hint">{t('lead')}</p>
+          <div role="status">
+            {made && (
+              <>
+                <p className="join-code">{made.code}</p>
+                <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={made.expires_at} />) })}</p>
+              </>
+            )}
+            {isRemoved && <p>{t('removed')}</p>}
+          </div>
+          {address && (
+            <p className="hint">
+              <a className="path" href={address}>
+                {t('link')}
+              </a>{' '}
+              {t('once')}
+            </p>
+          )}
+          <Alert error={error} />
+          <div className="actions end">
+            <Button onPress={close}>{t('close')}</Button>
+            <Button isOff={busy} onPress={remove}>
+              {t('remove')}
+            </Button>
+            <Button variant="primary" isOff={busy} onPress={make}>
+              {busy ? t('busy') : t('make')}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useId, useRef, useState, type FormEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { useLocation } from '#/router/router.ts'
+
+/** A field for a join code; a link to join brings the code with it, and the user presses the button. */
+export function JoinForm({ isOff }: { isOff: boolean }) {
+  const t = useTranslations('groups.join')
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const client = useQueryClient()
+  const { busy, error, run } = useTask()
+  const [isMissing, setMissing] = useState(false)
+  const [joined, setJoined] = useState<string>()
+  const given = useLocation().query.get('code') ?? ''
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (isOff) return
+    const code = field.current?.value.trim() ?? ''
+    setMissing(code === '')
+    setJoined(undefined)
+    if (code === '') return field.current?.focus()
+    void run(async (signal) => {
+      const { group } = await createApiClient(signal).joinGroup({ body: { code } })
+      setJoined(group.name)
+      if (field.current) field.current.value = ''
+      // Types of the group may be launched from now on.
+      await client.invalidateQueries()
+    })
+  }
+
+  return (
+    <section className="part" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{t('title')}</h2>
+      <form className="group-form" onSubmit={submit} noValidate>
+        <label htmlFor={id}>{t('code')}</label>
+        <input
+          ref={field}
+          id={id}
+          defaultValue={given}
+          maxLength={40}
+          className="join-code-field"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          aria-invalid={isMissing}
+          aria-describedby={`${id}-hint ${id}-alert`}
+        />
+        <p className="hint" id={`${id}-hint`}>
+          {t('hint')}
+        </p>
+        <Alert id={`${id}-alert`} error={error} sentence={isMissing ? t('missing') : undefined} />
+        <p className="actions">
+          <button type="submit" className="button primary" aria-disabled={busy || isOff}>
+            {busy ? t('busy') : t('button')}
+          </button>
+        </p>
+        <p role="status">{joined !== undefined && t('joined', { name: joined })}</p>
+      </form>
+    </section>
+  )
+}

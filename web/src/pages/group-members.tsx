@@ -1,0 +1,46 @@
+import { useTranslations } from 'use-intl/react'
+import { boot, canAct } from '#/api/api-client.ts'
+import { Link } from '#/components/link.tsx'
+import { Page } from '#/components/page/page.tsx'
+import { GroupActions } from '#/groups/group-actions.tsx'
+import { GroupsI18nProvider } from '#/groups/groups-i18n-provider.tsx'
+import { MemberList } from '#/groups/member-list.tsx'
+import { useGroupName } from '#/groups/use-members.ts'
+import { pages } from '#/paths.ts'
+import { useLocation } from '#/router/router.ts'
+import '#/styles/groups.css'
+
+/** The page of who manages a group: its members, their containers of its types, and ways in. */
+export function GroupMembers() {
+  const id = useLocation().query.get('group') ?? ''
+  return <GroupsI18nProvider>{id === '' ? <NoGroup /> : <Group key={id} id={id} />}</GroupsI18nProvider>
+}
+
+function NoGroup() {
+  const t = useTranslations('groups.members')
+  return (
+    <Page title={t('title')}>
+      <p>{t('noGroup')}</p>
+      <p>
+        <Link to={pages.groups}>{t('back')}</Link>
+      </p>
+    </Page>
+  )
+}
+
+function Group({ id }: { id: string }) {
+  const t = useTranslations('groups.members')
+  const { name, provider } = useGroupName(id)
+  // In a takeover the administrator has no rights of a manager.
+  const isOff = !canAct() || boot.acting !== null
+  return (
+    <Page title={name === undefined ? t('title') : t('of', { name })}>
+      <p>
+        <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
+      </p>
+      {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
+      <GroupActions id={id} isOff={isOff} isReadOnly={provider !== undefined} />
+      <MemberList id={id} isOff={isOff} isReadOnly={provider !== undefined} />
+    </Page>
+  )
+}

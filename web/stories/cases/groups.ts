@@ -1,0 +1,119 @@
+import type { Group, Member } from '@berth/api/schemas/groups.ts'
+import { ada, ann, minutesAgo } from '../user-fixtures.ts'
+import { Refused, type Story } from '../story.ts'
+
+const day = 60 * 24
+const physics: Group = {
+  id: 3,
+  name: 'Physics 7b',
+  description: 'Tuesdays and Thursdays, room 12',
+  source: 'local',
+  types: ['dev', 'prod'],
+  limits: { running: 1, memory: 4 * 1024 ** 3, cpus: 2, disk: 10 * 1024 ** 3 },
+  expires_at: minutesAgo(-200 * day),
+  member_count: 4,
+}
+const groups: Group[] = [
+  physics,
+  {
+    ...physics,
+    id: 5,
+    name: 'Staff',
+    description: '',
+    source: 'school',
+    types: null,
+    expires_at: null,
+    member_count: 41,
+  },
+  {
+    ...physics,
+    id: 6,
+    name: 'Introduction to programming for students of applied mathematics, winter term',
+    limits: { running: null, memory: null, cpus: null, disk: null },
+    expires_at: minutesAgo(3 * day),
+    member_count: 0,
+  },
+]
+const container = (user_id: number, container_type: string, status: Member['containers'][number]['status']) => ({
+  id: user_id * 10,
+  user_id,
+  container_type,
+  container_id: 'c1',
+  container_port: 8080,
+  template_image: 'workspace',
+  created_at: minutesAgo(40 * day),
+  last_used: minutesAgo(30),
+  is_blocked: false,
+  blocked_at: null,
+  blocked_by: null,
+  status,
+})
+const member = (id: number, name: string, role: Member['role'], containers: Member['containers']): Member => ({
+  user: { id, email: `${name}@example.org`, slug: name.replaceAll('.', '') },
+  role,
+  containers,
+})
+const blocked = { ...container(15, 'dev', 'stopped'), is_blocked: true, blocked_at: minutesAgo(5), blocked_by: 12 }
+const members: Member[] = [
+  member(12, 'ann', 'manager', [container(12, 'dev', 'running')]),
+  member(13, 'ben.with-a-rather-long-name-of-a-person', 'member', [
+    container(13, 'dev', 'running'),
+    container(13, 'prod', 'failed'),
+  ]),
+  member(14, 'cem', 'member', []),
+  member(15, 'dora', 'member', [blocked]),
+]
+const own = [
+  { id: 3, name: 'Physics 7b', role: 'manager' as const },
+  { id: 9, name: 'Chemistry 8a', role: 'member' as const },
+]
+const mine = { path: '/groups', boot: { has_groups: true }, answers: { me: ann, listOwnGroups: { groups: own } } }
+const managed = {
+  path: '/groups/members?group=3',
+  boot: { has_groups: true },
+  answers: { me: ann, listOwnGroups: { groups: own }, listMembers: { members, next_cursor: null } },
+}
+const admin = {
+  path: '/admin/groups',
+  boot: { is_admin: true, has_groups: true, email: 'ada@example.org' },
+  answers: { me: ada, listGroups: { groups, next_cursor: null }, listContainers: { containers: [] } },
+}
+
+/** Groups: one's own, those that a manager manages, and all of them. */
+export const groupStories: readonly Story[] = [
+  { name: 'groups/own', ...mine },
+  {
+    name: 'groups/wrong-code',
+    ...mine,
+    path: '/groups?code=ABCDE-FGHJK',
+    answers: {
+      ...mine.answers,
+      joinGroup: new Refused(404, 'No group has this code. Check its spelling, or ask for a new one: codes expire.'),
+    },
+    press: ['Join'],
+  },
+  { name: 'groups/members', ...managed },
+  {
+    name: 'groups/join-code',
+    ...managed,
+    answers: { ...managed.answers, createJoinCode: { code: 'K7QWE-3MXPA', expires_at: minutesAgo(-7 * day) } },
+    press: ['Join code', 'Make a new code'],
+  },
+  {
+    name: 'groups/added',
+    ...managed,
+    answers: {
+      ...managed.answers,
+      addMembers: {
+        added: ['cem@example.org'],
+        invited: ['new@example.org', 'more@example.org'],
+        refused: ['nonsense'],
+      },
+    },
+    press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org nonsense', 'Add'],
+  },
+  { name: 'groups/stop-all', ...managed, press: ['Stop all containers'] },
+  { name: 'admin-groups/many', ...admin },
+  { name: 'admin-groups/none', ...admin, answers: { ...admin.answers, listGroups: { groups: [], next_cursor: null } } },
+  { name: 'admin-groups/edit', ...admin, press: ['EditEdit the group Physics 7b'] },
+]
