@@ -24,6 +24,8 @@ export const callTimeouts = {
   /** The engine itself waits 10 s before it kills the program. */
   stop: 25_000,
   remove: 60_000,
+  /** Without a byte of an archive: a folder of a million files is read before the next one comes. */
+  readHomeStall: 120_000,
   /** Between the begin of an upload and the answer. */
   writeHome: 86_400_000,
   /** Starter files of one home. */

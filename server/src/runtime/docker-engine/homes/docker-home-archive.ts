@@ -4,6 +4,7 @@ import type { Home } from '#/runtime/runtime-container.ts'
 import { callTimeouts, EngineClient } from '../client/engine-client.ts'
 import { findEngineAddress } from '../client/engine-address.ts'
 import { statusOf } from '../client/engine-errors.ts'
+import { withStallLimit } from '../../transport/with-stall-limit.ts'
 import { homeLabels } from '../labels.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { listHomes } from './home-volumes.ts'
@@ -45,7 +46,10 @@ async function* readHome(
     const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
     const query = { path: `${helper.folder}/.` }
     const end = new TarArchiveEnd()
-    for await (const bytes of await client.stream({ ...call, query, timeout: callTimeouts.list, signal })) {
+    const open = (both: AbortSignal) => client.stream({ ...call, query, timeout: callTimeouts.list, signal: both })
+    const limit = callTimeouts.readHomeStall
+    const stalled = () => new RuntimeError('failed', `read ${volume}: the engine sent nothing for ${limit / 1_000} s`)
+    for await (const bytes of withStallLimit(open, { signal, limit, stalled })) {
       end.pass(bytes)
       yield bytes
     }
