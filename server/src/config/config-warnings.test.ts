@@ -62,6 +62,14 @@ test("types that let visitors in are reported, each with what it means for visit
     )
 })
 
+test('with subdomain routing visitors need no sandbox, and what says nothing is reported', () => {
+  const told = (fields: object) =>
+    found({ CONTAINER_ROUTING: 'subdomain', CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', ...fields } }) })
+  assert.equal(told({ access: 'public' }), '')
+  assert.equal(told({ access: 'authenticated', sandbox_visitors: false }), '')
+  assert.match(told({ strip_prefix: false }), /^With CONTAINER_ROUTING=subdomain strip_prefix of a says nothing/)
+})
+
 test('every template has a limit of memory; one that the machine does not have is none', () => {
   const CONTAINER_TEMPLATES =
     '{"small":{"image":"x"},"large":{"image":"x","memory":"8g"},"huge":{"image":"x","memory":"99g"}}'

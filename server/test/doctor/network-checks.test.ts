@@ -5,6 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import { test, type TestContext } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import { checkContainerHosts } from '#/cli/doctor/checks/network/check-container-hosts.ts'
 import { checkCookieDomain } from '#/cli/doctor/checks/network/check-cookie-domain.ts'
 import { checkDns } from '#/cli/doctor/checks/network/check-dns.ts'
 import { checkMailDomain } from '#/cli/doctor/checks/network/check-mail-domain.ts'
@@ -52,6 +53,33 @@ test('the certificate that a proxy serves is judged as it is served', async (t) 
 test('a proxy that cannot be reached from here is no finding, but not checked', async (t) => {
   const context = contextFor(t, { ...https, BASE_DOMAIN: 'localhost:1', SPAWNER_SUBDOMAIN: '' })
   await assert.rejects(checkTls(context, signal), /https:\/\/localhost:1 cannot be reached/)
+})
+
+test('with subdomain routing names below the host have to be in DNS, lead to the same, and be covered by the certificate', async (t) => {
+  const records = {
+    'here.org': ['127.0.0.1'],
+    'berth-doctor.here.org': ['127.0.0.1'],
+    'there.org': ['127.0.0.1'],
+    'berth-doctor.there.org': ['192.0.2.7'],
+    'alone.org': ['127.0.0.1'],
+  }
+  const nameServers = [await startNameServer(t, records)]
+  const hosts = { CONTAINER_ROUTING: 'subdomain', SPAWNER_SUBDOMAIN: '' }
+  const findings = async (settings: Record<string, string>) =>
+    inWords(await checkContainerHosts(contextFor(t, { ...hosts, ...settings }, { nameServers }), signal))
+  assert.equal(await findings({ BASE_DOMAIN: 'alone.org', CONTAINER_ROUTING: 'path' }), '')
+  assert.equal(await findings({ BASE_DOMAIN: 'here.org' }), '')
+  assert.match(await findings({ BASE_DOMAIN: 'there.org' }), /^warning: Names below there\.org lead to 192\.0\.2\.7/)
+  assert.match(await findings({ BASE_DOMAIN: 'alone.org' }), /^critical: No name below alone\.org is in DNS/)
+  const served = async (host: string) => findings({ ...https, BASE_DOMAIN: `localhost:${await serveTls(t, host, 60)}` })
+  assert.match(await served('localhost'), /^critical: The certificate is not for \*\.localhost/)
+  assert.equal(await served('berth-doctor.localhost'), '')
+  const own = async (host: string) => {
+    const { cert, key } = await certificateFiles(t, host, 60)
+    return findings({ ...https, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, BASE_DOMAIN: 'here.org' })
+  }
+  assert.match(await own('here.org'), /^critical: The certificate is not for \*\.here\.org/)
+  assert.equal(await own('*.here.org'), '')
 })
 
 for (const [domain, expected] of [

@@ -10,6 +10,7 @@ import { checkEngine } from './checks/host/check-engine.ts'
 import { checkHostRules } from './checks/host/check-host-rules.ts'
 import { checkImages } from './checks/host/check-images.ts'
 import { checkInotify } from './checks/host/check-inotify.ts'
+import { checkContainerHosts } from './checks/network/check-container-hosts.ts'
 import { checkCookieDomain } from './checks/network/check-cookie-domain.ts'
 import { checkDns } from './checks/network/check-dns.ts'
 import { checkMailDomain } from './checks/network/check-mail-domain.ts'
@@ -25,6 +26,7 @@ export const allChecks: readonly Check[] = [
   { name: 'dns', run: checkDns },
   { name: 'ports', run: checkPorts },
   { name: 'tls', run: checkTls },
+  { name: 'container hosts', run: checkContainerHosts },
   { name: 'cookie domain', run: checkCookieDomain },
   { name: 'proxy', run: checkProxy },
   { name: 'store', run: checkStoreAnswers },

@@ -22,7 +22,7 @@ async function findingsOf(host: string, nameServers: readonly string[] | null): 
 }
 
 /** As programs of this machine see it, `/etc/hosts` included. */
-async function addressesOf(host: string, nameServers: readonly string[] | null): Promise<string[]> {
+export async function addressesOf(host: string, nameServers: readonly string[] | null): Promise<string[]> {
   if (nameServers === null) return (await lookup(host, { all: true })).map(({ address }) => address)
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   resolver.setServers(nameServers)
