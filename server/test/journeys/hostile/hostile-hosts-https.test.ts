@@ -62,7 +62,7 @@ test('the cookies of a container’s host are its own, Secure, and no script’s
   assert.equal(await page.evaluate(() => document.cookie), '')
 })
 
-test('Eve’s tokens and attempts that a sibling’s page tosses to all hosts make Ann nobody else anywhere', async () => {
+test('Eve’s tokens and attempts that a sibling’s page tosses to all hosts leave Ann who she is', async () => {
   const other = await page.context().browser()?.newContext({ ignoreHTTPSErrors: true })
   const eves = await other?.newPage()
   assert.ok(other && eves)
