@@ -155,7 +155,17 @@ export const LaunchEvent = Type.Union(
       { description: 'The engine pulls the image; totals grow while the registry reports more layers' },
     ),
     Type.Object({ ...ofType, stage: Type.Literal('creating') }, { description: 'The engine creates the container' }),
-    Type.Object({ ...ofType, stage: Type.Literal('starting') }, { description: 'The engine starts the container' }),
+    Type.Object(
+      {
+        ...ofType,
+        stage: Type.Literal('starting'),
+        waits_for: Type.Optional(Type.Union([Type.Literal('node'), Type.Literal('volume')])),
+      },
+      {
+        description:
+          'The engine starts the container; a cluster may wait for a node with room, or for the volume of the home',
+      },
+    ),
     Type.Object(
       { ...ofType, stage: Type.Literal('waiting') },
       { description: 'The program runs; its port does not accept connections yet' },

@@ -8,6 +8,9 @@ export interface PullProgress {
   readonly bytesTotal: number
 }
 
+/** What a start waits for: a node with room, the pull of the image, the volume of the home, or nothing in particular. */
+export type StartWait = 'node' | 'image' | 'volume' | 'none'
+
 /** Home volume: it holds a user's files. */
 export interface Home {
   readonly volume: string

@@ -2,7 +2,7 @@ import type { RuntimeCapabilities } from './runtime-capabilities.ts'
 import type { ContainerFiles } from './container-files.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
 import type { IsolationTrial } from './isolation-trial.ts'
-import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-container.ts'
+import type { PullProgress, Home, StartWait, RuntimeContainer, CpuUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
 import type { RuntimeEvent } from './runtime-event.ts'
 
@@ -67,8 +67,9 @@ export interface Runtime {
    * does not exist any more, and one whose program has ended is `failed`.
    * @throws {RuntimeError} `missing`, `failed`; `full` when its network, or the cluster, has no room; `image` where it waits
    *   for the pull
+   * @param onWait called with what a start waits for, each time it changes; never where starts wait for nothing
    */
-  start(id: string, signal?: AbortSignal): Promise<void>
+  start(id: string, signal?: AbortSignal, onWait?: (wait: StartWait) => void): Promise<void>
 
   /**
    * Freezes a running program: its memory and its connections stay, it gets no CPU until `start`.

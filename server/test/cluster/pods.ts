@@ -107,7 +107,12 @@ suite('a container on a cluster', { concurrency: 4 }, () => {
 
   test('an image that cannot be had is reported, and its pod does not stay', async () => {
     const { id } = await runtime.create(spec('nowhere', { image: '127.0.0.1:1/berth/nothing:1' }))
-    await assert.rejects(runtime.start(id), ofKind('image'))
+    const waits: string[] = []
+    await assert.rejects(
+      runtime.start(id, undefined, (wait) => void waits.push(wait)),
+      ofKind('image'),
+    )
+    assert.deepEqual(waits, ['image'])
     await eventually(async () => assert.equal(await runtime.inspectId(id), undefined))
     const invalid = await runtime.create(spec('invalid', { image: 'Not An Image' }))
     await assert.rejects(runtime.start(invalid.id), ofKind('image'))
@@ -115,11 +120,14 @@ suite('a container on a cluster', { concurrency: 4 }, () => {
 
   test('what no node has room for is refused in words, and its pod does not stay', async () => {
     const { id } = await runtime.create(spec('huge', { memory: 2 ** 45 }))
-    await assert.rejects(runtime.start(id), (error) => {
+    const waits: string[] = []
+    const start = runtime.start(id, undefined, (wait) => void waits.push(wait))
+    await assert.rejects(start, (error) => {
       assert.ok(ofKind('full')(error), String(error))
       assert.match(String((error as Error).cause), /Insufficient memory/)
       return true
     })
+    assert.deepEqual(waits, ['node'])
     await eventually(async () => assert.equal(await runtime.inspectId(id), undefined))
   })
 

@@ -8,7 +8,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
-import { eventually, look, plainSpec } from '../support/engine/runtimes.ts'
+import { eventually, look, ofKind, plainSpec } from '../support/engine/runtimes.ts'
 
 /** Part of `npm run test:cluster`: the files of deploy/kubernetes, and the rights that they give. */
 
@@ -83,6 +83,13 @@ async function useAll(name: string, account: string): Promise<void> {
     assert.equal((await look(runtime, id)).state, 'running')
     assert.equal((await runtime.list()).length, 1)
     await eventually(() => assert.ok(heard.some((event) => event.id === id && event.action === 'start')), 3_000)
+    const missing = await runtime.create({ ...plainSpec, name: `${name}-none`, image: '127.0.0.1:1/berth/nothing:1' })
+    const waits: string[] = []
+    await assert.rejects(
+      runtime.start(missing.id, undefined, (wait) => void waits.push(wait)),
+      ofKind('image'),
+    )
+    assert.deepEqual(waits, ['image'])
     await runtime.stop(id, undefined, 1)
     assert.equal((await runtime.homes()).length, 1)
     await runtime.removeHome(home.volume)

@@ -34,6 +34,9 @@ const cases: [StageEvent, string, number | undefined][] = [
   [pull([0, 0], [0, 0]), 'Downloading the image', undefined],
   [pull([2, 2], [5e6, 4e6]), 'Downloading the image: 2 of 2 layers, 5 of 4 MB', 1],
   [{ type: 'dev', stage: 'creating' }, 'Creating the container', undefined],
+  [{ type: 'dev', stage: 'starting' }, 'Starting the container', undefined],
+  [{ type: 'dev', stage: 'starting', waits_for: 'node' }, 'Waiting for a server with room', undefined],
+  [{ type: 'dev', stage: 'starting', waits_for: 'volume' }, 'Waiting for the storage of your files', undefined],
   [{ type: 'dev', stage: 'waiting' }, 'Waiting for the app', undefined],
 ]
 

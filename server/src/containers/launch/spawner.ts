@@ -5,7 +5,7 @@ import { crashPoint } from '#/crash-points.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { RuntimeContainer, StartWait } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
 import { noteStopped, storeParameters, touchContainer, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
@@ -21,7 +21,7 @@ import { unavailableAfter, explainFailure, failedStage } from './launch-failure.
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 import type { ContainerRemoval } from '../container-removal.ts'
-import type { LaunchProgress } from './progress/launch-progress.ts'
+import { waitStage, type LaunchProgress } from './progress/launch-progress.ts'
 import { isUpToDate } from './outdated-container.ts'
 import { Starter, type Start, type Step } from './starter.ts'
 import type { PutStarterFiles } from '../starter-files/put-starter-files.ts'
@@ -188,15 +188,16 @@ export class Spawner {
   /** The record first, then the engine. */
   async #launch(attempt: LaunchAttempt): Promise<{ instance: RuntimeContainer; isStarted: boolean }> {
     const { user, template, now, kind } = attempt
-    const { removal, database } = this.#parts
+    const { removal, database, launchProgress } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
     const record = await recordFor(database.db, attempt)
     const parameters = { ...record.parameters, ...attempt.chosen }
     const isChanged = areOthers(template.parameters, record.parameters, parameters)
     const spec = containerSpec(user, template, this.#parts.settings, parameters)
     const onStep = (step: Step) => this.#reportStep(spec.owner, step)
+    const onWait = (wait: StartWait) => launchProgress.enter(spec.owner, waitStage(wait))
     const credentials = this.#parts.settings.sources?.credentialsOf(template)
-    const start = { record, spec, credentials, files: template.files, requestedAt: attempt.begun, onStep }
+    const start = { record, spec, credentials, files: template.files, requestedAt: attempt.begun, onStep, onWait }
     const found = await this.#findExisting(start)
     const isReplaced = kind === 'replace' || isChanged
     const adopted = isReplaced ? undefined : await this.#adopt(start, found)

@@ -3,7 +3,7 @@ import { allSettledOrThrow, tryOrLog } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CreateOptions, Runtime } from '#/runtime/runtime.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { RuntimeContainer, StartWait } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/containers/user-containers.ts'
@@ -28,6 +28,8 @@ export interface Start {
   /** By `performance.now()`. */
   readonly requestedAt: number
   readonly onStep: (step: Step) => void
+  /** What its start waits for, where starts wait. */
+  readonly onWait: (wait: StartWait) => void
 }
 
 /** Calls of the engine for a launch, step by step; the store has the container's id before the container is started. */
@@ -156,10 +158,10 @@ export class Starter {
   }
 
   /** The cause of a failure is read at once: removing the container removes its output. */
-  async #startAndVerify({ spec, onStep }: Start, id: string): Promise<RuntimeContainer> {
+  async #startAndVerify({ spec, onStep, onWait }: Start, id: string): Promise<RuntimeContainer> {
     try {
       onStep('starting')
-      await this.#runtime.start(id)
+      await this.#runtime.start(id, undefined, onWait)
       crashPoint('launch.after-start')
       return await this.#startVerifier.verify(spec, id)
     } catch (error) {

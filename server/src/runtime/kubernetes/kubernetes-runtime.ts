@@ -57,7 +57,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     // Nodes fetch images when a pod is placed on them.
     fetchImage: async () => undefined,
     create: (spec, options) => createPod(cluster, spec, options),
-    start: (id, signal) => awaitStart(cluster, id, signal),
+    start: (id, signal, onWait) => awaitStart(cluster, id, { signal, onWait }),
     pause: (id, signal) => refusePause(cluster, id, signal),
     stop: (id, signal, grace) => stopPod(cluster, id, signal, grace),
     remove: (id, signal) => removePod(cluster, id, signal),

@@ -14,7 +14,8 @@ export const stage: Words['dashboard']['stage'] = {
   pulling:
     'Image wird heruntergeladen{detail, select, none {} layers {: {done} von {total, plural, one {# Schicht} other {# Schichten}}} other {: {done} von {total, plural, one {# Schicht} other {# Schichten}}, {part} von {whole} {unit}}}',
   creating: 'Container wird erstellt',
-  starting: 'Container wird gestartet',
+  starting:
+    '{detail, select, node {Warten auf einen Server mit Platz} volume {Warten auf den Speicher deiner Dateien} other {Container wird gestartet}}',
   waiting: 'Warten auf die Anwendung',
 }
 

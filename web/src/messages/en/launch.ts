@@ -14,7 +14,8 @@ export const stage = {
   pulling:
     'Downloading the image{detail, select, none {} layers {: {done} of {total, plural, one {# layer} other {# layers}}} other {: {done} of {total, plural, one {# layer} other {# layers}}, {part} of {whole} {unit}}}',
   creating: 'Creating the container',
-  starting: 'Starting the container',
+  starting:
+    '{detail, select, node {Waiting for a server with room} volume {Waiting for the storage of your files} other {Starting the container}}',
   waiting: 'Waiting for the app',
 } as const
 

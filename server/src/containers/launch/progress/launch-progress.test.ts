@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failedStage } from '../launch-failure.ts'
-import { LaunchProgress } from './launch-progress.ts'
+import { LaunchProgress, waitStage } from './launch-progress.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
 const owned = { userId: 1, type: 'dev' }
@@ -142,4 +142,12 @@ test('what ended before its app could be waited for is neither waited for nor ca
   })
   for (const app of [undefined, { host: '127.0.0.1', port: 1 }]) stages.started(owned, app)
   assert.deepEqual(told, ['waiting', 'ended', 'waiting', 'ended'])
+})
+
+test('a start that waits says for what, and a pull of which nothing is known has no numbers', () => {
+  assert.deepEqual(waitStage('node'), { stage: 'starting', waits_for: 'node' })
+  assert.deepEqual(waitStage('volume'), { stage: 'starting', waits_for: 'volume' })
+  assert.deepEqual(waitStage('none'), { stage: 'starting' })
+  const none = { layers_done: 0, layers_total: 0, bytes_done: 0, bytes_total: 0 }
+  assert.deepEqual(waitStage('image'), { stage: 'pulling', ...none })
 })

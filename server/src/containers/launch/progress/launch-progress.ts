@@ -1,6 +1,6 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
-import type { PullProgress } from '#/runtime/runtime-container.ts'
+import type { PullProgress, StartWait } from '#/runtime/runtime-container.ts'
 import { waitForReadiness } from './readiness-probe.ts'
 import type { UserEvent } from '../../events/user-events.ts'
 import { containerKey, type ContainerRef } from '../../container-key.ts'
@@ -185,6 +185,12 @@ const pullStage = ({ layersDone, layersTotal, bytesDone, bytesTotal }: PullProgr
   bytes_done: bytesDone,
   bytes_total: bytesTotal,
 })
+
+/** Stage of a start that waits. A cluster does not report how far a pull is. */
+export const waitStage = (wait: StartWait): LaunchStage => {
+  if (wait === 'image') return pullStage({ layersDone: 0, layersTotal: 0, bytesDone: 0, bytesTotal: 0 })
+  return wait === 'none' ? { stage: 'starting' } : { stage: 'starting', waits_for: wait }
+}
 
 /** No stage need follow: an app may never listen. */
 const isLast = ({ stage }: LaunchStage) => stage === 'waiting' || stage === 'ready' || stage === 'failed'

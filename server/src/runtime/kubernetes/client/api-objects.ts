@@ -54,6 +54,14 @@ export interface Claim {
   readonly metadata: ObjectMeta
 }
 
+/** An event about a pod. */
+export interface ClusterEvent {
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTimestamp?: string
+  readonly eventTime?: string
+}
+
 export interface ObjectList<T> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
   readonly items: readonly T[]

@@ -1,9 +1,11 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { StartWait } from '#/runtime/runtime-container.ts'
 import type { Pod } from '../client/api-objects.ts'
 import type { ClusterContext, ClusterTimeouts } from '../cluster-context.ts'
 import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
 import { containerOf, endOf, stateOf } from './pod-state.ts'
+import { WaitReporter } from './wait-reporter.ts'
 
 /** Pauses between two looks at a pod that starts, in ms: while the watch tells of changes, and without it. */
 const [watchedPause, unwatchedPause] = [1_000, 200]
@@ -22,14 +24,24 @@ const failing = new Map([
 /** Ends of programs that never began. */
 const neverBegan = new Set(['StartError', 'ContainerCannotRun'])
 
+export interface AwaitStartOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onWait?: ((wait: StartWait) => void) | undefined
+}
+
 /**
  * Waits until a pod's program has begun: for a node, its volumes and its image. A pod that does not start is deleted, because it
  * might start later, when it is not expected any more.
  */
-export async function awaitStart(cluster: ClusterContext, uid: string, signal?: AbortSignal): Promise<void> {
+export async function awaitStart(
+  cluster: ClusterContext,
+  uid: string,
+  { signal, onWait }: AwaitStartOptions = {},
+): Promise<void> {
   signal?.throwIfAborted()
+  const reporter = onWait && new WaitReporter(cluster, onWait)
   const isOurs = cluster.index.takeUnstarted(uid)
-  const wait = new StartWait(cluster.timeouts)
+  const deadlines = new StartDeadlines(cluster.timeouts)
   for (;;) {
     const pod = await findPod(cluster, uid, signal)
     if (!pod) throw new RuntimeError('missing', `start ${uid}`)
@@ -37,11 +49,12 @@ export async function awaitStart(cluster: ClusterContext, uid: string, signal?: 
     if (state === 'running') return
     if (state === 'exited') return requireBegun(pod, isOurs)
     if (state === 'removing') throw new RuntimeError('failed', `start ${pod.metadata.name}: it is being removed`)
-    const failure = wait.failureOf(pod)
+    const failure = deadlines.failureOf(pod)
     if (failure) {
       await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
       throw failure
     }
+    await reporter?.report(pod)
     await cluster.index.changed(uid, cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
     signal?.throwIfAborted()
   }
@@ -61,7 +74,7 @@ function requireBegun(pod: Pod, isOurs: boolean): void {
 const wordsOf = ({ status }: Pod): string => [status?.reason, status?.message].filter(Boolean).join(': ')
 
 /** How long a pod waits in each phase of its start. */
-class StartWait {
+class StartDeadlines {
   readonly #timeouts: ClusterTimeouts
   readonly #begun = performance.now()
   #failingSince: number | undefined
