@@ -11,6 +11,7 @@ import { addStore } from './commands/store-command.ts'
 import { addTemplates } from './commands/templates-command.ts'
 import { addTokens } from './commands/tokens-command.ts'
 import { addUsers } from './commands/users-command.ts'
+import { addGroups } from './groups/groups-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
 import { addInit } from './init/init-command.ts'
 import { addHelp } from './output/help.ts'
@@ -50,6 +51,7 @@ export function createProgram(
   addUsers(program, run)
   addContainers(program, run)
   addLink(program, run)
+  addGroups(program, run)
   addTokens(program, run)
   addAudit(program, run)
   addKeys(program, run)

@@ -9,6 +9,7 @@ const signedOut = {
   tokenLifetime: null,
   email: null,
   isAdmin: false,
+  hasGroups: false,
   language: 'en',
   contact: null,
   acting: null,
@@ -20,7 +21,7 @@ const signedOut = {
 
 test('a signed-in document carries its CSRF value', () => {
   const boot = parseBoot(
-    '\n {"csrf":"abc","signed_in":true,"token_lifetime":3600,"email":"ann@x.org","is_admin":true}\n',
+    '\n {"csrf":"abc","signed_in":true,"token_lifetime":3600,"email":"ann@x.org","is_admin":true,"has_groups":true}\n',
   )
   assert.deepEqual(boot, {
     ...signedOut,
@@ -29,6 +30,7 @@ test('a signed-in document carries its CSRF value', () => {
     tokenLifetime: 3600,
     email: 'ann@x.org',
     isAdmin: true,
+    hasGroups: true,
   })
 })
 

@@ -21,7 +21,7 @@ test('the catalogue has text for every action of the audit log, and for no other
 for (const [locale, words] of [['en', english] as const, ['de', german] as const])
   test(`each action has its own sentence and name in ${locale}`, () => {
     const t = createTranslator({ locale, messages: words as typeof english })
-    const values = { actor: 'ADA', person: 'BO', container: () => 'BOX', containers: 2, purpose: 'login' }
+    const values = { actor: 'ADA', person: 'BO', container: () => 'BOX', containers: 2, group: 'BOG', purpose: 'login' }
     const sentences = all.map((action) =>
       t.markup(`sentence.${action}`, { ...values, b: (text: string) => text } as unknown as Parameters<
         typeof t.markup

@@ -1,0 +1,134 @@
+import path from 'node:path'
+import type { Client } from '@berth/api/client.ts'
+import { maxEmails, type GroupRole, type Member } from '@berth/api/schemas/groups.ts'
+import { Option, type Command } from 'commander'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { findUser } from '#/cli/find-users.ts'
+import { forEach } from '#/cli/for-each.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { readAddresses } from '#/cli/read-addresses.ts'
+import { findGroup } from './find-group.ts'
+
+/** `berth groups members`, `add` and `remove`. */
+export function addMembers(groups: Command, run: Run): void {
+  addList(groups, run)
+  addAdd(groups, run)
+  addRemove(groups, run)
+}
+
+function addList(groups: Command, run: Run): void {
+  const members = groups
+    .command('members')
+    .description('list the members of a group with their containers of its types')
+    .argument('<group>', 'name or id')
+    .action((target: string) => run((context) => withApi(context, (api) => listMembers(context, api, target))))
+  addHelp(members, {
+    effect: 'Read-only. With --json each member is one line of JSON.',
+    examples: [['groups members "Physics 7b"', 'a class']],
+  })
+}
+
+async function listMembers({ terminal }: CommandContext, api: Client, target: string): Promise<void> {
+  const params = { id: String((await findGroup(api, target)).id) }
+  let found = 0
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = { limit: '500', ...(cursor === undefined ? {} : { cursor }) }
+    const { members, next_cursor } = await api.listMembers({ params, query })
+    for (const member of members) terminal.json(member)
+    if (members.length > 0) terminal.table(headings, members.map(rowOf))
+    found += members.length
+    cursor = next_cursor
+    await terminal.drained()
+  }
+  if (found === 0) terminal.note('None.')
+}
+
+const headings = ['ID', 'EMAIL', 'ROLE', 'CONTAINERS']
+
+const rowOf = ({ user, role, containers }: Member) => [
+  String(user.id),
+  user.email,
+  role,
+  containers.map((each) => `${each.container_type} ${each.is_blocked ? 'blocked' : each.status}`).join(', '),
+]
+
+interface AddOptions {
+  readonly csv?: string
+  readonly column?: string
+  readonly role?: GroupRole
+}
+
+function addAdd(groups: Command, run: Run): void {
+  const add = groups
+    .command('add')
+    .description('add members to a group, or change their role; unknown addresses are invited by mail')
+    .argument('<group>', 'name or id')
+    .argument('[email...]', 'addresses')
+    .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+    .option('--column <name>', 'heading of the column with the addresses (default: "email")')
+    .addOption(new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager']))
+    .action((target: string, emails: string[], options: AddOptions) =>
+      run((context) => addAll(context, target, emails, options)),
+    )
+  addHelp(add, {
+    effect: 'Users with an account join at once; others get one mail, and join when they sign up.',
+    examples: [
+      ['groups add "Physics 7b" ann@example.org --role manager', 'a teacher'],
+      ['groups add "Physics 7b" --csv class.csv', 'a class'],
+    ],
+  })
+}
+
+async function addAll(
+  context: CommandContext,
+  target: string,
+  typed: readonly string[],
+  options: AddOptions,
+): Promise<void> {
+  const { csv, column, role } = options
+  const fromFile = csv === undefined ? [] : await readAddresses(path.resolve(context.folder, csv), column)
+  const all = [...new Set([...typed, ...fromFile])]
+  if (all.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
+  const { terminal, signal } = context
+  const refused = await withApi(context, async (api) => {
+    const params = { id: String((await findGroup(api, target)).id) }
+    const notAdded: string[] = []
+    for (let at = 0; at < all.length; at += maxEmails) {
+      signal.throwIfAborted()
+      const emails = all.slice(at, at + maxEmails)
+      const outcome = await api.addMembers({ params, body: { emails, ...(role && { role }) } })
+      terminal.json(outcome)
+      for (const email of outcome.added) terminal.print(`${email}: added`)
+      for (const email of outcome.invited) terminal.print(`${email}: invited`)
+      for (const email of outcome.refused) terminal.note(`${email}: refused`)
+      notAdded.push(...outcome.refused)
+    }
+    return notAdded
+  })
+  if (refused.length > 0) throw new CommandFailed(`${refused.length} of ${all.length} could not be added.`)
+}
+
+function addRemove(groups: Command, run: Run): void {
+  const remove = groups
+    .command('remove')
+    .description('remove members from a group')
+    .argument('<group>', 'name or id')
+    .argument('<user...>', 'e-mail addresses or ids')
+    .action((target: string, users: string[]) =>
+      run((context) =>
+        withApi(context, async (api) => {
+          const { id } = await findGroup(api, target)
+          await forEach(context, users, async (each) => {
+            const user = await findUser(api, each)
+            const { message } = await api.removeMember({ params: { id: String(id), user_id: String(user.id) } })
+            return { line: `${user.email}: ${message}`, value: { user: user.id, message } }
+          })
+        }),
+      ),
+    )
+  addHelp(remove, {
+    effect: 'What runs keeps running; types of the group are not launched any more. Homes stay.',
+    examples: [['groups remove "Physics 7b" ann@example.org', 'one member']],
+  })
+}
