@@ -16,6 +16,8 @@ export interface ResponseContext {
   readonly isIsolated: boolean
   /** One of these pages loads it: see `isPartForSandbox`. */
   readonly isForSandbox: boolean
+  /** It may be on its way into a frame of another origin's page: see `mayBeForeignFrame`. */
+  readonly isForFrame?: boolean
   /** Our own cookies, which renew the token of the client. */
   readonly setCookie?: readonly string[]
 }
@@ -115,7 +117,8 @@ function isolationLines(to: ResponseContext | undefined): string {
   const isOpen = to.rules.access !== 'owner' && to.rules.sandboxVisitors !== false
   const vary = isOpen ? 'Vary: Cookie, Authorization, Origin\r\n' : ''
   const shared = to.isForSandbox ? 'Access-Control-Allow-Origin: null\r\n' : ''
-  return vary + (to.isIsolated ? sandboxLine : '') + shared
+  const unframed = to.isForFrame ? "Content-Security-Policy: frame-ancestors 'self'\r\n" : ''
+  return vary + (to.isIsolated ? sandboxLine : '') + shared + unframed
 }
 
 const cacheLine = ({ notable }: ResponseHead, to: ResponseContext | undefined) =>

@@ -2,6 +2,7 @@ import type { ResponseContext } from './downstream-response-headers.ts'
 import { carriesToken, upstreamCookies } from './cookies.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
 import { isIsolated, isSandboxedSubresource } from './origin-sandbox.ts'
+import { mayBeForeignFrame } from '../hosts/foreign-request.ts'
 import type { Caller, TokenVerifier } from '../auth/token-verifier.ts'
 import type { RequestFields, RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'
@@ -105,6 +106,7 @@ export class UpstreamRequestHeaders {
         origin: seenAt,
         isIsolated: isIsolated(route, identity?.caller),
         isForSandbox: isSandboxedSubresource(route, identity?.caller, fields.kept),
+        isForFrame: route.rules.hasOwnHost === true && identity !== undefined && mayBeForeignFrame(fields.kept),
       },
     }
     return this.#last

@@ -1,9 +1,9 @@
 import { cookieSettingsOf, type GatewayConfig } from '../gateway-context.ts'
-import { headerValue } from '../http1/header-lines.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import type { EntryRedirect, RefusalLinks } from '../responses/gateway-response.ts'
 import type { ContainerHost, ContainerHosts } from './container-hosts.ts'
 import { beginAttempt } from './entry-attempt.ts'
+import { isWindowNavigation } from './foreign-request.ts'
 
 /** Longest way back, in characters: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
 const maxNext = 2_048
@@ -15,7 +15,9 @@ export function refusalLinks(config: GatewayConfig | undefined, head: RequestHea
   const host = head && containerHosts?.containerOf(head.fields.host)
   if (!containerHosts || !host) return settings
   const { continueUrl, dashboardUrl } = settings
-  const enter = isFramed(head) ? undefined : () => entryRedirect(config, containerHosts, host, head.target)
+  // The platform's pages cannot be framed, so a frame could not be led through them.
+  const isWindow = isWindowNavigation(head.text)
+  const enter = isWindow ? () => entryRedirect(config, containerHosts, host, head.target) : undefined
   return { continueUrl, dashboardUrl, ownHost: { platformPath: platformPathOf(config, head), enter } }
 }
 
@@ -37,6 +39,3 @@ function entryRedirect(
   const query = new URLSearchParams({ container: prefix, browser: attempt.browser, next })
   return { location: `${entryUrl}?${query}`, setCookie }
 }
-
-/** The platform's pages cannot be framed, so a frame could not be led through them. */
-const isFramed = ({ text }: RequestHead) => (headerValue(text, 'sec-fetch-dest') ?? 'document') !== 'document'

@@ -7,6 +7,7 @@ import { gatewayRefusals } from '../responses/gateway-refusals.ts'
 import { redirectResponse } from '../responses/gateway-response.ts'
 import type { ContainerHost } from './container-hosts.ts'
 import { attemptsIn, endAttempt } from './entry-attempt.ts'
+import { isWindowNavigation } from './foreign-request.ts'
 
 /** A code of ours, and nothing else. */
 const queryForm = /^\?code=([\w-]{43})$/
@@ -42,7 +43,7 @@ export async function serveEntry(
 /** A person's own navigation, as far as the browser says: no script, no frame, nothing fetched ahead. */
 function isTopNavigation({ method, text }: RequestHead): boolean {
   const ahead = ['sec-purpose', 'purpose', 'x-moz'].some((name) => headerValue(text, name) !== undefined)
-  return method === 'GET' && !ahead && (headerValue(text, 'sec-fetch-dest') ?? 'document') === 'document'
+  return method === 'GET' && !ahead && isWindowNavigation(text)
 }
 
 function splitQuery(target: string): [string, string] {

@@ -148,6 +148,20 @@ test('what a page of another origin asks for with the cookie is refused; a link 
   assert.equal((await get(port, '/', { headers: { host: annHost, ...program } })).status, 200, 'no cookie, no forgery')
 })
 
+test('a navigation that a service worker passes on works, and its answer fits into no frame of another origin', async (t) => {
+  const { port } = await start(t)
+  const passedOn = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' }
+  const policyOf = async (site: string) => {
+    const { status, headers } = await get(port, '/', { headers: { ...annAtHost, ...passedOn, 'sec-fetch-site': site } })
+    assert.equal(status, 200, site)
+    return headers['content-security-policy']
+  }
+  for (const site of ['same-site', 'cross-site']) assert.equal(await policyOf(site), "frame-ancestors 'self'")
+  for (const site of ['same-origin', 'none']) assert.equal(await policyOf(site), undefined)
+  const headers = { ...browser, ...passedOn, host: annHost }
+  assert.equal((await get(port, '/', { headers })).status, 302, 'it is led to the platform')
+})
+
 test('at a public container such a request is a stranger’s', async (t) => {
   const { port } = await start(t, { rules: { access: 'public' } })
   const userOf = async (headers: object) =>

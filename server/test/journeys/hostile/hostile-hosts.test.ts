@@ -35,6 +35,7 @@ printf 'Set-Cookie: wider=1; Path=/; domain=.berth.localhost\\r\\nSet-Cookie: ow
 printf 'Set-Cookie: spawner_token=evil; Path=/\\r\\nClear-Site-Data: "cookies"\\r\\n\\r\\n<title>An app</title>'
 END
 echo "addEventListener('fetch', (event) => event.respondWith(new Response('hijacked')))" > worker.js
+echo "addEventListener('fetch', (event) => event.respondWith(fetch(event.request)))" > passing.js
 touch noted
 chmod +x cgi-bin/*
 exec httpd -f -p 8080 -h /home/berth`
@@ -239,6 +240,29 @@ test('after its token has expired a reload leads back to the same address, witho
   const answer = await page.reload()
   assert.equal(answer?.status(), 200)
   assert.equal(page.url(), address)
+})
+
+test('an app whose service worker passes everything on is reached by links and reloads, and is framed by no other', async () => {
+  const register = `await navigator.serviceWorker.register('/passing.js')
+  await navigator.serviceWorker.ready
+  return 'registered'`
+  await page.goto(`${hostOf('ann-prod')}/cgi-bin/env`)
+  assert.equal(await tried(register), 'registered')
+  await page.reload()
+  await context.clearCookies({ name: 'spawner_token' })
+  assert.equal((await page.reload())?.status(), 200)
+  assert.equal(page.url(), `${hostOf('ann-prod')}/cgi-bin/env`)
+  await page.goto(hostOf('ann-dev'))
+  await page.evaluate((to) => location.assign(to), `${hostOf('ann-prod')}/cgi-bin/env?linked`)
+  await page.waitForURL('**/env?linked')
+  assert.match((await page.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
+  await page.goto(hostOf('ann-dev'))
+  await tried(`const frame = document.createElement('iframe')
+  frame.src = '${hostOf('ann-prod')}/cgi-bin/env'
+  document.body.append(frame)
+  await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 2_000) })`)
+  const shown = page.frames().find((each) => each !== page.mainFrame())
+  assert.doesNotMatch((await shown?.textContent('body').catch(() => '')) ?? '', /HTTP_X_BERTH_USER/)
 })
 
 test('a terminal stays open longer than its token and at two containers at once, until the sign-out', async () => {
