@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/admin.ts'
 import * as audit from '../schemas/audit.ts'
 import { Message } from '../schemas/shapes.ts'
+import { TypeParams } from '../schemas/container.ts'
 import { ErrorBody } from '../schemas/error.ts'
 
 /** State of the installation and audit log, for administrators. */
@@ -32,6 +33,17 @@ export const adminSystemEndpoints = {
     summary: 'Templates with their versions, and who runs a container of an older one',
     response: admin.TemplatesResponse,
     refusals: {},
+  },
+  updateContainersOf: {
+    method: 'POST',
+    path: '/api/admin/templates/{container_type}/update',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Bring containers of an older version of a template up to date',
+    params: TypeParams,
+    body: admin.UpdateContainersBody,
+    response: Message,
+    refusals: { 400: ErrorBody },
   },
   reloadTemplates: {
     method: 'POST',

@@ -234,10 +234,27 @@ export const TemplatesResponse = Type.Object({
     Type.Object({
       type: Type.String(),
       version: Type.String({ description: 'Changes when containers that are made from the template differ' }),
-      older: Type.Array(Type.Object({ user_id: Type.Integer(), email: Type.String(), container_id: Type.String() }), {
-        description: 'Containers that run or are paused, and were made from another version',
+      image: Type.Object({
+        reference: Type.String(),
+        id: OrNull(Type.String(), { description: 'Of what the engine has by this name' }),
+        digest: OrNull(Type.String(), {
+          description: 'By which its registry knows it; null for one that was built here',
+        }),
+        pulled_at: OrNull(Instant, { description: 'When it was pulled, or built on this machine' }),
       }),
+      older: Type.Array(Type.Object({ user_id: Type.Integer(), email: Type.String(), container_id: Type.String() }), {
+        description: 'Containers that run or are paused, and were made from another version or an older image',
+      }),
+      asked: Type.Integer({ description: 'How many of their owners were asked to restart them' }),
     }),
   ),
 })
+export const UpdateContainersBody = Type.Object({
+  mode: Type.Union([Type.Literal('when_stopped'), Type.Literal('ask'), Type.Literal('now')], {
+    description:
+      'Containers of an older version that run: left until they are stopped, their owners asked to restart them, or replaced now; homes stay',
+  }),
+})
+export type UpdateContainersBody = Type.Static<typeof UpdateContainersBody>
+
 export type TemplatesResponse = Type.Static<typeof TemplatesResponse>

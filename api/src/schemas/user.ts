@@ -41,6 +41,11 @@ export const ContainerEntry = Type.Object({
       description: 'What may be chosen at a launch and what was, by name; absent where there is nothing to choose',
     }),
   ),
+  restart_requested: Type.Optional(
+    Type.Literal(true, {
+      description: 'An administrator asks the owner to restart it: its template or image is a newer one by now',
+    }),
+  ),
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),

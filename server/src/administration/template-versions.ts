@@ -9,18 +9,42 @@ export interface VersionedContainer {
   /** Undefined on containers of a Berth that knew no versions. */
   readonly version: string | undefined
   readonly fingerprint: string | null
+  readonly imageId: string
+}
+
+/** Image of a template. */
+export interface TemplateImage {
+  readonly reference: string
+  /** Of what the engine has by this name; null for none. */
+  readonly id: string | null
+  readonly digest: string | null
+  /** When it was pulled, or built on this machine. */
+  readonly pulledAt: Date | null
 }
 
 export interface TemplateVersion {
   readonly type: string
   readonly version: string
-  readonly older: readonly { readonly userId: number; readonly email: string; readonly containerId: string }[]
+  readonly image: TemplateImage
+  readonly older: readonly OlderContainer[]
+}
+
+/** A container that runs or is paused, and was made from another version. */
+export interface OlderContainer {
+  readonly userId: number
+  readonly email: string
+  readonly containerId: string
+  /** Whether its owner was asked to restart it. */
+  readonly isAsked: boolean
 }
 
 export interface TemplateVersionsParts {
   readonly database: Database
   /** In the configured order. */
   readonly versions: () => readonly { readonly type: string; readonly version: string }[]
+  /** @throws when the engine does not answer */
+  readonly imageOf: (type: string) => Promise<TemplateImage>
+  readonly isAsked: (containerId: string) => boolean
   /** What runs or is paused. @throws when the engine does not answer */
   readonly running: () => Promise<readonly VersionedContainer[]>
   /** Fingerprint that a container of this user and type would have now; undefined when the type is gone. */
@@ -40,24 +64,28 @@ export class TemplateVersions {
 
   /** @throws {RuntimeError} when the engine does not answer */
   async list(): Promise<TemplateVersion[]> {
-    const versions = this.#parts.versions()
-    const current = new Map(versions.map(({ type, version }) => [type, version]))
-    const suspects = (await this.#parts.running()).filter(
-      ({ type, version }) => current.has(type) && current.get(type) !== version,
-    )
+    const { versions, imageOf, running } = this.#parts
+    const templates = await Promise.all(versions().map(async (each) => ({ ...each, image: await imageOf(each.type) })))
+    const current = new Map(templates.map((each) => [each.type, each]))
+    const suspects = (await running()).filter((each) => {
+      const template = current.get(each.type)
+      return template && (template.version !== each.version || hasOlderImage(each, template.image))
+    })
     const users = await this.#usersOf(suspects)
-    return versions.map(({ type, version }) => ({
-      type,
-      version,
+    return templates.map((template) => ({
+      ...template,
       older: suspects.flatMap((each) => {
         const user = users.get(each.userId)
-        if (each.type !== type || !user || this.#isUpToDate(each, user)) return []
-        return { userId: user.id, email: user.email, containerId: each.containerId }
+        if (each.type !== template.type || !user || this.#isUpToDate(each, template.image, user)) return []
+        const { containerId } = each
+        return { userId: user.id, email: user.email, containerId, isAsked: this.#parts.isAsked(containerId) }
       }),
     }))
   }
 
-  #isUpToDate({ version, fingerprint, type }: VersionedContainer, user: User): boolean {
+  #isUpToDate(container: VersionedContainer, image: TemplateImage, user: User): boolean {
+    const { version, fingerprint, type } = container
+    if (hasOlderImage(container, image)) return false
     return version === undefined && fingerprint === this.#parts.fingerprintOf(user, type)
   }
 
@@ -70,3 +98,6 @@ export class TemplateVersions {
     return users
   }
 }
+
+/** Whether the image was built or pulled again since. */
+const hasOlderImage = ({ imageId }: VersionedContainer, { id }: TemplateImage) => id !== null && imageId !== id

@@ -43,6 +43,16 @@ export interface RuntimeContainer {
   readonly templateVersion?: string | undefined
 }
 
+/** An image that the engine has. */
+export interface ImageInfo {
+  /** As in `RuntimeContainer.imageId`. */
+  readonly id: string
+  /** Digest by which its registry knows it; null for one that was built here. */
+  readonly digest: string | null
+  /** When it was pulled, or built here; null when the engine does not say. */
+  readonly taggedAt: Date | null
+}
+
 export interface CpuUsage {
   /** Of all cores together. */
   readonly cpuSeconds: number

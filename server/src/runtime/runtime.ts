@@ -2,7 +2,7 @@ import type { RuntimeCapabilities } from './runtime-capabilities.ts'
 import type { ContainerFiles } from './container-files.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
 import type { IsolationTrial } from './isolation-trial.ts'
-import type { PullProgress, Home, StartWait, RuntimeContainer, CpuUsage } from './runtime-container.ts'
+import type { PullProgress, Home, ImageInfo, StartWait, RuntimeContainer, CpuUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
 import type { RuntimeEvent } from './runtime-event.ts'
 
@@ -43,6 +43,9 @@ export interface Runtime {
    * this name, or no images of its own. Nothing is pulled. @throws {RuntimeError} `unreachable` within 3 s
    */
   imageId(image: string): Promise<string | undefined>
+
+  /** As `imageId`, with what an administrator reads about it. */
+  imageInfo(image: string): Promise<ImageInfo | undefined>
 
   /**
    * Makes sure that the engine has the image, so that no launch waits for it; nothing to do where it has no images of its own.

@@ -99,6 +99,10 @@ export const auditActions = {
     when: 'the operator created a new signing key',
     detail: 'names of the keys, never a key',
   },
+  'templates.update': {
+    when: 'containers of an older version of a template were to be brought up to date',
+    detail: 'the type, the mode (`when_stopped`, `ask`, `now`), the number of containers',
+  },
   'templates.reload': { when: 'the templates were read again while Berth ran', detail: 'the types since then' },
   'link.print': { when: 'the operator printed a link instead of mailing it', detail: 'its purpose, never the link' },
 } as const satisfies Readonly<Record<string, ActionDescription>>

@@ -22,6 +22,7 @@ import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
 import { RouteSync, type RouteSyncParts } from '#/containers/routing/route-sync.ts'
 import { ContainerIndex } from '#/containers/state/container-index.ts'
 import { OwnContainers } from '#/containers/state/own-containers.ts'
+import { RestartRequests } from '#/containers/state/restart-requests.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
 import type { SpecUser } from '#/containers/build-container-spec.ts'
 import type { Template } from '#/containers/templates/template.ts'
@@ -146,8 +147,10 @@ export function wireContainers(
     ],
     onListener: (userId) => launchProgress.onListener(userId),
   })
+  const restartRequests = new RestartRequests()
   return {
     activity,
+    restartRequests,
     events,
     subscriptions,
     idleWarnings,
@@ -168,7 +171,7 @@ export function wireContainers(
     wake,
     templates,
     fingerprintOf: (user: SpecUser, template: Template) => spawner.fingerprintOf(user, template, {}),
-    ownContainers: new OwnContainers(database.db, templates, rules, new StatusLookups(runtime)),
+    ownContainers: new OwnContainers(database.db, templates, rules, new StatusLookups(runtime), restartRequests),
     logs: new ContainerLogs({ database, runtime, templates, streams }),
   }
 }

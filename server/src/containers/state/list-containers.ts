@@ -1,5 +1,6 @@
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 import { statusWords, type StatusLookup, type StatusLookups } from './status-lookups.ts'
+import type { RestartRequests } from './restart-requests.ts'
 import type { Template } from '../templates/template.ts'
 
 /** One configured type of a user, with the record and the status when there are any. */
@@ -7,6 +8,8 @@ export interface ListedContainer {
   readonly template: Template
   readonly record: UserContainer | undefined
   readonly status: string
+  /** An administrator asks its owner to restart it, because it is of an older version. */
+  readonly isRestartAsked: boolean
 }
 
 /**
@@ -17,6 +20,7 @@ export async function listContainers(
   statuses: Pick<StatusLookups, 'ofEach'>,
   templates: readonly Template[],
   records: readonly UserContainer[],
+  restartRequests: Pick<RestartRequests, 'has'>,
 ): Promise<ListedContainer[]> {
   const types = new Set(templates.map(({ type }) => type))
   const seen = records.filter(({ type }) => types.has(type))
@@ -24,7 +28,9 @@ export async function listContainers(
   const recordByType = new Map(records.map((record) => [record.type, record]))
   return templates.map((template) => {
     const record = recordByType.get(template.type)
-    return { template, record, status: statusOf(record, found) }
+    const id = record?.containerId ?? null
+    const isRestartAsked = id !== null && restartRequests.has(id)
+    return { template, record, status: statusOf(record, found), isRestartAsked }
   })
 }
 

@@ -3,6 +3,7 @@ import type { Db } from '#/store/database.ts'
 import type { User } from '#/store/users/users.ts'
 import type { LaunchRules } from '../launch/launch-rules.ts'
 import type { Templates } from '../templates/template.ts'
+import type { RestartRequests } from './restart-requests.ts'
 import { listContainers, type ListedContainer } from './list-containers.ts'
 import { primaryOf, type StatusLookup, type StatusLookups } from './status-lookups.ts'
 
@@ -19,17 +20,20 @@ export class OwnContainers {
   readonly #templates: Templates
   readonly #rules: Pick<LaunchRules, 'visible'>
   readonly #lookups: Pick<StatusLookups, 'of' | 'ofEach'>
+  readonly #restartRequests: Pick<RestartRequests, 'has'>
 
   constructor(
     db: Db,
     templates: Templates,
     rules: Pick<LaunchRules, 'visible'>,
     lookups: Pick<StatusLookups, 'of' | 'ofEach'>,
+    restartRequests: Pick<RestartRequests, 'has'>,
   ) {
     this.#db = db
     this.#templates = templates
     this.#rules = rules
     this.#lookups = lookups
+    this.#restartRequests = restartRequests
   }
 
   /** The record that the auth response names, see `primaryOf`; the engine is not asked. */
@@ -47,6 +51,6 @@ export class OwnContainers {
   /** One entry for each configured type that the user may see, see `listContainers`. */
   async list(user: Pick<User, 'id' | 'isAdmin'>): Promise<ListedContainer[]> {
     const visible = await this.#rules.visible(user)
-    return listContainers(this.#lookups, visible, await listContainersOf(this.#db, user.id))
+    return listContainers(this.#lookups, visible, await listContainersOf(this.#db, user.id), this.#restartRequests)
   }
 }

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { bad, isRecord, ok, type Read } from './field-values.ts'
 import { archiveNames, type FilesOrigin, type StarterFiles } from './starter-files.ts'
 
@@ -47,8 +46,7 @@ function originOf(value: unknown): Read<FilesOrigin> {
   if (given.length !== 1 || typeof given[0] !== 'string' || given[0].includes('\0')) return problem
   if (git !== undefined) return repository(given[0], ref)
   if (ref !== null) return bad('has a "ref", which only git has')
-  if (!path.posix.isAbsolute(given[0]))
-    return bad(`has the path ${given[0]}, which must be absolute, below one of ALLOWED_MOUNT_ROOTS`)
+  if (given[0] === '') return problem
   if (folder !== undefined) return ok({ path: given[0] })
   return archiveNames.test(given[0])
     ? ok({ archive: given[0] })

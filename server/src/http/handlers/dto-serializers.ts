@@ -15,7 +15,7 @@ const isoInstant = (date: Date | null | undefined) => date?.toISOString() ?? nul
 export function toContainerEntry(
   spawnerUrl: string,
   slug: string,
-  { template, record, status }: ListedContainer,
+  { template, record, status, isRestartAsked }: ListedContainer,
 ): ContainerEntry {
   return {
     type: template.type,
@@ -25,6 +25,7 @@ export function toContainerEntry(
     service_url: `${spawnerUrl}/${containerPrefix(slug, template.type)}`,
     ...openPathOf(template),
     ...parametersOf(template, record),
+    ...(isRestartAsked && { restart_requested: true as const }),
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
     last_used: isoInstant(record?.lastUsed),

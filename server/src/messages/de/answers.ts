@@ -35,5 +35,7 @@ export const answers: Translated<'answers'> = {
   takeoverOver: 'Die Übernahme ist beendet.',
   templatesReloaded:
     'Die Vorlagen wurden neu gelesen: {count, plural, one {{count} Typ} other {{count} Typen}}. Was läuft, läuft weiter.',
+  containersUpdated:
+    '{mode, select, now {{count, plural, =0 {Kein Container einer älteren Version läuft.} one {{count} Container wird ersetzt.} other {{count} Container werden ersetzt.}}} ask {{count, plural, =0 {Kein Container einer älteren Version läuft.} one {{count} Person wird um einen Neustart gebeten.} other {{count} Personen werden um einen Neustart gebeten.}}} other {{count, plural, =0 {Kein Container einer älteren Version läuft.} one {{count} Container erhält die neue Version beim nächsten Start.} other {{count} Container erhalten die neue Version beim nächsten Start.}}}}',
   keyRotated: 'Neue Token werden mit dem neuen Schlüssel unterschrieben. Alle Sitzungen bleiben gültig.',
 }

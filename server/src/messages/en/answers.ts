@@ -33,5 +33,7 @@ export const answers = {
   takeoverOver: 'The takeover is over.',
   templatesReloaded:
     'The templates were read again: {count, plural, one {{count} type} other {{count} types}}. What runs keeps running.',
+  containersUpdated:
+    '{mode, select, now {{count, plural, =0 {No container of an older version runs.} one {{count} container is being replaced.} other {{count} containers are being replaced.}}} ask {{count, plural, =0 {No container of an older version runs.} one {{count} owner is asked to restart.} other {{count} owners are asked to restart.}}} other {{count, plural, =0 {No container of an older version runs.} one {{count} container gets the new version at its next start.} other {{count} containers get the new version at their next start.}}}}',
   keyRotated: 'New tokens are signed with the new key; no user is signed out.',
 } as const

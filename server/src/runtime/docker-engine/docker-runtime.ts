@@ -12,7 +12,7 @@ import { homes, removeHome } from './homes/home-volumes.ts'
 import { hostReport } from './host/host-report.ts'
 import { HostRules } from './firewall/host-rules.ts'
 import { HostInfo } from './host/host-info.ts'
-import { imageId } from './images/image-inspect.ts'
+import { imageId, imageInfo } from './images/image-inspect.ts'
 import { inspect, inspectId } from './containers/docker-inspect.ts'
 import { listContainers } from './containers/docker-list.ts'
 import { readLogs } from './logs/read-logs.ts'
@@ -62,6 +62,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     inspect: (name) => inspect(engine, name),
     inspectId: (id) => inspectId(engine, id),
     imageId: (image) => imageId(engine, image),
+    imageInfo: (image) => imageInfo(engine, image),
     fetchImage: async (image, options) => {
       if ((await imageId(engine, image)) === undefined) await engine.pulls.pull(image, options)
     },

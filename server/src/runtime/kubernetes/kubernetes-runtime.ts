@@ -54,6 +54,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     inspect: (name) => inspect(cluster, name),
     inspectId: (id) => inspectId(cluster, id),
     imageId: async () => undefined,
+    imageInfo: async () => undefined,
     // Nodes fetch images when a pod is placed on them.
     fetchImage: async () => undefined,
     create: (spec, options) => createPod(cluster, spec, options),

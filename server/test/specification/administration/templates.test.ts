@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused } from '../../support/api-calls.ts'
+import { assertOk, assertRefused, until } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
+import { execInContainer } from '../../support/engine/exec-in-container.ts'
 import { testImage } from '../../support/engine/engine.ts'
 
 /** Templates that are read again while Berth runs, and who runs an older version. */
@@ -44,6 +45,35 @@ test('a reload brings new types, and keeps what runs; who runs an older version 
   assert.equal((await ann.call('GET', `/${ann.slug}-lab/`)).status, 200, 'and the new one is reached')
   assertOk(await ann.call('POST', '/api/container/restart'))
   assert.deepEqual((await listed())[0].older, [])
+})
+
+test('an administrator sees the image, asks owners to restart, and replaces what is older; its home stays', async () => {
+  await write({ dev: { ...dev, memory: '96m' }, lab: dev })
+  assertOk(await reload())
+  const update = (mode: string) => admin.call('POST', '/api/admin/templates/dev/update', { body: { mode } })
+  const entry = async () => (await ann.call('GET', '/api/user/containers')).body.containers[0]
+  const [before] = await listed()
+  assert.deepEqual([before.older.length, before.asked, before.image.reference], [1, 0, image])
+  assert.match(before.image.id, /^[0-9a-f]{64}$/)
+  assert.ok(Date.parse(before.image.pulled_at) <= Date.now())
+  assert.equal((await entry()).restart_requested, undefined)
+  assert.match((await update('ask')).body.message, /^1 owner is asked to restart\.$/)
+  assert.deepEqual([(await listed())[0].asked, (await entry()).restart_requested], [1, true])
+  assert.match((await update('when_stopped')).body.message, /^1 container gets the new version at its next start\.$/)
+  assert.deepEqual([(await listed())[0].asked, (await entry()).restart_requested], [0, undefined])
+
+  const old = (await entry()).container_id
+  await execInContainer(old, 'echo kept > kept')
+  assert.match((await update('now')).body.message, /^1 container is being replaced\.$/)
+  await until(async () => (await listed())[0].older.length === 0 && (await entry()).status === 'running')
+  assert.notEqual((await entry()).container_id, old)
+  assert.equal(await execInContainer((await entry()).container_id, 'cat kept'), 'kept\n')
+  assertRefused(await admin.call('POST', '/api/admin/templates/none/update', { body: { mode: 'now' } }), 400)
+  assertRefused(await update('soon'), 400)
+  await write({ dev: { ...dev, memory: '80m' }, lab: dev })
+  assertOk(await reload())
+  assertOk(await update('now'))
+  await until(async () => (await listed())[0].older.length === 0)
 })
 
 test('a name alone is no new version', async () => {
@@ -86,10 +116,11 @@ test('a type that is gone is launched no more, and its container runs on', async
 
 test('each reload is in the audit log, and only administrators make one', async () => {
   const { entries } = (await admin.call('GET', '/api/admin/audit')).body
-  assert.deepEqual(entries.filter(({ action }: { action: string }) => action === 'templates.reload').length, 4)
+  assert.deepEqual(entries.filter(({ action }: { action: string }) => action === 'templates.reload').length, 6)
   for (const [method, target] of [
     ['POST', '/api/admin/templates/reload'],
     ['GET', '/api/admin/templates'],
+    ['POST', '/api/admin/templates/dev/update'],
   ] as const) {
     assertRefused(await ann.call(method, target), 403)
     assertRefused(await berth.call(method, target), 401)

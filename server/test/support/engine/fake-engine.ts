@@ -149,6 +149,7 @@ export const emptyRuntime: Runtime = {
   inspect: async () => undefined,
   inspectId: async () => undefined,
   imageId: async () => undefined,
+  imageInfo: async () => undefined,
   fetchImage: async () => undefined,
   create: async (spec) => {
     throw new RuntimeError('image', `create ${spec.name}`)

@@ -1,10 +1,15 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { ImageInfo } from '#/runtime/runtime-container.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 
 /** What is taken from the engine's answer. */
 export interface ImageInspection {
   readonly Id: string
+  /** `name@sha256:...`, one for each name that a registry knows it by. */
+  readonly RepoDigests?: readonly string[] | null
+  /** The year 1 for one that was not tagged here. */
+  readonly Metadata?: { readonly LastTagTime?: string } | null
   readonly Config: { readonly ExposedPorts?: object | null } | null
 }
 
@@ -21,6 +26,18 @@ export async function inspectImage(
 export async function imageId(engine: EngineContext, image: string): Promise<string | undefined> {
   try {
     return imageIdFrom((await inspectImage(engine, image)).Id)
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind === 'image') return undefined
+    throw error
+  }
+}
+
+export async function imageInfo(engine: EngineContext, image: string): Promise<ImageInfo | undefined> {
+  try {
+    const { Id, RepoDigests, Metadata } = await inspectImage(engine, image)
+    const tagged = new Date(Metadata?.LastTagTime ?? '')
+    const [, digest = null] = RepoDigests?.[0]?.split('@') ?? []
+    return { id: imageIdFrom(Id), digest, taggedAt: tagged.getTime() > 0 ? tagged : null }
   } catch (error) {
     if (error instanceof RuntimeError && error.kind === 'image') return undefined
     throw error

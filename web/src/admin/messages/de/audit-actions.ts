@@ -37,7 +37,7 @@ export const action: AdminWords['audit']['action'] = {
   },
   token: { create: 'API-Token erstellt', use: 'API-Token benutzt', remove: 'API-Token entfernt' },
   keys: { rotate: 'Neuer Signaturschlüssel' },
-  templates: { reload: 'Vorlagen neu gelesen' },
+  templates: { reload: 'Vorlagen neu gelesen', update: 'Container aktualisiert' },
   link: { print: 'Link ausgegeben' },
 }
 
@@ -88,7 +88,10 @@ export const sentence: AdminWords['audit']['sentence'] = {
     remove: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> entfernt',
   },
   keys: { rotate: '<b>{actor}</b> hat einen neuen Signaturschlüssel erzeugt' },
-  templates: { reload: '<b>{actor}</b> hat die Vorlagen neu lesen lassen' },
+  templates: {
+    reload: '<b>{actor}</b> hat die Vorlagen neu lesen lassen',
+    update: '<b>{actor}</b> hat Container einer älteren Vorlage aktualisieren lassen',
+  },
   link: {
     print:
       '<b>{actor}</b> hat {purpose, select, signup {einen Registrierungslink} other {einen Anmeldelink}} für <b>{person}</b> ausgegeben',

@@ -37,7 +37,7 @@ export const action = {
   },
   token: { create: 'API token made', use: 'API token used', remove: 'API token removed' },
   keys: { rotate: 'New signing key' },
-  templates: { reload: 'Templates read again' },
+  templates: { reload: 'Templates read again', update: 'Containers updated' },
   link: { print: 'Link printed' },
 } as const
 
@@ -86,7 +86,10 @@ export const sentence = {
     remove: '<b>{actor}</b> removed an API token of <b>{person}</b>',
   },
   keys: { rotate: '<b>{actor}</b> made a new signing key' },
-  templates: { reload: '<b>{actor}</b> had the templates read again' },
+  templates: {
+    reload: '<b>{actor}</b> had the templates read again',
+    update: '<b>{actor}</b> had containers of an older template brought up to date',
+  },
   link: {
     print:
       '<b>{actor}</b> printed {purpose, select, signup {a signup link} other {a sign-in link}} for <b>{person}</b>',
