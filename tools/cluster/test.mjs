@@ -11,7 +11,9 @@ const script = (/** @type {string} */ name) => join(import.meta.dirname, name)
 
 /** The contract's own files run on Docker in `npm test`. */
 const files = ['server/test/engine/runtimes.test.ts', 'server/test/engine/runtime-lifecycle.test.ts']
-const others = ['pods', 'rights', 'isolation', 'installation', 'faults'].map((name) => `server/test/cluster/${name}.ts`)
+const others = ['pods', 'rights', 'isolation', 'installation', 'in-cluster', 'faults'].map(
+  (name) => `server/test/cluster/${name}.ts`,
+)
 
 const words = argv.slice(2)
 const chosen = [...files, ...others].filter((file) => words.length === 0 || words.some((word) => file.includes(word)))

@@ -18,7 +18,7 @@ const fault = async (...words: string[]) =>
   void (await promisify(execFile)(path.resolve(import.meta.dirname, '../../../tools/cluster/fault.sh'), words))
 
 const template = { description: '', image: skip ? 'none' : await clusterImage(), port: 8080, memory: '64m' }
-const command = ['/bin/sh', '-c', 'cd /data; [ -f note ] || date +%s%N > note; exec httpd -f -p 8080']
+const command = ['/bin/sh', '-c', 'cd /data; [ -f note ] || date +%s > note; exec httpd -f -p 8080']
 const templates = { dev: { ...template, display_name: 'Development', home: '/data', command } }
 
 const start = (t: TestContext): Program =>

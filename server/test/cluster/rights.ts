@@ -4,34 +4,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, suite, test } from 'node:test'
-import { parse, parseAllDocuments, stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
+import { manifests, pathOf, type Rule } from '../support/cluster/deployment.ts'
 import { eventually, look, ofKind, plainSpec } from '../support/engine/runtimes.ts'
 
 /** Part of `npm run test:cluster`: the files of deploy/kubernetes, and the rights that they give. */
 
-interface Manifest {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace?: string }
-  readonly rules?: readonly Rule[]
-}
-interface Rule {
-  readonly apiGroups: readonly string[]
-  readonly resources: readonly string[]
-  readonly verbs: readonly string[]
-}
-
-const deploy = path.resolve(import.meta.dirname, '../../../deploy/kubernetes')
-const manifestsOf = (file: string) =>
-  parseAllDocuments(readFileSync(path.join(deploy, file), 'utf8')).map((document) => document.toJS() as Manifest)
-const { resources: files } = parse(readFileSync(path.join(deploy, 'kustomization.yaml'), 'utf8')) as {
-  resources: string[]
-}
-const role = manifestsOf('role.yaml').find(({ kind }) => kind === 'Role')
-const rules = role?.rules ?? []
+const rules = manifests.find(({ kind }) => kind === 'Role')?.rules ?? []
 
 const namespace = `test-${randomBytes(4).toString('hex')}`
 const removeNamespace = await makeNamespace(namespace)
@@ -106,13 +88,11 @@ suite('rights and files of a deployment', { concurrency: 4 }, () => {
   })
 
   test('every file is accepted by the API server', async () => {
-    const kinds: Record<string, string> = { NetworkPolicy: 'networkpolicies' }
-    for (const manifest of files.flatMap(manifestsOf)) {
-      const { apiVersion, kind, metadata } = manifest
-      const group = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
-      const place = metadata.namespace === undefined ? '' : `/namespaces/${namespace}`
+    for (const manifest of manifests) {
+      const { metadata } = manifest
+      const place = metadata.namespace === undefined ? undefined : namespace
       const body = { ...manifest, metadata: { ...metadata, ...(place && { namespace }) } }
-      await askCluster('POST', `${group}${place}/${kinds[kind] ?? `${kind.toLowerCase()}s`}?dryRun=All`, body)
+      await askCluster('POST', `${pathOf(manifest, place)}?dryRun=All`, body)
     }
   })
 

@@ -58,3 +58,9 @@ export async function loadImage(image: string): Promise<void> {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** An answer that is no JSON. @throws {RuntimeError} as the adapter does */
+export async function askClusterText(target: string): Promise<string> {
+  const call = { what: `GET ${target}`, method: 'GET', path: target, timeout: 10_000 } as const
+  return (await client.download(call, 1024 ** 2)).toString()
+}

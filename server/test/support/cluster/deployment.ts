@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse, parseAllDocuments } from 'yaml'
+import { askCluster } from './cluster-api.ts'
+
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly rules?: readonly Rule[]
+}
+
+/** Of a Role. */
+export interface Rule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+const folder = path.resolve(import.meta.dirname, '../../../../deploy/kubernetes')
+const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
+
+/** Objects of deploy/kubernetes, in the order of its kustomization. */
+export const manifests: readonly Manifest[] = (parse(read('kustomization.yaml')) as { resources: string[] }).resources
+  .flatMap((file) => parseAllDocuments(read(file)))
+  .map((document) => document.toJS() as Manifest)
+
+/** Settings of deploy/kubernetes. */
+export const settings: Readonly<Record<string, string>> = Object.fromEntries(
+  read('settings.env')
+    .split('\n')
+    .filter((line) => line.includes('='))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+)
+
+/** Where objects of this kind are. @param namespace undefined for kinds that are in none */
+export function pathOf({ apiVersion, kind }: Manifest, namespace: string | undefined): string {
+  const group = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+  const plural = kind === 'NetworkPolicy' ? 'networkpolicies' : `${kind.toLowerCase()}s`
+  return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${plural}`
+}
+
+/** Creates it. @throws {RuntimeError} with the words of the API server */
+export async function apply(manifest: Manifest): Promise<void> {
+  await askCluster('POST', pathOf(manifest, manifest.metadata.namespace), manifest)
+}
