@@ -8,7 +8,12 @@ import {
 } from '#/store/containers/container-blocks.ts'
 import { ensureContainer, findContainer } from '#/store/containers/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import { acceptGroupInvitations, deleteGroupInvitation, setGroupInvitation } from '#/store/groups/group-invitations.ts'
+import {
+  acceptGroupInvitations,
+  deleteGroupInvitation,
+  deleteGroupInvitations,
+  setGroupInvitation,
+} from '#/store/groups/group-invitations.ts'
 import {
   deleteMember,
   findMembership,
@@ -169,6 +174,18 @@ for (const dialect of dialects) {
         [one.id, 'manager'],
       ])
       assert.deepEqual(await acceptGroupInvitations(database.db, user, now), [])
+    })
+
+    test('an invitation that was not accepted for long is forgotten', async () => {
+      const [group, user] = [await newGroup(), await newUser()]
+      const invite = () =>
+        setGroupInvitation(database.db, { groupId: group.id, email: user.email, role: 'member', by: 'b@x.org', now })
+      await invite()
+      await deleteGroupInvitations(database.db, later(1))
+      assert.deepEqual(await acceptGroupInvitations(database.db, user, now), [])
+      await invite()
+      await deleteGroupInvitations(database.db, now)
+      assert.equal((await acceptGroupInvitations(database.db, user, now)).length, 1)
     })
 
     test('unblocking a group releases what its own block has blocked, and nothing else', async () => {

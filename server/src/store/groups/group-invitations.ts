@@ -42,6 +42,7 @@ export async function acceptGroupInvitations(
     .where('email', '=', user.email)
     .returning(['group_id', 'email', 'role', 'invited_by'])
     .execute()
+  if (rows.length === 0) return []
   const joined = new Set(
     (await tx.selectFrom('group_members').select('group_id').where('user_id', '=', user.id).execute()).map(
       (row) => row.group_id,
@@ -51,4 +52,9 @@ export async function acceptGroupInvitations(
   for (const row of accepted)
     await setMember(tx, { groupId: row.group_id, userId: user.id, role: row.role, source: localSource, now })
   return accepted.map((row) => ({ groupId: row.group_id, email: row.email, role: row.role, by: row.invited_by }))
+}
+
+/** Forgets invitations that were not accepted for this long: addresses of people who never signed up are not kept. */
+export async function deleteGroupInvitations(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('group_invitations').where('created_at', '<', before.getTime()).execute()
 }

@@ -11,6 +11,7 @@ import { unknownGroupWarnings } from '#/groups/unknown-groups.ts'
 import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
+import { deleteGroupInvitations } from '#/store/groups/group-invitations.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
@@ -21,14 +22,18 @@ export async function wireGroupRules({ config, database }: AppParts) {
   const directory = new GroupDirectory(database.db)
   await directory.refresh()
   const rules = new GroupLaunchRules(database.db, directory, config.templates)
-  return { directory, rules, task: groupsTask(directory) }
+  return { directory, rules, task: groupsTask(database, directory) }
 }
 
+/** How long an invitation to a group waits for its address to sign up, in ms. */
+const invitationLifetime = 90 * 24 * 3_600_000
+
 /** Finds what another process has changed: the one that this one replaces, or another node. */
-const groupsTask = (directory: GroupDirectory): Task => ({
+const groupsTask = ({ db }: AppParts['database'], directory: GroupDirectory): Task => ({
   name: 'groups',
-  run: async () => {
+  run: async (now) => {
     await directory.refresh()
+    if (!directory.isEmpty) await deleteGroupInvitations(db, new Date(now.getTime() - invitationLifetime))
     return {}
   },
 })
