@@ -23,6 +23,7 @@ import { scopedTokenFor } from '../auth/scoped-token-source.ts'
 import type { ContainerHost, ContainerHosts } from '../hosts/container-hosts.ts'
 import { isForeignRequest } from '../hosts/foreign-request.ts'
 import { pathOnHost, redirectToHost } from '../hosts/host-paths.ts'
+import { isSignedInAtPlatform } from '../hosts/known-visitor.ts'
 import { serveEntry } from '../hosts/serve-entry.ts'
 import { reservedSegment } from '../../host-label.ts'
 import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
@@ -201,6 +202,7 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   if (result.kind === 'redirect') return client.respond(redirectResponse(result.status, result.to))
   // With subdomain routing no app is ever served at the host of the front end.
   if (config.containerHosts && !request.host) throw gatewayRefusals.nothingHere()
+  if (mayBeKnown(request, caller)) throw gatewayRefusals.noToken()
   if (result.kind === 'missing') {
     return void unavailableResponse(config, head, missing, result.container).then(
       (response) => client.isGone || client.respond(response),
@@ -214,6 +216,12 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   if (token instanceof Promise || setCookie)
     void serveOnceTokenIsThere(request, { ...result, caller, person }, token, setCookie)
   else serveApp(request, result.route, { caller, email: person.email, token })
+}
+
+/** An anonymous visitor of a public container's host who may have a session. Not of tossed tokens: they would be sent again. */
+function mayBeKnown({ context, config, client, head, host }: Request, caller: Caller | undefined): boolean {
+  if (!host || caller || client.authenticator.isTossed) return false
+  return isSignedInAtPlatform(context.tokens, head, () => clientOriginOf(config, client, head).address)
 }
 
 /** Renewal of the token of a request by cookie in the second half of its life; undefined when none is due. */

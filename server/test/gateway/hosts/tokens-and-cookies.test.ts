@@ -170,6 +170,22 @@ test('at a public container such a request is a stranger’s', async (t) => {
   for (const headers of foreign) assert.equal(await userOf(headers), undefined, JSON.stringify(headers))
 })
 
+test('a browser that is signed in at the platform is led there from a public container, and others are not', async (t) => {
+  const { port } = await start(t, { rules: { access: 'public' } })
+  const statusOf = async (headers: object) => (await get(port, '/', { headers: { host: annHost, ...headers } })).status
+  const cookie = `spawner_token=${annToken}`
+  assert.equal(await statusOf({ ...browser, cookie }), 302)
+  assert.equal(await statusOf({ ...browser, ...annAtHost, cookie: `${cookie}; ${annAtHost.cookie}` }), 200)
+  assert.equal(await statusOf({ cookie }), 200, 'a script')
+  assert.equal(await statusOf({ ...browser, cookie, 'sec-fetch-dest': 'iframe' }), 200)
+  assert.equal(await statusOf(browser), 200)
+  const [head, body] = annToken.split('.')
+  for (const token of ['junk', `${head}.${body}.forged`, await tokenFor(1, { expiresIn: -1, age: 60 })])
+    assert.equal(await statusOf({ ...browser, cookie: `spawner_token=${token}` }), 200, token)
+  const tossed = `${cookie}; ${annAtHost.cookie}; spawner_token=${bobHostToken}`
+  assert.equal(await statusOf({ ...browser, cookie: tossed }), 200, 'not on and on')
+})
+
 test('a WebSocket is opened by a page of the same host alone', async (t) => {
   const { port } = await start(t, {}, echoSockets())
   const { hello } = await connected(t, port, { ...annAtHost, origin: `http://${annHost}` }, '/socket')

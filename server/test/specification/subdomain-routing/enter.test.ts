@@ -98,6 +98,19 @@ test('a code is used once', async () => {
   assert.deepEqual([again.status, again.headers.getSetCookie()], [400, []])
 })
 
+test('of many requests with one code one gets in, and no log has a code', async () => {
+  const code = await codeFor(ann, 'ann-dev')
+  const cookie = ann.cookiesFor(code)
+  const { host, pathname, search } = new URL(code)
+  const all = Array.from({ length: 20 }, () => berth.call('GET', pathname + search, { headers: { host, cookie } }))
+  const statuses = (await Promise.all(all)).map(({ status }) => status)
+  assert.deepEqual(
+    statuses.filter((status) => status !== 400),
+    [302],
+  )
+  assert.ok(!berth.logs.some((line) => line.includes(search.slice('?code='.length))))
+})
+
 test('a code lasts a minute', async () => {
   const code = await codeFor(ann, 'ann-dev')
   clock.pass(61_000)
