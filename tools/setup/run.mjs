@@ -19,7 +19,9 @@ export async function run(command, args, { log, cwd, env, limitMs = 600_000 }) {
   const file = openSync(log, 'a')
   const from = fstatSync(file).size
   try {
-    const ending = await ended(spawn(command, args, { cwd, env, stdio: ['ignore', file, file], timeout: limitMs }))
+    // Not `timeout` of spawn: where the program does not exist, its timer keeps this process alive to its end.
+    const signal = AbortSignal.timeout(limitMs)
+    const ending = await ended(spawn(command, args, { cwd, env, stdio: ['ignore', file, file], signal }), limitMs)
     if (ending !== undefined) {
       const words = excerpt(readFileSync(log).subarray(from).toString())
       throw new SetupProblem(`${[command, ...args].join(' ')} ${ending}:\n${words}\n(All of it: ${log})`)
@@ -44,11 +46,14 @@ export function excerpt(text) {
 
 /**
  * @param {import('node:child_process').ChildProcess} child
+ * @param {number} limitMs
  * @returns {Promise<string | undefined>} what went wrong, or undefined
  */
-function ended(child) {
+function ended(child, limitMs) {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`could not be run (${error.message})`))
+    child.once('error', (error) =>
+      resolve(error.name === 'AbortError' ? `did not end within ${limitMs} ms` : `could not be run (${error.message})`),
+    )
     child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? code}`))
   })
 }

@@ -109,6 +109,11 @@ for (const [name, files] of Object.entries(variants))
       }
     })
 
+    test('the socket of Docker is in the broker alone, and Berth asks nothing that the broker refuses', () => {
+      assert.throws(() => compose('exec', '-T', 'api', 'ls', '/var/run/docker.sock'), /No such file/)
+      assert.doesNotMatch(compose('logs', '--no-color', 'engine-broker'), /refused|failed/)
+    })
+
     test('the store is the database that the variant names', () => {
       const files = compose('exec', '-T', 'api', 'ls', '/var/lib/berth')
       assert.equal(/sqlite|\.db/.test(files), name.includes('SQLite'), files)
