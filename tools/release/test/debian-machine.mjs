@@ -3,11 +3,15 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const cache = resolve(import.meta.dirname, '../../../.berth/release/debian12')
-const image = 'berth-release-debian:12'
+const cache = resolve(import.meta.dirname, '../../../.berth/release')
 
-/** What the package recommends; all else is what debootstrap installs. */
-const packages = ['systemd-sysv', 'dbus', 'docker.io', 'iptables', 'busybox-static', 'ca-certificates']
+/** What debootstrap installs for systemd; with what the package recommends, and without. */
+const bare = ['systemd-sysv', 'dbus', 'ca-certificates']
+const kinds = {
+  engine: { image: 'berth-release-debian:12', packages: [...bare, 'docker.io', 'iptables', 'busybox-static'] },
+  bare: { image: 'berth-release-debian-bare:12', packages: bare },
+}
+/** @typedef {keyof typeof kinds} Kind */
 
 /** No CAP_SYS_RESOURCE: machines that run tests often lack it, and `--privileged` asks for it. */
 const rights = [
@@ -24,7 +28,7 @@ const mounts = [
 ]
 
 /**
- * A fresh Debian 12 with systemd and a Docker Engine of its own, as a container of this machine's engine.
+ * A fresh Debian 12 with systemd, as a container of this machine's engine; it has a Docker Engine of its own unless it is bare.
  * @typedef {object} Machine
  * @property {(command: string, options?: { input?: string, limitMs?: number }) => Promise<string>} run a shell command as root;
  *   throws with its output when it fails
@@ -35,17 +39,21 @@ const mounts = [
 /**
  * Starts one; it ends with the test.
  * @param {import('node:test').TestContext} t
- * @returns {Promise<Machine>} once systemd and the engine run
+ * @param {Kind} [kind]
+ * @returns {Promise<Machine>} once systemd runs, and the engine where it has one
  */
-export async function startMachine(t) {
-  ensureImage()
+export async function startMachine(t, kind = 'engine') {
+  const { image } = kinds[kind]
+  ensureImage(kind)
   const volume = '--volume=/var/lib/docker'
   const args = ['run', '--detach', ...rights, ...mounts, volume, '--env=container=docker', image, '/sbin/init']
   const id = execFileSync('docker', args, { encoding: 'utf8' }).trim()
   t.after(() => execFileSync('docker', ['rm', '--force', '--volumes', id], { stdio: 'ignore' }))
   const machine = machineOf(id)
   for (let tries = 60; ; tries--) {
-    const state = await machine.run('docker info >/dev/null && systemctl is-system-running').catch(String)
+    const state = await machine
+      .run(`${kind === 'bare' ? '' : 'docker info >/dev/null && '}systemctl is-system-running`)
+      .catch(String)
     if (state.startsWith('running')) return machine
     if (tries === 0) throw new Error(`the machine did not come up: ${state}`)
     await sleep(500)
@@ -73,13 +81,15 @@ function machineOf(id) {
   }
 }
 
-/** Made once by debootstrap, two minutes with a network; then from `.berth`. */
-function ensureImage() {
+/** Made once by debootstrap, two minutes with a network; then from `.berth`. @param {Kind} kind */
+function ensureImage(kind) {
+  const { image, packages } = kinds[kind]
   if (execFileSync('docker', ['images', '--quiet', image], { encoding: 'utf8' }) !== '') return
-  const [root, archive] = [join(cache, 'root'), join(cache, 'root.tar')]
+  const folder = join(cache, `debian12-${kind}`)
+  const [root, archive] = [join(folder, 'root'), join(folder, 'root.tar')]
   if (!existsSync(archive)) {
     rmSync(root, { recursive: true, force: true })
-    mkdirSync(cache, { recursive: true })
+    mkdirSync(folder, { recursive: true })
     console.log('debian: debootstrap of Debian 12 ...')
     execFileSync('debootstrap', [`--include=${packages.join(',')}`, 'bookworm', root], { stdio: 'ignore' })
     rmSync(join(root, 'var/cache/apt/archives'), { recursive: true })

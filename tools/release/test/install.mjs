@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { script, startMachine } from './debian-machine.mjs'
@@ -203,6 +204,59 @@ test('the package installs in less than 60 s, is upgraded under open connections
     assert.match(await machine.run('berth users list'), /ann@x\.org/)
   })
 })
+
+test('a bare Debian has its first container over https within ten minutes, by the commands of the how-to pages', async (t) => {
+  const machine = await startMachine(t, 'bare')
+  const host = 'spawner.berth.test'
+  const certificate = makeCertificate(t, host)
+  machine.copyIn(artefact(/_amd64\.deb$/), '/root/berth.deb')
+  const start = performance.now()
+  /** @type {[string, string][]} */
+  const steps = [
+    // In place of a DNS record.
+    ['name', `echo '127.0.0.1 ${host}' >>/etc/hosts`],
+    ['engine', 'apt-get update && apt-get install --yes --no-install-recommends docker.io iptables busybox-static'],
+    ['package', 'apt-get install --yes --no-install-recommends /root/berth.deb'],
+    // In place of certbot.
+    ['certificate', `cat >/etc/berth/tls.pem && chown berth /etc/berth/tls.pem`],
+    ['key', `install --mode=0600 --owner=berth /dev/stdin /etc/berth/tls.key`],
+    [
+      'settings',
+      'berth init --yes --domain berth.test --subdomain spawner --scheme https --host 0.0.0.0 --port 443 --smtp-url none ' +
+        '--tls-cert-file /etc/berth/tls.pem --tls-key-file /etc/berth/tls.key --sign-up open --admin-emails ann@x.org',
+    ],
+    ['restart', 'systemctl restart berth'],
+  ]
+  /** @type {Record<string, string>} */
+  const inputs = { certificate: certificate.cert, key: certificate.key }
+  for (const [name, command] of steps) {
+    const begin = performance.now()
+    const quiet = `export DEBIAN_FRONTEND=noninteractive; ${command}`
+    await machine.run(quiet, { limitMs: 300_000, ...(inputs[name] && { input: inputs[name] }) })
+    t.diagnostic(`${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`)
+  }
+  const node = `NODE_EXTRA_CA_CERTS=/etc/berth/tls.pem /usr/lib/berth/node`
+  const command = `${node} --input-type=module - https://${host} /var/lib/berth ann@x.org signup`
+  await machine.run(command, { input: script('main-job.mjs') })
+  const took = performance.now() - start
+  t.diagnostic(`bare Debian to the first container over https: ${(took / 1000).toFixed(0)} s of commands`)
+  assert.ok(took < 600_000)
+})
+
+/**
+ * A certificate that vouches for itself.
+ * @param {import('node:test').TestContext} t
+ * @param {string} host
+ */
+function makeCertificate(t, host) {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-release-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const name = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`, '-days', '30']
+  const how = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...name]
+  execFileSync('openssl', how, { stdio: 'ignore' })
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+}
 
 test('the list of contents names Node, the packages of the program and no development package', () => {
   const { components } = JSON.parse(readFileSync(artefact(/\.cdx\.json$/), 'utf8'))
