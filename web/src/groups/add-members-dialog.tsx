@@ -88,7 +88,8 @@ function Outcome({ added, invited, refused }: AddMembersResponse) {
   return (
     <>
       <p>
-        {t('added', { count: added.length })} {t('invited', { count: invited.length })}
+        {added.length > 0 && t('added', { count: added.length })}{' '}
+        {invited.length > 0 && t('invited', { count: invited.length })}
       </p>
       {refused.length > 0 && <p className="note">{t('refused', { emails: refused.join(', ') })}</p>}
     </>

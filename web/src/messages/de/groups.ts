@@ -80,8 +80,8 @@ export const groups: InOtherWords<typeof english> = {
     busy: 'Wird hinzugefügt…',
     missing: 'Gib mindestens eine Adresse ein.',
     tooMany: 'Höchstens {max} Adressen auf einmal.',
-    added: '{count, plural, =0 {} one {Ein Konto ist jetzt Mitglied.} other {# Konten sind jetzt Mitglieder.}}',
-    invited: '{count, plural, =0 {} one {Eine Adresse wurde eingeladen.} other {# Adressen wurden eingeladen.}}',
+    added: '{count, plural, one {Ein Konto ist jetzt Mitglied.} other {# Konten sind jetzt Mitglieder.}}',
+    invited: '{count, plural, one {Eine Adresse wurde eingeladen.} other {# Adressen wurden eingeladen.}}',
     refused: 'Nicht hinzugefügt: {emails}',
   },
   code: {

@@ -76,8 +76,8 @@ export const groups = {
     busy: 'Adding…',
     missing: 'Enter at least one address.',
     tooMany: 'At most {max} addresses at once.',
-    added: '{count, plural, =0 {} one {One user is a member now.} other {# users are members now.}}',
-    invited: '{count, plural, =0 {} one {One address was invited.} other {# addresses were invited.}}',
+    added: '{count, plural, one {One user is a member now.} other {# users are members now.}}',
+    invited: '{count, plural, one {One address was invited.} other {# addresses were invited.}}',
     refused: 'Not added: {emails}',
   },
   code: {

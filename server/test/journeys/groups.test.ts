@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import type { Person } from '#test/support/berth.ts'
+import { startBerth } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
+
+/** An administrator makes a group, its manager shows a join code, and a user joins by it, on a phone and in German. */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const env = {
+  CONTAINER_TEMPLATES: JSON.stringify({
+    dev: { image: 'nowhere', display_name: 'Development' },
+    lab: { image: 'nowhere', display_name: 'Physics lab', groups: ['Physics 7b'] },
+  }),
+}
+const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime, env })
+const boss = await berth.signUp('boss@x.org')
+const tom = await berth.signUp('tom@x.org')
+const ann = await berth.signUp('ann@x.org')
+const { page, problems } = await openTab({ after })
+const url = berth.app.frontendUrl
+
+async function signInAs({ token }: Person, at: string): Promise<void> {
+  await page.context().clearCookies()
+  await page.context().addCookies([{ name: 'spawner_token', value: token, url, httpOnly: true }])
+  await page.goto(url + at)
+}
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+let code = ''
+
+test('while there is no group, no page of users says a word of groups', async () => {
+  await signInAs(ann, '/')
+  await page.getByRole('heading', { name: 'Development' }).waitFor()
+  assert.ok(!/group/i.test(await page.locator('main').innerText()))
+})
+
+test('an administrator makes a group with a limit, and adds its manager', async () => {
+  await signInAs(boss, '/admin/groups')
+  await press('New group')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Make the group' }).click()
+  await dialog.getByText('Enter a name.').waitFor()
+  await dialog.getByLabel('Name', { exact: true }).fill('Physics 7b')
+  await dialog.getByLabel('Containers at once').fill('1')
+  await dialog.getByRole('button', { name: 'Make the group' }).click()
+  await page.getByRole('heading', { name: 'Physics 7b' }).waitFor()
+  await page.getByRole('link', { name: 'Members of Physics 7b' }).click()
+  await press('Add members')
+  await dialog.getByLabel('E-mail addresses').fill('tom@x.org, nonsense')
+  await dialog.getByLabel('Role').selectOption('manager')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('One user is a member now.').waitFor()
+  await dialog.getByText('Not added: nonsense').waitFor()
+  const { groups } = (await tom.call('GET', '/api/groups')).body
+  assert.deepEqual([groups[0].name, groups[0].role], ['Physics 7b', 'manager'])
+})
+
+test('the manager finds the group below the containers, and makes a join code', async () => {
+  await signInAs(tom, '/')
+  await page.getByRole('link', { name: 'Physics 7b' }).click()
+  await page.getByRole('heading', { name: 'Group Physics 7b' }).waitFor()
+  await press('Join code')
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a new code' }).click()
+  code = (await page.locator('.join-code').textContent()) ?? ''
+  assert.match(code, /^[A-Z2-9]{5}-[A-Z2-9]{5}$/)
+})
+
+test('a user on a phone joins by the code in German, and then sees the type of the group', async () => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await signInAs(ann, '/groups')
+  await press('Deutsch')
+  await page.getByLabel('Beitrittscode').fill(code.toLowerCase())
+  await press('Beitreten')
+  await page.getByText('Du bist jetzt Mitglied von Physics 7b.').waitFor()
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+  await page.goto(url)
+  await page.getByRole('heading', { name: 'Physics lab' }).waitFor()
+})
+
+test('the manager sees the member, and removes them after a question', async () => {
+  await signInAs(tom, '/groups')
+  await page.getByRole('link', { name: 'Members and containers of Physics 7b' }).click()
+  await page.getByRole('button', { name: 'Remove ann@x.org from the group' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('heading', { name: 'ann@x.org' }).waitFor({ state: 'detached' })
+  assert.deepEqual((await ann.call('GET', '/api/groups')).body.groups, [])
+  assert.deepEqual(problems, [])
+})
