@@ -143,6 +143,8 @@ function privateConfig(config: Config, folder: string, template: Template): Conf
     tls: null,
     baseDomain: null,
     frontendUrl: null,
+    // What is tried at the origin is about the one that all containers share.
+    containerRouting: 'path',
     templates: new Templates([template]),
     signUp: 'open',
     signIn: { isByLink: true, isByProvider: false },

@@ -136,7 +136,7 @@ export const fieldGroups = {
   'Requests and visitors': {
     strip_prefix: {
       default: 'true',
-      text: '`true`: the application sees paths without `/{slug}-{type}`.',
+      text: '`true`: the application sees paths without `/{slug}-{type}`. With `CONTAINER_ROUTING=subdomain` it sees them as they are.',
       see: 'how-to/run-applications.md',
     },
     rewrite_location: {
@@ -159,12 +159,12 @@ export const fieldGroups = {
     },
     sandbox_visitors: {
       default: 'true',
-      text: '`true`: pages run in a browser sandbox for visitors who are not the owner.',
+      text: '`true`: pages run in a browser sandbox for visitors who are not the owner. With `CONTAINER_ROUTING=subdomain` they need none.',
       see: 'how-to/share-containers.md',
     },
     forward_token: {
       default: '"scoped"',
-      text: "`scoped`: the application receives a short-lived token that the API refuses. `full`: it receives its owner's own access token; only with `access: owner`.",
+      text: "`scoped`: the application receives a short-lived token that the API refuses. `full`: it receives its owner's own access token; only with `access: owner`, and not with `CONTAINER_ROUTING=subdomain`.",
       see: 'how-to/identify-visitors.md',
     },
   },
