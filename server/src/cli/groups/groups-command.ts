@@ -25,7 +25,10 @@ function addList(groups: Command, run: Run): void {
     .action(() => run((context) => withApi(context, (api) => listGroups(context, api))))
   addHelp(list, {
     effect: 'Read-only. With --json each group is one line of JSON.',
-    examples: [['groups list --json', 'all groups, for a program']],
+    examples: [
+      ['groups list', 'all groups with the number of their members'],
+      ['groups list --json', 'the same, for a program'],
+    ],
   })
 }
 
@@ -119,6 +122,9 @@ function addDelete(groups: Command, run: Run): void {
   addHelp(remove, {
     effect:
       'Accounts, containers and homes stay; what runs keeps running. Its members may not launch types that name it any more.',
-    examples: [['groups delete "Physics 7b"', 'one group']],
+    examples: [
+      ['groups delete "Physics 7b"', 'one group'],
+      ['groups delete 7 8', 'two groups, by their ids'],
+    ],
   })
 }

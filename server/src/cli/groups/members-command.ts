@@ -25,7 +25,10 @@ function addList(groups: Command, run: Run): void {
     .action((target: string) => run((context) => withApi(context, (api) => listMembers(context, api, target))))
   addHelp(members, {
     effect: 'Read-only. With --json each member is one line of JSON.',
-    examples: [['groups members "Physics 7b"', 'a class']],
+    examples: [
+      ['groups members "Physics 7b"', 'a class'],
+      ['groups members 7 --json', 'the group with this id, for a program'],
+    ],
   })
 }
 
@@ -129,6 +132,9 @@ function addRemove(groups: Command, run: Run): void {
     )
   addHelp(remove, {
     effect: 'What runs keeps running; types of the group are not launched any more. Homes stay.',
-    examples: [['groups remove "Physics 7b" ann@example.org', 'one member']],
+    examples: [
+      ['groups remove "Physics 7b" ann@example.org', 'one member'],
+      ['groups remove 7 12 13', 'two members, by ids'],
+    ],
   })
 }
