@@ -113,7 +113,9 @@ export class Invite {
       const { registration } = this.#parts
       return await registration.runExclusive(email, mutexTimeout, (deadline) => this.#invite(email, batch, deadline))
     } catch (error) {
-      batch.report(error instanceof Refusal ? (error.cause ?? error) : error)
+      // A limit that is reached is no fault.
+      if (!(error instanceof Refusal) || error.status !== 429)
+        batch.report(error instanceof Refusal ? (error.cause ?? error) : error)
       return { email, status: 'failed' }
     }
   }

@@ -46,6 +46,15 @@ test('a change leaves alone what it does not name, single limits included', asyn
   assertOk(await change(id, {}))
 })
 
+test('what is no field of a group is ignored: no request sets its source, its number or that of its members', async () => {
+  const more = { id: 999, source: 'school', member_count: 7, createdAt: 0, limits: { running: 1, other: 5 } }
+  const { id } = await group({ name: 'Fields', ...more })
+  const { body } = await change(id, { ...more, description: 'y' })
+  assert.deepEqual([body.group.id, body.group.source, body.group.member_count], [id, 'local', 0])
+  assert.deepEqual(body.group.limits, { ...noLimits, running: 1 })
+  assert.deepEqual((await boss.call('GET', `/api/admin/groups/${id}`)).body, body)
+})
+
 test('a name is 1 to 100 characters and unique: 400 and 409 with words', async () => {
   await group({ name: 'Taken' })
   const { id } = await group({ name: 'Other' })

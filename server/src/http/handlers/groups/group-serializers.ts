@@ -2,7 +2,7 @@ import type { Group as GroupDto, GroupChanges as GroupChangesDto, Member } from 
 import type { GroupChanges } from '#/groups/group-administration.ts'
 import type { GroupMember } from '#/groups/group-members.ts'
 import { toAdminContainer } from '#/http/handlers/dto-serializers.ts'
-import type { CountedGroup } from '#/store/groups/groups.ts'
+import type { CountedGroup, GroupLimits } from '#/store/groups/groups.ts'
 
 export const toGroup = (group: CountedGroup): GroupDto => ({
   id: group.id,
@@ -15,15 +15,23 @@ export const toGroup = (group: CountedGroup): GroupDto => ({
   member_count: group.memberCount,
 })
 
-/** Names without the spaces around them; a type that stands twice counts once. */
-export function fromGroupChanges({ name, types, expires_at: expiresAt, ...others }: GroupChangesDto): GroupChanges {
+/** Names without the spaces around them; a type that stands twice counts once; what the API does not name is ignored. */
+export function fromGroupChanges(body: GroupChangesDto): GroupChanges {
+  const { name, description, types, limits, expires_at: expiresAt } = body
   return {
-    ...others,
+    ...(description !== undefined && { description }),
+    ...(limits && { limits: limitsIn(limits) }),
     ...(name !== undefined && { name: name.trim() }),
     ...(types !== undefined && { types: types && [...new Set(types)] }),
     ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
   }
 }
+
+const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
+
+/** Those that are there: null is one that is taken away. */
+const limitsIn = (limits: NonNullable<GroupChangesDto['limits']>): Partial<GroupLimits> =>
+  Object.fromEntries(limitNames.flatMap((name) => (limits[name] === undefined ? [] : [[name, limits[name]]])))
 
 export const toMember = ({ user: { id, email, slug }, role, containers }: GroupMember): Member => ({
   user: { id, email, slug },
