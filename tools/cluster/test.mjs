@@ -15,9 +15,15 @@ const others = ['pods', 'rights', 'isolation', 'installation', 'in-cluster', 'fa
   (name) => `server/test/cluster/${name}.ts`,
 )
 
-const words = argv.slice(2)
-const chosen = [...files, ...others].filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 const isOwn = !env.KUBECONFIG
+/** The main journey in Chromium needs the demo images on the nodes. */
+const journeys = isOwn ? ['server/test/journeys/new-user.test.ts'] : []
+
+const words = argv.slice(2)
+const all = [...files, ...others, ...journeys]
+const chosen = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+// An interrupt ends the tests; the cluster is taken down after them.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
 let code = 1
 try {
   const kubeconfig = env.KUBECONFIG ?? startCluster()

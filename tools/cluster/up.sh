@@ -19,7 +19,9 @@ mkdir -p "$STATE/log" "$STATE/pids" && cd "$STATE"
 "$here/pause-image.sh"
 touch resolv.conf
 # The sysctls that a kubelet sets for the whole machine: down.sh restores them.
-[ -f sysctl.saved ] || sysctl kernel.panic kernel.panic_on_oops vm.overcommit_memory vm.panic_on_oom kernel.keys.root_maxkeys kernel.keys.root_maxbytes > sysctl.saved
+[ -f sysctl.saved ] || sysctl kernel.panic kernel.panic_on_oops vm.overcommit_memory vm.panic_on_oom kernel.keys.root_maxkeys kernel.keys.root_maxbytes fs.inotify.max_user_instances > sysctl.saved
+# Two kubelets beside Docker need more than Debian's 128; without them a followed log breaks off.
+[ "$(sysctl -n fs.inotify.max_user_instances)" -ge 1024 ] || sysctl -qw fs.inotify.max_user_instances=1024
 "$here/network.sh" "$nodes"
 
 start() { # name, command: in the namespace of the control plane

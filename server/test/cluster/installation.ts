@@ -21,6 +21,7 @@ const templates = {
     command: ['/bin/sh', '-c', 'cd /data; [ -f note ] || date > note; exec httpd -f -p 8080'],
   },
   brief: { ...template, display_name: 'Brief', home: null, idle_pause: 2 },
+  huge: { ...template, display_name: 'Huge', memory: 2 ** 45, home: null },
   missing: { ...template, display_name: 'Missing', image: '127.0.0.1:1/berth/nothing:1', home: null },
 }
 
@@ -97,6 +98,17 @@ suite('Berth on a cluster', () => {
     await eventually(async () => {
       assert.deepEqual(await dan.pods('missing'), [])
     })
+  })
+
+  test('a launch that waits for a node with room can be stopped, and leaves no pod', async (t) => {
+    const berth = start(t)
+    const fay = await signUpOnCluster(berth, namespace, 'fay@x.org')
+    const launching = fay.json('/api/container/launch/huge', 'POST')
+    await eventually(async () => assert.equal((await fay.pods('huge')).length, 1))
+    const stopped = await fay.json('/api/container/stop/huge', 'POST')
+    assert.equal(stopped.status, 200, JSON.stringify(stopped.body))
+    assert.equal((await launching).body.reason, 'stopped')
+    await eventually(async () => assert.deepEqual(await fay.pods('huge'), []))
   })
 
   test('Berth that starts again adopts what runs', async (t) => {

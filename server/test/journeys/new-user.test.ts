@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBerth } from '#test/support/berth.ts'
+import { startBerth, type BerthOptions, type Lifetime } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 
 /**
@@ -13,7 +13,7 @@ const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const pictures = process.env.BERTH_SCREENSHOTS
 
 test('a new person signs up, opens the mail, launches both containers, works, and finds their file after a restart', async (t) => {
-  const berth = await startBerth(t, { webDir, env: { CONTAINER_TEMPLATES: '' } })
+  const berth = await startBerth(t, { webDir, ...(await engineOfJourney(t)) })
   const { page, problems } = await openTab(t)
   const linkTo = () => /http\S+/.exec(berth.mail.newestTo('ann@example.org').text ?? '')?.[0] ?? ''
   const picture = async (name: string) => {
@@ -116,6 +116,12 @@ test('a new person signs up, opens the mail, launches both containers, works, an
     )
   })
 })
+
+/** The machine's own engine with the demo images, or the cluster of `npm run test:cluster`. */
+async function engineOfJourney(t: Lifetime): Promise<BerthOptions> {
+  if (process.env.BERTH_TEST_CLUSTER === undefined) return { env: { CONTAINER_TEMPLATES: '' } }
+  return (await import('#test/support/cluster/berth-on-cluster.ts')).demoOnCluster(t)
+}
 
 async function typeInTerminal(page: Page, command: string): Promise<void> {
   await page.locator('.xterm-helper-textarea').focus()

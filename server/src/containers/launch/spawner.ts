@@ -245,7 +245,7 @@ export class Spawner {
       await this.#keepParameters(attempt, start.record)
       const now = await this.#starter.find(start)
       if (now?.state === 'running') return this.#starter.adopt(start, now)
-      const started = now && (await this.#starter.tryToStart(start, now))
+      const started = now && (await this.#starter.tryToStart(start, now, slot))
       return started ?? this.#starter.createAndStart(start, now, slot)
     })
   }

@@ -79,14 +79,14 @@ export class Starter {
    * template, for a new image of the same name, and when it was never started and may lack starter files.
    * @throws {RuntimeError} when the engine does not answer; {StoreFailure} when the store does not. The container stays
    */
-  async tryToStart(start: Start, found: RuntimeContainer): Promise<RuntimeContainer | undefined> {
+  async tryToStart(start: Start, found: RuntimeContainer, slot?: LaunchSlot): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
     if (!canBeStarted(this.#runtime.capabilities, found)) return undefined
     if (found.state === 'created' && start.files.length > 0) return undefined
     if (!isUpToDate(found, spec) || (await isImageOutdated(this.#runtime, found, spec.image))) return undefined
     try {
       await this.#store(record, found.id, found.port, spec.image)
-      return await this.#startAndVerify(start, found.id)
+      return await this.#startAndVerify(start, found.id, slot)
     } catch (error) {
       // Only the engine can tell that the container is of no use: a full disk of the store must not cost a paused program.
       if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
@@ -111,7 +111,7 @@ export class Starter {
     // The id is stored while the engine starts the container: both take time, and they are independent. If the store
     // fails the start completes all the same; a stop that waits for this flight needs its result.
     const [instance] = await allSettledOrThrow([
-      this.#startAndVerify(start, created.id),
+      this.#startAndVerify(start, created.id, slot),
       this.#store(record, created.id, created.port, spec.image),
     ])
     return instance
@@ -158,10 +158,16 @@ export class Starter {
   }
 
   /** The cause of a failure is read at once: removing the container removes its output. */
-  async #startAndVerify({ spec, onStep, onWait }: Start, id: string): Promise<RuntimeContainer> {
+  async #startAndVerify(
+    { spec, onStep, onWait }: Start,
+    id: string,
+    slot: LaunchSlot | undefined,
+  ): Promise<RuntimeContainer> {
     try {
       onStep('starting')
-      await this.#runtime.start(id, undefined, onWait)
+      if (slot)
+        await slot.start((given) => this.#runtime.start(id, given.signal, (wait) => (given.onWait(wait), onWait(wait))))
+      else await this.#runtime.start(id, undefined, onWait)
       crashPoint('launch.after-start')
       return await this.#startVerifier.verify(spec, id)
     } catch (error) {

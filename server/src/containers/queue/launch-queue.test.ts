@@ -352,3 +352,28 @@ test('at most 32 go on without a slot: an engine that is slow with everything ge
   for (const each of people) each.end()
   await Promise.all(people.map(({ done }) => done))
 })
+
+test('a start that waits for a node gives its slot to others, and can be cancelled; one that does not wait cannot', async () => {
+  const { queue, begun, come } = arrange(1)
+  const node = Promise.withResolvers<(wait: 'node' | 'none') => void>()
+  const waiting = come({}, (slot) =>
+    slot.start(async ({ signal, onWait }) => {
+      node.resolve(onWait)
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    }),
+  )
+  const next = come()
+  const onWait = await node.promise
+  onWait('none')
+  queue.cancel(waiting.entrant.owned, refusals.launchStopped())
+  await settle()
+  assert.deepEqual(begun, [waiting.id])
+  onWait('node')
+  await settle()
+  assert.deepEqual(begun, [waiting.id, next.id])
+  queue.cancel(waiting.entrant.owned, refusals.launchStopped())
+  await assert.rejects(waiting.done, (error: Refusal) => error.code === 'launchStopped')
+  next.end()
+  await next.done
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
+})

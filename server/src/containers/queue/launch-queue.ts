@@ -2,10 +2,17 @@ import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CreateOptions } from '#/runtime/runtime.ts'
-import type { PullProgress } from '#/runtime/runtime-container.ts'
+import type { PullProgress, StartWait } from '#/runtime/runtime-container.ts'
 import type { CreatedContainer } from '#/runtime/container-spec.ts'
 import { EngineCircuitBreaker } from './engine-circuit-breaker.ts'
-import { notifyPosition, notifyInterval, type LaunchRequest, type QueueEntry, type LaunchSlot } from './queue-entry.ts'
+import {
+  notifyPosition,
+  notifyInterval,
+  type LaunchRequest,
+  type QueueEntry,
+  type LaunchSlot,
+  type SlotStart,
+} from './queue-entry.ts'
 import type { ContainerRef } from '../container-key.ts'
 import { PriorityQueue } from '../../concurrency/priority-queue.ts'
 
@@ -69,6 +76,7 @@ export class LaunchQueue {
       return await work({
         create: (creation) => this.#create(entry, creation),
         fetch: (fetching) => this.#fetch(entry, fetching),
+        start: (starting) => this.#start(entry, starting),
       })
     } catch (error) {
       if (isUnreachable(error)) void this.#waitForEngine(error)
@@ -249,6 +257,17 @@ export class LaunchQueue {
       return await work(entry.pull.signal)
     } finally {
       this.#takeSlotBack(entry)
+    }
+  }
+
+  async #start(entry: QueueEntry, work: (options: SlotStart) => Promise<void>): Promise<void> {
+    const onWait = (wait: StartWait) => {
+      if (wait !== 'none' && entry.state !== 'pulling') this.#freeSlot(entry)
+    }
+    try {
+      await work({ signal: entry.pull.signal, onWait })
+    } finally {
+      if (entry.state === 'pulling') this.#takeSlotBack(entry)
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '#/errors.ts'
 import type { CreatedContainer } from '#/runtime/container-spec.ts'
 import type { CreateOptions } from '#/runtime/runtime.ts'
-import type { PullProgress } from '#/runtime/runtime-container.ts'
+import type { PullProgress, StartWait } from '#/runtime/runtime-container.ts'
 import type { ContainerRef } from '../container-key.ts'
 
 /** Min interval between two notifications of the position, in ms. */
@@ -36,6 +36,18 @@ export interface LaunchSlot {
    * @throws as the work does, or why it was cancelled
    */
   fetch<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
+
+  /**
+   * Runs a start; once it waits for what takes long, such as a node or the pull of an image, the slot is free for others and the
+   * launch can be cancelled. @throws as the work does, or why it was cancelled
+   */
+  start(work: (options: SlotStart) => Promise<void>): Promise<void>
+}
+
+/** What a start of `LaunchSlot.start` passes on to the engine. */
+export interface SlotStart {
+  readonly signal: AbortSignal
+  readonly onWait: (wait: StartWait) => void
 }
 
 /** A queued launch and its state. */
@@ -44,7 +56,7 @@ export interface QueueEntry {
   readonly hasWaited: boolean
   readonly admitted: PromiseWithResolvers<void>
   readonly pull: AbortController
-  /** `pulling` also while starter files are fetched; `overdue` continues without its slot. */
+  /** `pulling` also while starter files are fetched, or a start waits; `overdue` continues without its slot. */
   state: 'waiting' | 'working' | 'pulling' | 'overdue'
   /** Timeout of its slot. */
   slotTimer: NodeJS.Timeout | undefined

@@ -39,6 +39,20 @@ export async function awaitStart(
   { signal, onWait }: AwaitStartOptions = {},
 ): Promise<void> {
   signal?.throwIfAborted()
+  try {
+    await waitUntilBegun(cluster, uid, { signal, onWait })
+  } catch (error) {
+    const name = cluster.index.nameOf(uid)
+    if (signal?.aborted && name !== undefined) await deletePod(cluster, { name, uid }, 1).catch(() => undefined)
+    throw error
+  }
+}
+
+async function waitUntilBegun(
+  cluster: ClusterContext,
+  uid: string,
+  { signal, onWait }: AwaitStartOptions,
+): Promise<void> {
   const reporter = onWait && new WaitReporter(cluster, onWait)
   const isOurs = cluster.index.takeUnstarted(uid)
   const deadlines = new StartDeadlines(cluster.timeouts)
