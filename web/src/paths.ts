@@ -21,6 +21,7 @@ export const pages = {
   adminUsers: '/admin/users',
   adminContainers: '/admin/containers',
   adminGroups: '/admin/groups',
+  adminTemplates: '/admin/templates',
   adminAudit: '/admin/audit',
   adminTokens: '/admin/tokens',
   adminSystem: '/admin/system',

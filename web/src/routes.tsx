@@ -50,6 +50,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.adminUsers]: () => administrators(pages.adminUsers),
   [pages.adminContainers]: () => administrators(pages.adminContainers),
   [pages.adminGroups]: () => administrators(pages.adminGroups),
+  [pages.adminTemplates]: () => administrators(pages.adminTemplates),
   [pages.adminAudit]: () => administrators(pages.adminAudit),
   [pages.adminTokens]: () => administrators(pages.adminTokens),
   [pages.adminSystem]: () => administrators(pages.adminSystem),

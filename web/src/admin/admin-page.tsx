@@ -29,6 +29,7 @@ function AdminNav() {
     [pages.adminUsers, t('users')],
     [pages.adminContainers, t('containers')],
     [pages.adminGroups, t('groups')],
+    [pages.adminTemplates, t('templates')],
     [pages.adminAudit, t('audit')],
     [pages.adminTokens, t('tokens')],
     [pages.adminSystem, t('system')],

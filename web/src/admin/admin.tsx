@@ -5,6 +5,7 @@ import { Containers } from './pages/containers.tsx'
 import { Groups } from './pages/groups.tsx'
 import { Overview } from './pages/overview.tsx'
 import { System } from './pages/system.tsx'
+import { Templates } from './pages/templates.tsx'
 import { Tokens } from './pages/tokens.tsx'
 import { Users } from './pages/users.tsx'
 import { BulkJobsProvider } from './bulk/bulk-job-runner.tsx'
@@ -27,6 +28,7 @@ import '#/styles/admin/table/toasts.css'
 import '#/styles/admin/dialogs.css'
 import '#/styles/admin/invitations.css'
 import '#/styles/admin/tokens.css'
+import '#/styles/admin/templates.css'
 import '#/styles/groups.css'
 
 const components = {
@@ -34,6 +36,7 @@ const components = {
   [pages.adminUsers]: Users,
   [pages.adminContainers]: Containers,
   [pages.adminGroups]: Groups,
+  [pages.adminTemplates]: Templates,
   [pages.adminAudit]: Audit,
   [pages.adminTokens]: Tokens,
   [pages.adminSystem]: System,

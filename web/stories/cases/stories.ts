@@ -6,6 +6,7 @@ import { dashboardStories } from './dashboard.ts'
 import { frameStories } from './frame.ts'
 import { groupStories } from './groups.ts'
 import { overviewStories } from './overview.ts'
+import { templateStories } from './templates.ts'
 import { userStories } from './users.ts'
 
 /** Every page in every state, in the order in which users meet them. */
@@ -16,6 +17,7 @@ export const stories: readonly Story[] = [
   ...userStories,
   ...containerStories,
   ...groupStories,
+  ...templateStories,
   ...apiTokenStories,
   ...apiDocsStories,
 ]

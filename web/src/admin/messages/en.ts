@@ -5,8 +5,9 @@ import { overview } from './en/overview.ts'
 import { shell } from './en/shell.ts'
 import { system } from './en/system.ts'
 import { table } from './en/table.ts'
+import { templates } from './en/templates.ts'
 import { tokens } from './en/tokens.ts'
 import { users } from './en/users.ts'
 
 /** The texts for administrators, in English; loaded with their pages. */
-export const admin = { shell, overview, table, tokens, users, containers, groups, audit, system } as const
+export const admin = { shell, overview, table, tokens, users, containers, groups, templates, audit, system } as const

@@ -31,6 +31,7 @@ export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps)
   }
   return (
     <>
+      {entry.restart_requested && <p className="note">{t('restartRequested')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
       {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>}
       {hint !== undefined && <p className="hint">{hint}</p>}

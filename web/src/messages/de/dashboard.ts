@@ -47,6 +47,8 @@ export const dashboard: Words['dashboard'] = {
     firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',
+  restartRequested:
+    'Dein Administrator bittet dich, diesen Container neu zu starten: Eine neue Version ist bereit. Speichere vorher deine Arbeit; Dateien in deinem Home bleiben.',
   accountBlocked:
     'Ein Administrator hat dein Konto gesperrt: Deine Container sind gestoppt und lassen sich nicht starten. Deine Dateien bleiben erhalten.',
   accountBlockedSince:

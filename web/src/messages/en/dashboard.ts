@@ -46,6 +46,8 @@ export const dashboard = {
     firstLaunch: 'The first time this can take a minute.',
   },
   lastLaunched: 'Last launched <time></time>',
+  restartRequested:
+    'Your administrator asks you to restart this container: a new version is ready. Save your work first; files in your home stay.',
   accountBlocked:
     'An administrator has blocked your account: your containers are stopped and cannot be launched. Your files are kept.',
   accountBlockedSince:

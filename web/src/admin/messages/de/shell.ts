@@ -6,6 +6,7 @@ export const shell: AdminWords['shell'] = {
   users: 'Personen',
   containers: 'Container',
   groups: 'Gruppen',
+  templates: 'Vorlagen',
   audit: 'Protokoll',
   tokens: 'API-Token',
   system: 'System',

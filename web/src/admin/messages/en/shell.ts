@@ -5,6 +5,7 @@ export const shell = {
   users: 'Users',
   containers: 'Containers',
   groups: 'Groups',
+  templates: 'Templates',
   audit: 'Audit log',
   tokens: 'API tokens',
   system: 'System',

@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { TemplatesResponse, UpdateContainersBody } from '@berth/api/schemas/admin.ts'
+import { addressOf } from '#/admin/list/view.ts'
+import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { pages } from '#/paths.ts'
+import { UpdateDialog } from './update-dialog.tsx'
+
+export type TemplateEntry = TemplatesResponse['templates'][number]
+export type UpdateMode = UpdateContainersBody['mode']
+
+/** Owners that are named; the page Containers has all. */
+const maxNamed = 10
+
+/** A template: its image, its version, and the containers of an older version with ways to bring them up to date. */
+export function TemplateRow({ template }: { template: TemplateEntry }) {
+  const t = useTranslations('admin.templates')
+  const [mode, setMode] = useState<UpdateMode>()
+  const { type, version, older, asked } = template
+  const modes: readonly UpdateMode[] = asked > 0 ? ['when_stopped', 'ask', 'now'] : ['ask', 'now']
+  return (
+    <li className="row">
+      <div>
+        <h2 className="address">{type}</h2>
+        <ImageFacts image={template.image} />
+        <p className="hint">{t('version', { version })}</p>
+        {older.length === 0 ? <p>{t('upToDate')}</p> : <Older template={template} />}
+        {older.length > 0 && (
+          <p className="actions">
+            {modes.map((each) => (
+              <Button key={each} variant="small" onPress={() => setMode(each)}>
+                <span aria-hidden>{t(`mode.${each}.open`)}</span>
+                <span className="visually-hidden">{t(`mode.${each}.openThis`, { type })}</span>
+              </Button>
+            ))}
+          </p>
+        )}
+      </div>
+      {mode && <UpdateDialog template={template} mode={mode} onClose={() => setMode(undefined)} />}
+    </li>
+  )
+}
+
+function ImageFacts({ image }: { image: TemplateEntry['image'] }) {
+  const t = useTranslations('admin.templates')
+  const { reference, id, digest, pulled_at } = image
+  return (
+    <ul className="dotted hint template-image">
+      <li className="address">{reference}</li>
+      {id === null && <li>{t('noImage')}</li>}
+      {digest !== null && <li className="address">{digest}</li>}
+      {pulled_at !== null && <li>{t.rich('pulled', { at: rich.inPlace(<Time at={pulled_at} />) })}</li>}
+    </ul>
+  )
+}
+
+function Older({ template: { type, older, asked } }: { template: TemplateEntry }) {
+  const t = useTranslations('admin.templates')
+  const more = older.length - maxNamed
+  return (
+    <>
+      <p>
+        {t('older', { count: older.length })} {asked > 0 && t('asked', { count: asked })}{' '}
+        <Link to={addressOf(pages.adminContainers, { type })}>{t('all', { type })}</Link>
+      </p>
+      <ul className="dotted hint" aria-label={t('owners', { type })}>
+        {older.slice(0, maxNamed).map(({ container_id, email }) => (
+          <li key={container_id} className="address">
+            {email}
+          </li>
+        ))}
+        {more > 0 && <li>{t('more', { count: String(more) })}</li>}
+      </ul>
+    </>
+  )
+}
