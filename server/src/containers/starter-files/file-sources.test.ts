@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -186,6 +186,15 @@ test('an archive that is damaged, cut off, or larger than the limit is refused, 
   for (const name of ['cut.tar', 'cut.tgz', 'text.zip'])
     assert.match(String(await words({ archive: at('root', name) })), /it cannot be read: /, name)
   assert.deepEqual(readdirSync(folder), [])
+})
+
+test('copies that a killed process left are removed', async (t) => {
+  const { at, words, folder, write } = arrange(t)
+  mkdirSync(folder)
+  for (const name of ['old', 'young']) write(`cache/${name}`, 'x')
+  utimesSync(path.join(folder, 'old'), 1, 1)
+  assert.deepEqual(await words({ path: at('root/course') }), [])
+  assert.deepEqual(readdirSync(folder), ['young'])
 })
 
 /** A bare repository with a branch and a tag. */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
 import { allowedPath } from '../templates/allowed-paths.ts'
@@ -24,6 +24,8 @@ export interface FileSourcesOptions {
 const defaultTimeout = 300_000
 /** A fetch that began so long (ms) before a launch was requested still counts for it, so that a class shares one. */
 const maxFetchAge = 250
+/** Age of a copy of a file, in ms, that no process uses any more. */
+const maxCopyAge = 3_600_000
 /** Sets that are kept for the next launch; each takes disk. */
 const maxSets = 32
 
@@ -50,6 +52,7 @@ interface Look {
 export class FileSources {
   readonly #options: Required<FileSourcesOptions>
   readonly #mutex = new KeyedMutex()
+  #cleaned: Promise<void> | undefined
   readonly #loads = new Map<string, Load>()
   /** The last set of each origin, by age of use. */
   readonly #sets = new Map<string, { readonly version: string; readonly set: FileSet }>()
@@ -120,6 +123,7 @@ export class FileSources {
     try {
       signal.throwIfAborted()
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 })
+      await (this.#cleaned ??= removeOldCopies(this.#options.folder))
       const { version, add } = await this.#look(origin, signal)
       const known = this.#sets.get(key)
       const set = known?.version === version ? known.set : await this.#build(add)
@@ -184,6 +188,15 @@ export class FileSources {
 export function nameOf(origin: FilesOrigin): string {
   if ('path' in origin) return `the folder ${origin.path}`
   return 'archive' in origin ? `the archive ${origin.archive}` : `the repository ${origin.git}`
+}
+
+/** Copies that a killed process left are removed; those of one that ends while this begins are younger. */
+async function removeOldCopies(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name)
+    const stats = await stat(file).catch(() => undefined)
+    if (stats?.isFile() && Date.now() - stats.mtimeMs > maxCopyAge) await rm(file, { force: true })
+  }
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')

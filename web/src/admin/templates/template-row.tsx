@@ -12,6 +12,8 @@ import { UpdateDialog } from './update-dialog.tsx'
 export type TemplateEntry = TemplatesResponse['templates'][number]
 export type UpdateMode = UpdateContainersBody['mode']
 
+const modes: readonly UpdateMode[] = ['when_stopped', 'ask', 'now']
+
 /** Owners that are named; the page Containers has all. */
 const maxNamed = 10
 
@@ -19,8 +21,7 @@ const maxNamed = 10
 export function TemplateRow({ template }: { template: TemplateEntry }) {
   const t = useTranslations('admin.templates')
   const [mode, setMode] = useState<UpdateMode>()
-  const { type, version, older, asked } = template
-  const modes: readonly UpdateMode[] = asked > 0 ? ['when_stopped', 'ask', 'now'] : ['ask', 'now']
+  const { type, version, older } = template
   return (
     <li className="row">
       <div>
