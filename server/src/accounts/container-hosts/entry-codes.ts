@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 /** Lifetime of a code, in ms. */
 const lifetime = 60_000
 /** Codes that one session, and all together, may have unused; of more the oldest are forgotten. */
-const [maxPerSession, maxCodes] = [20, 10_000]
+const [maxPerSession, maxCodes] = [50, 10_000]
 
 /** What a code stands for. */
 export interface EntryGrant {

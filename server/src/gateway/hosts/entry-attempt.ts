@@ -10,8 +10,8 @@ import { cookieValues } from '../../tokens/cookie-values.ts'
 
 /** Seconds for which an attempt lasts: the way to the platform and back, without a sign-in. */
 const lifetime = 120
-/** Attempts of one browser that are looked at. */
-const maxAttempts = 8
+/** Attempts of one browser that are looked at: a browser that starts opens all tabs of before at once. */
+const maxAttempts = 32
 
 export interface EntryAttempt {
   /** Name of its cookie. */

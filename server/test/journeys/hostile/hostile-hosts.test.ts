@@ -265,7 +265,7 @@ test('an app whose service worker passes everything on is reached by links and r
   assert.doesNotMatch((await shown?.textContent('body').catch(() => '')) ?? '', /HTTP_X_BERTH_USER/)
 })
 
-test('a terminal stays open longer than its token and at two containers at once, until the sign-out', async () => {
+test('a terminal stays open longer than its token and at two containers at once, until the sign-out; the next sign-in leads back', async () => {
   const workspace = await context.newPage()
   const opening = workspace.waitForEvent('websocket')
   await workspace.goto(hostOf('ann-work'))
@@ -285,10 +285,15 @@ test('a terminal stays open longer than its token and at two containers at once,
   assert.equal(await read(), 401)
   await workspace.goto(`${hostOf('ann-prod')}/cgi-bin/env`)
   assert.match(workspace.url(), /\/login\?next=%2Fann-prod%2Fcgi-bin%2Fenv/)
+  await workspace.getByLabel(said('signIn.email.label')).fill('ann@x.org')
+  await workspace.getByRole('button', { name: said('signIn.ask.button') }).click()
+  await workspace.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await workspace.goto(`${front}/verify-login?token=${berth.mail.tokenFor('ann@x.org')}`)
+  await workspace.waitForURL(`${hostOf('ann-prod')}/cgi-bin/env`)
+  assert.match((await workspace.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
 })
 
 test('an administrator who acts for a user opens none of their pages, and comes back to the own containers', async () => {
-  await signIn()
   await page.goto(`${front}/admin/users`)
   await page.getByRole('button', { name: said('admin.table.actionsOf', { name: 'eve@x.org' }) }).click()
   await page.getByRole('menuitem', { name: said('admin.users.actions.takeOver') }).click()

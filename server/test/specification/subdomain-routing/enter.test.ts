@@ -134,6 +134,21 @@ test('a code opens nothing at another container, in another browser, or without 
   assert.equal((await ann.send('GET', code)).status, 302, 'and stays good for the right one')
 })
 
+test('thirty tabs that are opened at once get in, each to its own address', async () => {
+  const tabs = Array.from({ length: 30 }, (_, tab) => `${addressOf('ann-dev')}/tab/${tab}`)
+  ann.cookies = ann.cookies.filter(({ domain }) => domain !== hostOf('ann-dev'))
+  const codes: string[] = []
+  for (const tab of tabs) {
+    const browser = new HostBrowser(berth)
+    browser.cookies = ann.cookies.filter(({ name, domain }) => name !== 'spawner_token' || domain !== hostOf('ann-dev'))
+    await browser.navigate(tab, codeAddress)
+    codes.push(browser.visited.at(-1) ?? '')
+    ann.cookies = browser.cookies
+  }
+  const led = await Promise.all(codes.map(async (code) => (await ann.send('GET', code)).headers.get('location')))
+  assert.deepEqual(led, tabs)
+})
+
 test('login CSRF: a victim that opens a code of an attacker’s session does not become the attacker', async () => {
   const eve = await signedIn('eve@x.org')
   const victim = new HostBrowser(berth)
