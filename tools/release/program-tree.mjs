@@ -17,8 +17,8 @@ import { productionPackages } from './production-packages.mjs'
 
 const files = join(import.meta.dirname, 'files')
 
-/** Not needed while a package runs. Licences stay. */
-const developerFolders = /^(test|tests|__tests__|docs?|examples?|bench|benchmarks?|\.github|\.nyc_output)$/
+/** Not needed while a package runs on Node; `prebuilds` are native code for another runtime (Bare). Licences stay. */
+const developerFolders = /^(prebuilds|test|tests|__tests__|docs?|examples?|bench|benchmarks?|\.github|\.nyc_output)$/
 const developerFiles = /\.(d\.[cm]?ts|map|md|flow|tsbuildinfo)$/
 const licence = /^(licen[cs]e|notice|copying)/i
 
