@@ -8,14 +8,19 @@ export interface Allowances {
   readonly runtimes: ReadonlySet<string>
   /** Names of volumes that containers share. */
   readonly volumes: ReadonlySet<string>
+  /**
+   * Folders of the host that may be mounted writable. What is below one cannot be mounted by itself: a container that writes
+   * to the folder could put a link to any other in its place, which the engine follows when it starts the next container.
+   */
+  readonly writable: ReadonlySet<string>
   readonly hasGpus: boolean
 }
 
-const kinds = ['capability', 'device', 'runtime', 'volume'] as const
+const kinds = ['capability', 'device', 'runtime', 'volume', 'writable'] as const
 
 /**
- * Reads `BROKER_ALLOW`: entries such as `capability=SYS_PTRACE`, `device=/dev/fuse`, `runtime=runsc`, `volume=course-data` and
- * `gpus`, separated by commas.
+ * Reads `BROKER_ALLOW`: entries such as `capability=SYS_PTRACE`, `device=/dev/fuse`, `runtime=runsc`, `volume=course-data`,
+ * `writable=/srv/shared` and `gpus`, separated by commas.
  * @throws {Error} in words, for an entry that is none of these
  */
 export function readAllowances(text: string): Allowances {
@@ -32,7 +37,7 @@ export function readAllowances(text: string): Allowances {
     else if (names) of.get(names)?.add(name)
     else throw new Error(`BROKER_ALLOW has "${entry}"; an entry is gpus, or one of ${kinds.join(', ')} with =name`)
   }
-  const [capabilities, devices, runtimes, volumes] = kinds.map((kind) => of.get(kind) ?? new Set<string>())
-  if (!capabilities || !devices || !runtimes || !volumes) throw new Error('each kind has a set')
-  return { capabilities, devices, runtimes, volumes, hasGpus }
+  const [capabilities, devices, runtimes, volumes, writable] = kinds.map((kind) => of.get(kind) ?? new Set<string>())
+  if (!capabilities || !devices || !runtimes || !volumes || !writable) throw new Error('each kind has a set')
+  return { capabilities, devices, runtimes, volumes, writable, hasGpus }
 }

@@ -9,7 +9,12 @@ import { Type, type Static } from 'typebox'
 const strict = { additionalProperties: false } as const
 
 const Name = Type.String({ pattern: '^[a-zA-Z0-9][\\w.-]{0,254}$' })
-const Labels = Type.Record(Type.String(), Type.String())
+/**
+ * Labels of Berth alone: other programs on the host act on theirs, such as a proxy on those of routes. Helpers have labels of
+ * their own, so that nothing is both a helper and a container of a user.
+ */
+const Labels = Type.Record(Type.String({ pattern: '^berth\\.(?!helper)[a-z_]+$' }), Type.String(), strict)
+const HelperLabels = Type.Record(Type.String({ pattern: '^berth\\.helper(\\.pid)?$' }), Type.String(), strict)
 const Positive = Type.Integer({ minimum: 1 })
 /** Options of a volume: its size alone. Others of the driver `local` mount any folder of the host. */
 const VolumeSize = Type.Object({ size: Type.String({ pattern: '^\\d+$' }) }, strict)
@@ -68,7 +73,13 @@ const HostConfig = Type.Object(
     ),
     ShmSize: Positive,
     LogConfig: Type.Optional(
-      Type.Object({ Type: Type.Literal('local'), Config: Type.Record(Type.String(), Type.String()) }, strict),
+      Type.Object(
+        {
+          Type: Type.Literal('local'),
+          Config: Type.Object({ 'max-size': Type.String(), 'max-file': Type.String() }, strict),
+        },
+        strict,
+      ),
     ),
     Privileged: Type.Literal(false),
     CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
@@ -126,7 +137,7 @@ export const CreateHelper = Type.Object(
   {
     Image: Type.Literal('berth-helper:empty'),
     Cmd: Type.Array(Type.String()),
-    Labels,
+    Labels: HelperLabels,
     HostConfig: Type.Object(
       {
         NetworkMode: Type.Literal('none'),

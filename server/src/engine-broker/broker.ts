@@ -1,16 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Allowances } from './allowances.ts'
 import { CreateCheck } from './check-create.ts'
 import { EngineForward, EngineFailure, refuse, type EngineAddress } from './engine-forward.ts'
 import { EngineObjects } from './engine-objects.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
-import { engineVerbs, type Verb } from './verbs.ts'
+import { engineVerbs, type Approved, type Verb } from './verbs.ts'
 
 /** Max bytes of a body in JSON: an environment of secrets and settings. */
 const maxBody = 1024 * 1024
 /** Above the sum of the client's pools (connection-pools.ts), twice: an old API ends beside a new one. */
 const maxConnections = 2_048
+/** Of the client's words in a line of the log, which it could fill the disk with. */
+const maxWords = 500
 /** In ms: how long the head of a request may take. Bodies may be homes, which take hours. */
 const headersTimeout = 10_000
 
@@ -36,12 +39,19 @@ export function createEngineBroker({ engine, allowances, mountRoots, installatio
   const objects = new EngineObjects(forward, installation)
   const create = new CreateCheck({ allowances, mountRoots, installation, objects })
   const verbs = engineVerbs({ objects, installation, create })
+  const busy = new WeakSet<Socket>()
   const server = createServer({ headersTimeout, requestTimeout: 0 }, (request, answer) => {
+    // Pipelined requests would each have a connection to the engine, and so pass the limit of connections.
+    if (busy.has(request.socket)) return void request.socket.destroy()
+    busy.add(request.socket)
+    answer.once('close', () => busy.delete(request.socket))
     serve(verbs, forward, request, answer).catch((error: unknown) => {
       if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
       const isRefused = error instanceof Refused
-      const words = error instanceof Error ? error.message : String(error)
-      log(`${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]}: ${words}`)
+      const words = (error instanceof Error ? error.message : String(error)).slice(0, maxWords)
+      log(
+        `${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]?.slice(0, maxWords)}: ${words}`,
+      )
       const what = isRefused
         ? 'the broker of the engine’s socket refuses this: '
         : 'the broker of the engine’s socket failed: '
@@ -67,13 +77,16 @@ async function serve(
   const names = verb.path.exec(path)?.slice(1) ?? []
   const body = verb.body === 'json' ? await readJson(request) : undefined
   const approved = await verb.approve({ names, query, body })
+  // It went away meanwhile, and no event of it will come: an answer that never ends would be held for ever.
+  if (answer.closed || request.socket.destroyed) return
   if (!approved) return refuse(answer, 404, missing(path))
   const search = query.size > 0 ? `?${query.toString()}` : ''
   engine.forward(request, answer, {
     method: verb.method,
     path: `${version}${approved.path}${search}`,
-    headers: headersFor(request, verb, approved.body),
-    body: verb.body === 'stream' ? undefined : approved.body === undefined ? '' : JSON.stringify(approved.body),
+    headers: headersFor(request, verb, approved),
+    body: bodyFor(verb, approved),
+    shown: verb.shown,
   })
 }
 
@@ -83,17 +96,28 @@ function missing(path: string): string {
   return `No such ${kind}: ${name}`
 }
 
-/** @throws {Refused} for a path that can be read in two ways */
+/**
+ * Versions of the API before 1.40 are not served: they tell more, such as all members of all networks.
+ * @throws {Refused} for a path that can be read in two ways
+ */
 function partsOf(url: string): { version: string; path: string; query: URLSearchParams } {
-  const [, version = '', path = '', search = ''] = /^(\/v1\.\d{1,3})?(\/[\w./%:@-]*)(?:\?(.*))?$/.exec(url) ?? []
+  const [, version = '', path = '', search = ''] = /^(\/v1\.[4-9]\d)?(\/[\w./%:@-]*)(?:\?(.*))?$/.exec(url) ?? []
   if (path === '' || path.split('/').some((part) => part === '.' || part === '..') || /%(?!3A|40)/i.test(path))
     throw new Refused('its path is not one that Berth sends')
   return { version, path, query: new URLSearchParams(search) }
 }
 
-function headersFor({ headers }: IncomingMessage, { body }: Verb, json: unknown): Record<string, string> {
-  if (json !== undefined) return { 'content-type': 'application/json' }
-  if (body !== 'stream') return {}
+/** Undefined: the client's, as it comes. */
+function bodyFor(verb: Verb, { body, archive }: Approved): string | undefined {
+  if (archive !== undefined) return archive
+  if (verb.body === 'stream') return undefined
+  return body === undefined ? '' : JSON.stringify(body)
+}
+
+function headersFor({ headers }: IncomingMessage, verb: Verb, { body, archive }: Approved): Record<string, string> {
+  if (archive !== undefined) return { 'content-type': 'application/x-tar' }
+  if (body !== undefined) return { 'content-type': 'application/json' }
+  if (verb.body !== 'stream') return {}
   const { 'content-type': type, 'content-length': length, 'x-registry-auth': auth } = headers
   return {
     ...(type === undefined ? {} : { 'content-type': type }),

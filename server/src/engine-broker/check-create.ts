@@ -1,9 +1,10 @@
 import { Value } from 'typebox/value'
 import type { Static, TSchema } from 'typebox'
-import { allowedPath } from '#/containers/templates/allowed-paths.ts'
+import { allowedPath, isBelow } from '#/containers/templates/allowed-paths.ts'
 import type { Allowances } from './allowances.ts'
 import { CreateContainer, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
 import { helperLabel, ownLabel, type EngineObjects } from './engine-objects.ts'
+import { OwnNames } from './own-names.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
 
@@ -24,15 +25,19 @@ type Mount = HostConfig['Mounts'][number]
 /** Checks bodies of what is made. Each method returns the body to send on, and throws `Refused` for what is not allowed. */
 export class CreateCheck {
   readonly #parts: CreateCheckParts
+  readonly #names: OwnNames
 
   constructor(parts: CreateCheckParts) {
     this.#parts = parts
+    this.#names = new OwnNames(parts.installation)
   }
 
-  async container(body: unknown): Promise<unknown> {
-    if (labelOf(body, helperLabel) !== undefined) return this.#helper(body)
+  /** @param name of the container */
+  async container(body: unknown, name: string): Promise<unknown> {
+    if (labelOf(body, helperLabel) !== undefined) return this.#helper(body, name)
     const wanted = parse(CreateContainer, body)
     this.#parts.installation.require(wanted.Labels[ownLabel])
+    this.#names.requireContainer(name)
     this.#checkRights(wanted.HostConfig)
     const { NetworkMode, Mounts } = wanted.HostConfig
     if ((await this.#parts.objects.network(NetworkMode)) === undefined)
@@ -43,21 +48,27 @@ export class CreateCheck {
     return wanted
   }
 
-  volume(body: unknown): unknown {
+  async volume(body: unknown): Promise<unknown> {
     const wanted = parse(CreateVolume, body)
     this.#parts.installation.require(wanted.Labels[ownLabel])
+    this.#names.requireVolume(wanted.Name)
+    // The engine answers with one that exists, and all that it knows of it.
+    if ((await this.#parts.objects.volume(wanted.Name)) === 'other')
+      throw new Refused(`the volume ${wanted.Name} belongs to another program`)
     return wanted
   }
 
   network(body: unknown): unknown {
     const wanted = parse(CreateNetwork, body)
     this.#parts.installation.require(wanted.Labels[ownLabel])
+    this.#names.requireNetwork(wanted.Name)
     return wanted
   }
 
-  async #helper(body: unknown): Promise<unknown> {
+  async #helper(body: unknown, name: string): Promise<unknown> {
     const wanted = parse(CreateHelper, body)
     this.#parts.installation.require(wanted.Labels[helperLabel])
+    this.#names.requireHelper(name)
     for (const { Source } of wanted.HostConfig.Mounts)
       if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
     return wanted
@@ -76,21 +87,31 @@ export class CreateCheck {
   }
 
   async #checkMount(mount: Mount): Promise<void> {
-    const { mountRoots, allowances, objects, installation } = this.#parts
-    if (mount.Type === 'bind') {
-      const found = allowedPath(mount.Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
-      if ('problem' in found) throw new Refused(`a mount ${found.problem}`)
-      // The engine would follow a link, which may lead elsewhere by then.
-      if (found.real !== mount.Source)
-        throw new Refused(`a mount names ${mount.Source}, which is a link to ${found.real}`)
-      return
-    }
+    const { allowances, objects, installation } = this.#parts
+    if (mount.Type === 'bind') return this.#checkFolder(mount)
     if (allowances.volumes.has(mount.Source)) return
     const label = mount.VolumeOptions?.Labels?.[ownLabel]
     const owner = await objects.volume(mount.Source)
     // A volume that does not exist is made with these labels; without them it would belong to no installation.
-    if (owner === 'own' || (owner === 'none' && label !== undefined && label === installation.name)) return
+    if (owner === 'own') return
+    if (owner === 'none' && label !== undefined && label === installation.name && this.#names.isVolume(mount.Source))
+      return
     throw notAllowed(`the volume ${mount.Source}`, `volume=${mount.Source}`)
+  }
+
+  /** The engine follows links when a container starts, long after this: so no container may change what leads to a source. */
+  #checkFolder({ Source, ReadOnly }: Extract<Mount, { Type: 'bind' }>): void {
+    const { mountRoots, allowances } = this.#parts
+    const found = allowedPath(Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
+    if ('problem' in found) throw new Refused(`a mount ${found.problem}`)
+    if (found.real !== Source) throw new Refused(`a mount names ${Source}, which is a link to ${found.real}`)
+    const above = [...allowances.writable].find((each) => each !== Source && isBelow(Source, each))
+    if (above !== undefined)
+      throw new Refused(
+        `a mount names ${Source}, which is below ${above}, to which containers may write (BROKER_ALLOW)`,
+      )
+    if (!ReadOnly && !allowances.writable.has(Source))
+      throw notAllowed(`writing to the folder ${Source}`, `writable=${Source}`)
   }
 }
 

@@ -1,5 +1,7 @@
 import { request, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
 
+/** Max bytes of an answer that is read whole: a list of the volumes and images of a large host. */
+const maxShown = 64 * 1024 * 1024
 /** How long the engine may take to answer a question of the broker's own, in ms, and how many bytes the answer may have. */
 const question = { timeout: 10_000, maxBytes: 4 * 1024 * 1024 }
 
@@ -20,6 +22,8 @@ export interface Forwarded {
   readonly headers: Readonly<Record<string, string>>
   /** JSON; undefined: the body of the client's request, as it comes. */
   readonly body: string | undefined
+  /** What of the engine's answer, JSON, the client gets; undefined: all of it, as it comes. */
+  readonly shown: ((answer: unknown) => unknown) | undefined
 }
 
 /** An answer of the engine to a question of the broker's own, which the client gets as it is. */
@@ -49,7 +53,7 @@ export class EngineForward {
    * Passes a request on and its answer back, as both come; either side that goes away ends the other. An engine that does
    * not answer is 502.
    */
-  forward(client: IncomingMessage, answer: ServerResponse, { method, path, headers, body }: Forwarded): void {
+  forward(client: IncomingMessage, answer: ServerResponse, { method, path, headers, body, shown }: Forwarded): void {
     const asked = request({ ...this.#where, method, path, headers: { host: 'docker', ...headers }, agent: false })
     answer.once('close', () => asked.destroy())
     asked.on('error', (error) => {
@@ -57,6 +61,7 @@ export class EngineForward {
       else refuse(answer, 502, `the engine does not answer: ${error.message}`)
     })
     asked.once('response', (response) => {
+      if (shown && response.statusCode === 200) return void answerShown(response, answer, shown)
       const { headers } = response
       const passed = passedHeaders.flatMap((name) =>
         headers[name] === undefined ? [] : [[name, String(headers[name])]],
@@ -80,17 +85,36 @@ export class EngineForward {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       asked.once('response', resolve).once('error', reject)
     })
-    const chunks: Buffer[] = []
-    let length = 0
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      length += chunk.length
-      if (length > question.maxBytes) throw new Error(`the answer to ${path} is too long`)
-      chunks.push(chunk)
-    }
+    const text = await readAll(response, question.maxBytes)
     if (response.statusCode === 404) return undefined
-    const text = Buffer.concat(chunks).toString()
     if (response.statusCode !== 200) throw new EngineFailure(response.statusCode ?? 502, text)
     return JSON.parse(text) as T
+  }
+}
+
+/** @throws {Error} when it is longer, or ends early */
+async function readAll(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > maxBytes) throw new Error(`an answer of the engine has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Answers with a part of what the engine answers; 502 when that cannot be read. */
+async function answerShown(
+  response: IncomingMessage,
+  answer: ServerResponse,
+  shown: (answer: unknown) => unknown,
+): Promise<void> {
+  try {
+    const body = JSON.stringify(shown(JSON.parse(await readAll(response, maxShown))))
+    answer.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  } catch (error) {
+    refuse(answer, 502, `the engine's answer cannot be read: ${String(error)}`)
   }
 }
 

@@ -45,24 +45,25 @@ export class EngineObjects {
   async container(reference: string, kind: 'user' | 'any'): Promise<string | undefined> {
     const found = await this.#engine.ask<Container>(`/containers/${reference}/json`)
     const labels = found?.Config.Labels
-    if (!found || !this.#isOwn(labels)) return undefined
+    if (!found || !this.isOwn(labels)) return undefined
     return kind === 'user' && labels?.[ownLabel] === undefined ? undefined : found.Id
   }
 
   /** As `container`; a bridge. */
   async network(reference: string): Promise<string | undefined> {
     const found = await this.#engine.ask<Network>(`/networks/${reference}`)
-    return found && found.Driver === 'bridge' && this.#isOwn(found.Labels) ? found.Id : undefined
+    return found && found.Driver === 'bridge' && this.isOwn(found.Labels) ? found.Id : undefined
   }
 
   /** Whose it is, `none` when it does not exist: an engine mounts one that exists whatever labels a mount has. */
   async volume(name: string): Promise<'own' | 'other' | 'none'> {
     const found = await this.#engine.ask<Volume>(`/volumes/${name}`)
     if (!found) return 'none'
-    return this.#isOwn(found.Labels) ? 'own' : 'other'
+    return this.isOwn(found.Labels) ? 'own' : 'other'
   }
 
-  #isOwn(labels: Labels | undefined): boolean {
+  /** Whether they are of this installation. */
+  isOwn(labels: Labels | undefined): boolean {
     const { name } = this.#installation
     return name !== undefined && (labels?.[ownLabel] === name || labels?.[helperLabel] === name)
   }

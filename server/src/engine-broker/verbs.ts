@@ -2,6 +2,7 @@ import type { CreateCheck } from './check-create.ts'
 import { helperLabel, ownLabel, type EngineObjects } from './engine-objects.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
+import { shownNetworks, shownSizes } from './shown-answers.ts'
 
 /** What a client asks, with its parts apart. */
 export interface Asked {
@@ -17,6 +18,8 @@ export interface Approved {
   readonly path: string
   /** JSON; undefined: the client's body as it comes, or none. */
   readonly body?: unknown
+  /** Bytes that are sent in place of the client's body. */
+  readonly archive?: string
 }
 
 /** One verb of the broker. */
@@ -28,6 +31,8 @@ export interface Verb {
   /** `json`: read and checked whole. `stream`: passed on as it comes. */
   readonly body?: 'json' | 'stream'
   /** @returns what to send; undefined when there is no such thing @throws {Refused} */
+  /** What of the engine's answer, JSON, the client gets; all when undefined. */
+  readonly shown?: (answer: unknown) => unknown
   readonly approve: (asked: Asked) => Approved | undefined | Promise<Approved | undefined>
 }
 
@@ -73,8 +78,8 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
     open('/_ping'),
     open('/version'),
     open('/info'),
-    open('/system/df', ['type']),
-    open('/networks', ['filters']),
+    { ...open('/system/df', ['type']), shown: (answer) => shownSizes(answer, objects) },
+    { ...open('/networks', ['filters']), shown: shownNetworks },
     open(`/images/${image}/json`),
     open(`/distribution/${image}/json`),
     list('/containers/json', ['all', 'filters']),
@@ -96,7 +101,10 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       path: /^\/containers\/create$/,
       query: ['name'],
       body: 'json',
-      approve: async ({ body }) => ({ path: '/containers/create', body: await create.container(body) }),
+      approve: async ({ body, query }) => ({
+        path: '/containers/create',
+        body: await create.container(body, query.get('name') ?? ''),
+      }),
     },
     {
       method: 'GET',
@@ -110,7 +118,7 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       path: /^\/volumes\/create$/,
       query: [],
       body: 'json',
-      approve: ({ body }) => ({ path: '/volumes/create', body: create.volume(body) }),
+      approve: async ({ body }) => ({ path: '/volumes/create', body: await create.volume(body) }),
     },
     {
       method: 'DELETE',
@@ -141,8 +149,8 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       query: ['fromImage', 'tag', 'fromSrc', 'repo'],
       body: 'stream',
       approve: ({ query }) => {
-        requirePullOrHelper(query)
-        return { path: '/images/create' }
+        const path = '/images/create'
+        return isPull(query) ? { path } : { path, archive: emptyArchive }
       },
     },
   ]
@@ -168,9 +176,17 @@ function labelsOf(filters: string | null): string[] {
   }
 }
 
-/** An image is pulled from a registry, or is the empty one of helpers: an archive could replace an image of another program. */
-function requirePullOrHelper(query: URLSearchParams): void {
+/** An archive in tar without a file: two blocks of zeros (POSIX.1-2001, pax). */
+const emptyArchive = '\0'.repeat(1024)
+
+/**
+ * An image is pulled from a registry, or is the empty one of helpers, of which the broker has the archive itself: another
+ * could replace an image of another program.
+ * @throws {Refused} when it is neither
+ */
+function isPull(query: URLSearchParams): boolean {
   const isHelper = query.get('fromSrc') === '-' && query.get('repo') === 'berth-helper' && query.get('tag') === 'empty'
-  const isPull = query.get('fromImage') !== null && !query.has('fromSrc') && !query.has('repo')
-  if (!isHelper && !isPull) throw new Refused('it takes in an image that is no pull; load images by Docker itself')
+  if (isHelper && !query.has('fromImage')) return false
+  if (query.get('fromImage') !== null && !query.has('fromSrc') && !query.has('repo')) return true
+  throw new Refused('it takes in an image that is no pull; load images by Docker itself')
 }

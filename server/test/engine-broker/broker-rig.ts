@@ -18,14 +18,21 @@ export interface BrokerRig {
   readonly address: string
   /** What it wrote about refusals. */
   readonly lines: string[]
+  /** Path of its socket. */
+  readonly socket: string
   /** A folder of this test alone, the only one that may be mounted. */
   readonly root: string
   /** Asks it as any program could that reaches its socket. @param body JSON, unless it is text */
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }>
 }
 
+interface BrokerRigOptions {
+  /** `BROKER_ALLOW`. @param root the folder that may be mounted */
+  readonly allow?: (root: string) => string
+}
+
 /** It ends with the test, and so does what its installation made. */
-export async function startBroker(lifetime: Lifetime, { allow = '' } = {}): Promise<BrokerRig> {
+export async function startBroker(lifetime: Lifetime, { allow = () => '' }: BrokerRigOptions = {}): Promise<BrokerRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-broker-'))
   const root = path.join(folder, 'shared')
   mkdirSync(root)
@@ -33,7 +40,7 @@ export async function startBroker(lifetime: Lifetime, { allow = '' } = {}): Prom
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const broker = createEngineBroker({
     engine: parseEngineAddress(engineAddress),
-    allowances: readAllowances(allow),
+    allowances: readAllowances(allow(root)),
     mountRoots: [root],
     installation: new InstallationLock(path.join(folder, 'installation')),
     log: (line) => void lines.push(line),
@@ -50,6 +57,7 @@ export async function startBroker(lifetime: Lifetime, { allow = '' } = {}): Prom
     installation,
     address: `unix://${socket}`,
     lines,
+    socket,
     root,
     ask: (method, target, body) => ask(socket, method, target, body),
   }
@@ -64,3 +72,37 @@ async function ask(socketPath: string, method: string, target: string, body: unk
   for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
   return { status: response.statusCode ?? 0, text }
 }
+
+/** What Berth sends for a container, to be changed by those who attack. */
+export const containerBody = (installation: string, image: string, hostConfig: object = {}, rest: object = {}) => ({
+  Image: image,
+  Env: ['PORT=8080'],
+  Labels: { 'berth.instance': installation, 'berth.user_id': '1', 'berth.slug': 'eve', 'berth.type': 'dev' },
+  StopTimeout: 10,
+  HostConfig: {
+    Memory: 67108864,
+    MemorySwap: 67108864,
+    OomScoreAdj: 500,
+    NanoCpus: 1000000000,
+    CpuShares: 256,
+    PidsLimit: 64,
+    Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+    ShmSize: 67108864,
+    Privileged: false,
+    CapDrop: ['ALL'],
+    CapAdd: ['CHOWN'],
+    SecurityOpt: ['no-new-privileges:true'],
+    IpcMode: 'private',
+    CgroupnsMode: 'private',
+    ReadonlyRootfs: false,
+    Devices: [],
+    NetworkMode: installation,
+    RestartPolicy: { Name: 'no' },
+    Init: true,
+    AutoRemove: false,
+    Mounts: [],
+    ...hostConfig,
+  },
+  NetworkingConfig: { EndpointsConfig: { [installation]: {} } },
+  ...rest,
+})

@@ -6,11 +6,11 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { createAndStart, eventually, look, openInstallation, plainSpec, read } from '#test/support/engine/runtimes.ts'
-import { startBroker } from './broker-rig.ts'
+import { containerBody, startBroker } from './broker-rig.ts'
 
 /** The broker between Berth and a real engine: all that Berth does works, and nothing else does. */
 suite('broker of the socket of the engine', async () => {
-  const broker = await startBroker({ after }, { allow: 'capability=SYS_PTRACE' })
+  const broker = await startBroker({ after }, { allow: () => 'capability=SYS_PTRACE' })
   const { installation, address, ask, lines, root } = broker
   const runtime = createDockerRuntime({ installation, dockerHost: address, network: installation })
   await runtime.prepare()
@@ -18,40 +18,8 @@ suite('broker of the socket of the engine', async () => {
   const home = { volume: `${installation}-home-1-ann-dev`, path: '/home/berth', size: null }
   const spec = { ...plainSpec, name: `${installation}-ann-dev`, image, home }
 
-  /** What Berth sends for a container, to be changed by those who attack. */
-  const body = (hostConfig: object = {}, rest: object = {}) => ({
-    Image: image,
-    Env: ['PORT=8080'],
-    Labels: { 'berth.instance': installation, 'berth.user_id': '1', 'berth.slug': 'eve', 'berth.type': 'dev' },
-    StopTimeout: 10,
-    HostConfig: {
-      Memory: 67108864,
-      MemorySwap: 67108864,
-      OomScoreAdj: 500,
-      NanoCpus: 1000000000,
-      CpuShares: 256,
-      PidsLimit: 64,
-      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
-      ShmSize: 67108864,
-      Privileged: false,
-      CapDrop: ['ALL'],
-      CapAdd: ['CHOWN'],
-      SecurityOpt: ['no-new-privileges:true'],
-      IpcMode: 'private',
-      CgroupnsMode: 'private',
-      ReadonlyRootfs: false,
-      Devices: [],
-      NetworkMode: installation,
-      RestartPolicy: { Name: 'no' },
-      Init: true,
-      AutoRemove: false,
-      Mounts: [],
-      ...hostConfig,
-    },
-    NetworkingConfig: { EndpointsConfig: { [installation]: {} } },
-    ...rest,
-  })
-  const create = (made: unknown) => ask('POST', '/v1.41/containers/create?name=eve', made)
+  const body = (hostConfig: object = {}, rest: object = {}) => containerBody(installation, image, hostConfig, rest)
+  const create = (made: unknown) => ask('POST', `/v1.41/containers/create?name=${installation}-eve`, made)
 
   test('a container is made, started, read, paused, stopped and removed through it, and its home archived', async () => {
     const started = await createAndStart(runtime, spec)
@@ -185,10 +153,10 @@ suite('broker of the socket of the engine', async () => {
       assert.equal(status, 403, `${what}: ${status} ${text}`)
       assert.match(text, why, what)
     }
-    assert.equal((await ask('GET', '/v1.41/containers/eve/json')).status, 404)
+    assert.equal((await ask('GET', `/v1.41/containers/${installation}-eve/json`)).status, 404)
     assert.equal(lines.length, attacks.length)
     assert.equal((await create(body({ CapAdd: ['CHOWN', 'SYS_PTRACE'] }))).status, 201, 'what the operator allows')
-    assert.equal((await ask('DELETE', '/v1.41/containers/eve?force=true&v=true')).status, 204)
+    assert.equal((await ask('DELETE', `/v1.41/containers/${installation}-eve?force=true&v=true`)).status, 204)
   })
 
   test('containers, volumes and networks of others can neither be seen nor changed', async (t) => {
