@@ -1,17 +1,23 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
 import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { Db } from '#/store/database.ts'
-import { listGroupIdsOf } from '#/store/groups/group-members.ts'
+import { listGroupIdsOfAll } from '#/store/groups/group-members.ts'
 import { covers, type GroupDirectory } from './group-directory.ts'
 import { expiredGroup } from './launch-rules.ts'
 
 /** Between two checks, in ms: what an expired group forbids stops within 30 s. */
 const checkInterval = 5_000
-/** Containers that are looked up, or stopped, at the same time. */
-const maxParallel = 8
+/** Containers whose owners' groups are read at once. */
+const batchSize = 500
+/** Containers that are stopped at the same time. */
+const maxParallel = 16
+
+interface Candidate extends ContainerRef {
+  readonly containerId: string
+}
 
 export interface GroupExpiryParts {
   readonly db: Db
@@ -30,10 +36,10 @@ export interface GroupExpiryParts {
 export class GroupExpiry {
   readonly #parts: GroupExpiryParts
   readonly #limit = pLimit(maxParallel)
-  readonly #pending = new Set<string>()
   /** Ids of containers that no expired group concerns, until groups or members change. */
-  readonly #unaffected = new Set<string>()
+  #unaffected = new Set<string>()
   #timer: NodeJS.Timeout | undefined
+  #isChecking = false
   #isClosed = false
 
   constructor(parts: GroupExpiryParts) {
@@ -42,65 +48,71 @@ export class GroupExpiry {
 
   /** Starts the checks, or starts them anew because groups or members have changed. */
   start(): void {
-    this.#stop()
-    this.#unaffected.clear()
+    clearInterval(this.#timer)
+    // A check that is under way notes what it finds in the former set.
+    this.#unaffected = new Set()
     if (this.#isClosed || !this.#parts.directory.hasEnding) return
-    this.#timer = setInterval(() => this.check(new Date()), checkInterval)
+    this.#timer = setInterval(() => void this.check(new Date()), checkInterval)
     this.#timer.unref()
-    this.check(new Date())
+    void this.check(new Date())
   }
 
-  /** Also of a change that is made while Berth stops. */
+  /** Nothing begins afterwards, also because of a change that is made while Berth stops. */
   close(): void {
     this.#isClosed = true
-    this.#stop()
-  }
-
-  #stop(): void {
     clearInterval(this.#timer)
     this.#limit.clearQueue()
-    this.#pending.clear()
   }
 
-  /** Begins one check; what it finds is stopped behind it. */
-  check(now: Date): void {
+  /** One check at a time. Never rejects: what failed is tried again at the next one. */
+  async check(now: Date): Promise<void> {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    try {
+      const candidates = this.#candidates(now)
+      for (let at = 0; at < candidates.length && !this.#isClosed; at += batchSize)
+        await this.#stopExpired(candidates.slice(at, at + batchSize), now)
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'looking for containers of expired groups failed; it is retried')
+    } finally {
+      this.#isChecking = false
+    }
+  }
+
+  /** Running and paused containers of types of expired groups, of all owners; asks the store nothing. */
+  #candidates(now: Date): Candidate[] {
     const { directory, routeSync } = this.#parts
     const expired = directory.expired(now)
-    if (expired.length === 0) return
-    const running = new Set<string>()
-    for (const { known } of routeSync.running()) {
-      const id = known.containerId
-      if (id === null) continue
-      running.add(id)
-      if (!this.#unaffected.has(id) && expired.some((group) => covers(group, known.type)))
-        void this.#consider(known, id, now)
-    }
-    for (const id of this.#unaffected) if (!running.has(id)) this.#unaffected.delete(id)
+    if (expired.length === 0) return []
+    const running = [...routeSync.running()].flatMap(({ known: { userId, type, containerId } }) =>
+      containerId === null ? [] : [{ userId, type, containerId }],
+    )
+    const ids = new Set(running.map(({ containerId }) => containerId))
+    for (const id of this.#unaffected) if (!ids.has(id)) this.#unaffected.delete(id)
+    return running.filter(
+      ({ containerId, type }) => !this.#unaffected.has(containerId) && expired.some((group) => covers(group, type)),
+    )
   }
 
-  /** Never rejects: what failed is tried again at the next check. */
-  async #consider({ userId, type }: ContainerRef, containerId: string, now: Date): Promise<void> {
-    const owned = { userId, type }
-    const key = containerKey(owned)
-    if (this.#pending.has(key)) return
-    this.#pending.add(key)
+  async #stopExpired(candidates: readonly Candidate[], now: Date): Promise<void> {
+    const { db, directory, templates } = this.#parts
+    const unaffected = this.#unaffected
+    const groupIds = await listGroupIdsOfAll(db, [...new Set(candidates.map(({ userId }) => userId))])
+    const due: ContainerRef[] = []
+    for (const { userId, type, containerId } of candidates) {
+      const groups = directory.find(groupIds.get(userId) ?? [])
+      if (expiredGroup(groups, type, templates.get(type)?.groups ?? [], now)) due.push({ userId, type })
+      else unaffected.add(containerId)
+    }
+    await this.#limit.map(due, (owned) => this.#stop(owned))
+  }
+
+  async #stop(owned: ContainerRef): Promise<void> {
+    const { stop, log } = this.#parts
     try {
-      await this.#limit(() => this.#stopIfExpired(owned, containerId, now))
+      if (await stop(owned)) log.info(owned, 'stopped a container of an expired group')
     } catch (error) {
-      this.#parts.log.warn(
-        { err: error, userId, type },
-        'stopping a container of an expired group failed; it is retried',
-      )
-    } finally {
-      this.#pending.delete(key)
+      log.warn({ err: error, ...owned }, 'stopping a container of an expired group failed; it is retried')
     }
-  }
-
-  async #stopIfExpired(owned: ContainerRef, containerId: string, now: Date): Promise<void> {
-    const { db, directory, templates, stop, log } = this.#parts
-    const groups = directory.find(await listGroupIdsOf(db, owned.userId))
-    const group = expiredGroup(groups, owned.type, templates.get(owned.type)?.groups ?? [], now)
-    if (!group) return void this.#unaffected.add(containerId)
-    if (await stop(owned)) log.info({ ...owned, group: group.id }, 'stopped a container of an expired group')
   }
 }

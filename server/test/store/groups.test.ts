@@ -18,6 +18,7 @@ import {
   deleteMember,
   findMembership,
   listGroupIdsOf,
+  listGroupIdsOfAll,
   listGroupsOf,
   listMemberIds,
   listMembers,
@@ -123,6 +124,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await findMembership(database.db, group.id, user.id), membership)
       assert.deepEqual(await listMembershipsOf(database.db, user.id), [membership])
       assert.deepEqual(await listGroupIdsOf(database.db, user.id), [group.id])
+      assert.deepEqual(await listGroupIdsOfAll(database.db, [user.id, 0]), new Map([[user.id, [group.id]]]))
       assert.deepEqual(await listGroupsOf(database.db, user.id), [{ id: group.id, name: group.name, role: 'manager' }])
       assert.equal(await deleteMember(database.db, group.id, user.id), true)
       assert.equal(await deleteMember(database.db, group.id, user.id), false)

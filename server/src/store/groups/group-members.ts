@@ -55,6 +55,18 @@ export async function listGroupIdsOf(db: Db, userId: number): Promise<number[]> 
   return rows.map((row) => row.group_id)
 }
 
+/** Ids of the groups of each of these users; at most a page of users at a time. */
+export async function listGroupIdsOfAll(db: Db, userIds: readonly number[]): Promise<Map<number, number[]>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('group_members')
+    .select(['user_id', 'group_id'])
+    .where('user_id', 'in', userIds)
+    .execute()
+  const byUser = Map.groupBy(rows, (row) => row.user_id)
+  return new Map([...byUser].map(([userId, own]) => [userId, own.map((row) => row.group_id)]))
+}
+
 /** The groups of a user with the user's role in each, by name. */
 export async function listGroupsOf(
   db: Db,
