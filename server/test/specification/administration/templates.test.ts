@@ -72,8 +72,11 @@ test('an administrator sees the image, asks owners to restart, and replaces what
   assertRefused(await update('soon'), 400)
   await write({ dev: { ...dev, memory: '80m' }, lab: dev })
   assertOk(await reload())
-  assertOk(await update('now'))
-  await until(async () => (await listed())[0].older.length === 0)
+  // A replacement that is about to end is joined, and was begun with the template before.
+  await until(async () => {
+    assertOk(await update('now'))
+    return (await listed())[0].older.length === 0
+  })
 })
 
 test('a name alone is no new version', async () => {
