@@ -4,12 +4,13 @@ import type { Allowances } from './allowances.ts'
 import { CreateCheck } from './check-create.ts'
 import { EngineForward, EngineFailure, refuse, type EngineAddress } from './engine-forward.ts'
 import { EngineObjects } from './engine-objects.ts'
+import { JsonBodies, type JsonBodyLimits } from './json-bodies.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
 import { engineVerbs, type Approved, type Verb } from './verbs.ts'
 
-/** Max bytes of a body in JSON: an environment of secrets and settings. */
-const maxBody = 1024 * 1024
+/** Of bodies in JSON, which Berth sends at once: in ms, and in bytes of all at the same time. */
+const bodyLimits = { timeout: 10_000, maxTotal: 32 * 1024 * 1024 }
 /** Above the sum of the client's pools (connection-pools.ts), twice: an old API ends beside a new one. */
 const maxConnections = 2_048
 /** Of the client's words in a line of the log, which it could fill the disk with. */
@@ -24,6 +25,8 @@ export interface BrokerParts {
   readonly installation: InstallationLock
   /** Gets a line for each request that is refused; no body, and no text of an environment. */
   readonly log: (line: string) => void
+  /** Those of `bodyLimits` when undefined. */
+  readonly limits?: JsonBodyLimits
 }
 
 /**
@@ -34,18 +37,20 @@ export interface BrokerParts {
  * A container that it makes has no more rights than Berth gives each, plus what the operator allows (`Allowances`).
  * @returns a server that does not listen yet
  */
-export function createEngineBroker({ engine, allowances, mountRoots, installation, log }: BrokerParts): Server {
+export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerParts): Server {
+  const { engine, allowances, mountRoots, installation, log } = parts
   const forward = new EngineForward(engine)
   const objects = new EngineObjects(forward, installation)
   const create = new CreateCheck({ allowances, mountRoots, installation, objects })
   const verbs = engineVerbs({ objects, installation, create })
+  const bodies = new JsonBodies(limits)
   const busy = new WeakSet<Socket>()
   const server = createServer({ headersTimeout, requestTimeout: 0 }, (request, answer) => {
     // Pipelined requests would each have a connection to the engine, and so pass the limit of connections.
     if (busy.has(request.socket)) return void request.socket.destroy()
     busy.add(request.socket)
     answer.once('close', () => busy.delete(request.socket))
-    serve(verbs, forward, request, answer).catch((error: unknown) => {
+    serve({ verbs, bodies }, forward, request, answer).catch((error: unknown) => {
       if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
       const isRefused = error instanceof Refused
       const words = (error instanceof Error ? error.message : String(error)).slice(0, maxWords)
@@ -64,7 +69,7 @@ export function createEngineBroker({ engine, allowances, mountRoots, installatio
 }
 
 async function serve(
-  verbs: readonly Verb[],
+  { verbs, bodies }: { readonly verbs: readonly Verb[]; readonly bodies: JsonBodies },
   engine: EngineForward,
   request: IncomingMessage,
   answer: ServerResponse,
@@ -75,7 +80,7 @@ async function serve(
   const strange = [...query.keys()].find((key) => !verb.query.includes(key) || query.getAll(key).length > 1)
   if (strange !== undefined) throw new Refused(`the parameter ${strange} is not one that Berth sends`)
   const names = verb.path.exec(path)?.slice(1) ?? []
-  const body = verb.body === 'json' ? await readJson(request) : undefined
+  const body = verb.body === 'json' ? await bodies.read(request) : undefined
   const approved = await verb.approve({ names, query, body })
   // It went away meanwhile, and no event of it will come: an answer that never ends would be held for ever.
   if (answer.closed || request.socket.destroyed) return
@@ -123,20 +128,5 @@ function headersFor({ headers }: IncomingMessage, verb: Verb, { body, archive }:
     ...(type === undefined ? {} : { 'content-type': type }),
     ...(length === undefined ? {} : { 'content-length': length }),
     ...(typeof auth === 'string' ? { 'x-registry-auth': auth } : {}),
-  }
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > maxBody) throw new Refused(`its body has more than ${maxBody} bytes`)
-    chunks.push(chunk)
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch {
-    throw new Refused('its body is no JSON')
   }
 }

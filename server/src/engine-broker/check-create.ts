@@ -40,6 +40,8 @@ export class CreateCheck {
     this.#names.requireContainer(name)
     this.#checkRights(wanted.HostConfig)
     const { NetworkMode, Mounts } = wanted.HostConfig
+    // The engine looks for it again at each start; the beginning of an id could be another's by then.
+    this.#names.requireNetwork(NetworkMode)
     if ((await this.#parts.objects.network(NetworkMode)) === undefined)
       throw new Refused(`network ${NetworkMode} does not exist`)
     const others = Object.keys(wanted.NetworkingConfig.EndpointsConfig).filter((name) => name !== NetworkMode)

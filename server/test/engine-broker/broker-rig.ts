@@ -44,6 +44,7 @@ export async function startBroker(lifetime: Lifetime, { allow = () => '' }: Brok
     mountRoots: [root],
     installation: new InstallationLock(path.join(folder, 'installation')),
     log: (line) => void lines.push(line),
+    limits: { timeout: 1_000, maxTotal: 2 * 1024 * 1024 },
   })
   broker.listen(socket)
   await once(broker, 'listening')

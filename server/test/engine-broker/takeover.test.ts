@@ -78,6 +78,26 @@ suite('an API that was taken over', async () => {
     }
   })
 
+  test('cannot put a container on a network by the beginning of an id', async () => {
+    const { Id } = await askEngine<{ Id: string }>('GET', `/networks/${installation}`)
+    for (const NetworkMode of [Id, Id.slice(0, 12)]) {
+      const made = body({ NetworkMode }, { NetworkingConfig: { EndpointsConfig: {} } })
+      assert.match((await create(made)).text, /gives no network the name/)
+    }
+  })
+
+  test('cannot take up memory with bodies that never end', async () => {
+    const head = 'POST /v1.41/volumes/create HTTP/1.1\r\nHost: docker\r\nContent-Length: 1048576\r\n\r\n'
+    const slow = createConnection(socket).on('error', () => undefined)
+    slow.resume().write(`${head}{`)
+    await once(slow, 'close', { signal: AbortSignal.timeout(5_000) })
+    const many = Array.from({ length: 4 }, () => createConnection(socket).on('error', () => undefined))
+    const answers = many.map((each) => once(each, 'data', { signal: AbortSignal.timeout(5_000) }))
+    for (const each of many) each.write(`${head}{${' '.repeat(1_000_000)}`)
+    assert.match(String((await Promise.any(answers))[0]), /^HTTP\/1.1 403/)
+    for (const each of many) each.destroy()
+  })
+
   test('cannot take names that other programs on the host will use', async () => {
     assert.match((await create(body(), 'postgres')).text, /gives no container the name postgres/)
     assert.match((await create(body(), '')).text, /gives no container the name/)

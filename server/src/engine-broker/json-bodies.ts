@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import { Refused } from './refused.ts'
+
+/** Max bytes of a body in JSON: an environment of secrets and settings. */
+const maxBody = 1024 * 1024
+
+export interface JsonBodyLimits {
+  /** In ms: how long a body may take. */
+  readonly timeout: number
+  /** Max bytes of all bodies that are being read at the same time. */
+  readonly maxTotal: number
+}
+
+/** Reads bodies in JSON, within limits: many that never end would otherwise take up the memory of the host. */
+export class JsonBodies {
+  readonly #limits: JsonBodyLimits
+  #total = 0
+
+  constructor(limits: JsonBodyLimits) {
+    this.#limits = limits
+  }
+
+  /** @throws {Refused} when it is too long or too slow, when too much is being read, or when it is no JSON */
+  async read(request: IncomingMessage): Promise<unknown> {
+    const { timeout, maxTotal } = this.#limits
+    const chunks: Buffer[] = []
+    let length = 0
+    const timer = setTimeout(() => request.destroy(new Refused(`its body takes more than ${timeout} ms`)), timeout)
+    try {
+      for await (const chunk of request as AsyncIterable<Buffer>) {
+        length += chunk.length
+        this.#total += chunk.length
+        if (length > maxBody) throw new Refused(`its body has more than ${maxBody} bytes`)
+        if (this.#total > maxTotal) throw new Refused('too many bodies are being read; ask again later')
+        chunks.push(chunk)
+      }
+      return parse(Buffer.concat(chunks).toString())
+    } finally {
+      clearTimeout(timer)
+      this.#total -= length
+    }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refused('its body is no JSON')
+  }
+}
