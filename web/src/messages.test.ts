@@ -33,6 +33,7 @@ const same = new Set([
   'Image',
   'Name',
   'Status',
+  'Version {version}',
   'Median',
   'System',
   'Docker Engine',
