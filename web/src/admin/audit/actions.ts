@@ -31,7 +31,7 @@ export const actionGroups = {
   container: ['block', 'unblock', 'delete', 'stop'],
   token: ['create', 'use', 'remove'],
   keys: ['rotate'],
-  templates: ['reload'],
+  templates: ['reload', 'update'],
   link: ['print'],
 } as const
 

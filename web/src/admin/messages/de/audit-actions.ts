@@ -90,7 +90,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
   keys: { rotate: '<b>{actor}</b> hat einen neuen Signaturschlüssel erzeugt' },
   templates: {
     reload: '<b>{actor}</b> hat die Vorlagen neu lesen lassen',
-    update: '<b>{actor}</b> hat Container einer älteren Vorlage aktualisieren lassen',
+    update: '<b>{actor}</b> hat Container älterer Vorlagen aktualisieren lassen',
   },
   link: {
     print:

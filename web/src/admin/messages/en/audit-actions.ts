@@ -88,7 +88,7 @@ export const sentence = {
   keys: { rotate: '<b>{actor}</b> made a new signing key' },
   templates: {
     reload: '<b>{actor}</b> had the templates read again',
-    update: '<b>{actor}</b> had containers of an older template brought up to date',
+    update: '<b>{actor}</b> had containers of older templates brought up to date',
   },
   link: {
     print:
