@@ -40,18 +40,23 @@ const ownNames = [
   'MAIL_SMTP_PORT',
   'MAIL_PAGE_PORT',
   'BERTH_LINK_DIR',
+  'BROKER_ALLOW',
 ]
 /** Secrets may come from files. */
 const isSetting = (name: string) => settings.has(name) || settings.has(name.replace(/_FILE$/, ''))
 
-test('the API alone holds the socket of the engine and the data; the gateway holds neither', () => {
+test('the broker alone holds the socket of the engine, the API alone the data; the gateway holds neither', () => {
   const holders = (what: string) =>
-    Object.keys(services).filter((name) => services[name]?.volumes?.some((volume) => volume.includes(what)))
-  assert.deepEqual(holders('docker.sock'), ['api'])
-  assert.deepEqual(holders('/var/lib/berth'), ['api'])
-  assert.deepEqual(holders('/run/berth').sort(), ['api', 'gateway'])
-  assert.equal(services.api?.image, services.gateway?.image)
-  for (const name of ['api', 'gateway']) assert.deepEqual(services[name]?.cap_drop, ['ALL'])
+    Object.keys(services).filter((name) => services[name]?.volumes?.some((volume) => volume.startsWith(what)))
+  assert.deepEqual(holders('/var/run/docker.sock'), ['engine-broker'])
+  assert.deepEqual(holders('data:'), ['api'])
+  assert.deepEqual(holders('engine:').sort(), ['api', 'engine-broker'])
+  assert.deepEqual(holders('run:').sort(), ['api', 'gateway'])
+  assert.equal(services['engine-broker']?.network_mode, 'none')
+  for (const name of ['api', 'gateway', 'engine-broker']) {
+    assert.equal(services[name]?.image, services.api?.image)
+    assert.deepEqual(services[name]?.cap_drop, ['ALL'])
+  }
 })
 
 test('no variant gives the socket of the engine to another service', () => {

@@ -225,6 +225,7 @@ test('what the host has left is reported: addresses, cores, runtimes, memory and
     isThisMachine: report.isThisMachine,
     supportsHomeQuota: report.supportsHomeQuota,
     addressesLeft: 16,
+    rulesAre: 'host rules',
     rules: { areSet: false, reason: 'HOST_RULES is off' },
   })
   assert.ok(memory && memory.available > 0 && memory.available < memory.total)
