@@ -17,6 +17,8 @@ const overlap = 10_000
 const maxRenewed = 10_000
 /** For how long a session that cannot be renewed is not tried again, in ms. */
 const retryAfter = 60_000
+/** Requests that were sent before a takeover began are answered within this time, in ms. */
+const takeoverPause = 10_000
 
 export interface RenewSessionParts {
   readonly database: Database
@@ -45,6 +47,8 @@ export class RenewSession {
   readonly #parts: RenewSessionParts
   readonly #flights = new SingleFlight()
   readonly #renewed = new Map<string, RenewedToken | { readonly retryAt: number }>()
+  /** Sessions of administrators whose browser has just begun a takeover. */
+  readonly #paused = new Set<string>()
 
   constructor(parts: RenewSessionParts) {
     this.#parts = parts
@@ -56,10 +60,25 @@ export class RenewSession {
   }
 
   /**
+   * Renews this session by no token for 10 seconds: its browser has begun a takeover, and a renewal that answers a request
+   * from before would sign it in as the administrator again.
+   */
+  pauseForTakeover(sid: string): void {
+    this.#paused.add(sid)
+    setTimeout(() => this.#paused.delete(sid), takeoverPause).unref()
+  }
+
+  /**
    * A token for the rest of this session. Many who ask at the same time get the same one.
-   * @returns undefined when the session is over @throws {StoreFailure}
+   * @returns undefined when the session is over, or is not renewed now @throws {StoreFailure}
    */
   async byToken(sid: string, user: User, now: Date): Promise<RenewedToken | undefined> {
+    if (this.#paused.has(sid)) return undefined
+    const renewed = await this.#renewByToken(sid, user, now)
+    return this.#paused.has(sid) ? undefined : renewed
+  }
+
+  async #renewByToken(sid: string, user: User, now: Date): Promise<RenewedToken | undefined> {
     const known = this.#renewed.get(sid)
     if (known && 'retryAt' in known && known.retryAt > now.getTime()) return undefined
     if (known && 'token' in known && !isInSecondHalf(known, now)) return known

@@ -303,7 +303,7 @@ test('an administrator who acts for a user opens none of their pages, and comes 
   // What the administrator has opened as a visitor before stays theirs until their session ends.
   await context.clearCookies({ domain: new URL(hostOf('eve-dev')).hostname })
   const answer = await page.goto(`${hostOf('eve-dev')}/page.html`)
-  assert.equal(answer?.status(), 403)
+  assert.equal(answer?.status(), 403, `${page.url()}: ${await page.textContent('body')}`)
   assert.match((await page.textContent('body')) ?? '', /While you act for another user/)
   await page.goto(front)
   await page.getByRole('button', { name: said('takeover.end'), exact: true }).click()

@@ -248,3 +248,21 @@ test('when its time is over, the next page says so, signs no user in, and leads 
     assert.equal((await browser.open('/')).is_admin, true)
   })
 })
+
+// A request that was sent before was answered with a new token of the administrator, whose browser was no longer Ann's then.
+test('a request from before a takeover does not sign the browser in as the administrator again', async () => {
+  const { berth, ann } = await startWorld('http')
+  await withTime(async (pass) => {
+    const { browser, proof } = await signedIn(berth)
+    pass(3_700_000)
+    const token = browser.valueOf('spawner_token') ?? ''
+    const headers = { host: 'spawner.berth.example', cookie: `spawner_token=${token}` }
+    const early = await berth.call('GET', '/api/user/me', { headers })
+    assert.match(early.headers.getSetCookie().join(), /spawner_token=/, 'it is due')
+    assertOk(await browser.ask('POST', `/api/admin/users/${ann.id}/takeover`, { proof, body }))
+    assert.equal(await whoIs(browser), 'ann@x.org')
+    const late = await berth.call('GET', '/api/user/me', { headers })
+    assert.equal(late.body.user.email, 'boss@x.org')
+    assert.doesNotMatch(late.headers.getSetCookie().join(), /spawner_token=/)
+  })
+})

@@ -57,6 +57,7 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
 function enterTakeover(parts: TakeoverParts, call: Call<'takeOver'>, { token, sid, lifetime }: TakenOver): void {
   const { session, request, reply, now } = call
   if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
+  parts.renewSession.pauseForTakeover(session.claims.sid)
   // The cookie outlives the token: the next page sees that the takeover is over and restores the administrator's session.
   const kept = Math.max(lifetime, secondsLeft(session.claims.expiresAt, now))
   const cookies = tokenCookieLines({ text: token, sid, lifetime: kept }, request.headers.host, parts.cookie)
