@@ -15,7 +15,7 @@ const made = join(folder, 'bundled')
 await bundle.write({
   dir: made,
   format: 'esm',
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  minify: true,
 })
 const modules = join(folder, main.split('/')[0])
 rmSync(modules, { recursive: true })
