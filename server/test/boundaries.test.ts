@@ -133,6 +133,7 @@ const allowed: Record<string, string[]> = {
   ],
   'engine-broker': [
     'containers/templates/allowed-paths.ts',
+    'runtime/container-spec.ts',
     'runtime/docker-engine/client/engine-address.ts',
     'supervisor/stderr-log.ts',
   ],

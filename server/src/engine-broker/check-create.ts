@@ -1,15 +1,13 @@
 import { Value } from 'typebox/value'
 import type { Static, TSchema } from 'typebox'
 import { allowedPath, isBelow } from '#/containers/templates/allowed-paths.ts'
+import { usualCapabilities } from '#/runtime/container-spec.ts'
 import type { Allowances } from './allowances.ts'
 import { CreateContainer, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
 import { helperLabel, ownLabel, type EngineObjects } from './engine-objects.ts'
 import { OwnNames } from './own-names.ts'
 import type { InstallationLock } from './installation-lock.ts'
 import { Refused } from './refused.ts'
-
-/** Capabilities that each container gets, as docker-create.ts has them. */
-const usualCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
 
 export interface CreateCheckParts {
   readonly allowances: Allowances

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import type { ContainerRef } from '#/containers/container-key.ts'
+import { KeyedQueue } from '#/concurrency/keyed-queue.ts'
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { Db } from '#/store/database.ts'
@@ -35,7 +35,8 @@ export interface GroupExpiryParts {
  */
 export class GroupExpiry {
   readonly #parts: GroupExpiryParts
-  readonly #limit = pLimit(maxParallel)
+  /** Stops, by `containerKey`: one that hangs, or waits for a queued launch, delays no other. */
+  readonly #stops = new KeyedQueue(maxParallel)
   /** Ids of containers that no expired group concerns, until groups or members change. */
   #unaffected = new Set<string>()
   #timer: NodeJS.Timeout | undefined
@@ -61,7 +62,7 @@ export class GroupExpiry {
   close(): void {
     this.#isClosed = true
     clearInterval(this.#timer)
-    this.#limit.clearQueue()
+    this.#stops.clear()
   }
 
   /** One check at a time. Never rejects: what failed is tried again at the next one. */
@@ -98,21 +99,21 @@ export class GroupExpiry {
     const { db, directory, templates } = this.#parts
     const unaffected = this.#unaffected
     const groupIds = await listGroupIdsOfAll(db, [...new Set(candidates.map(({ userId }) => userId))])
-    const due: ContainerRef[] = []
     for (const { userId, type, containerId } of candidates) {
       const groups = directory.find(groupIds.get(userId) ?? [])
-      if (expiredGroup(groups, type, templates.get(type)?.groups ?? [], now)) due.push({ userId, type })
+      if (expiredGroup(groups, type, templates.get(type)?.groups ?? [], now)) this.#stop({ userId, type })
       else unaffected.add(containerId)
     }
-    await this.#limit.map(due, (owned) => this.#stop(owned))
   }
 
-  async #stop(owned: ContainerRef): Promise<void> {
+  #stop(owned: ContainerRef): void {
     const { stop, log } = this.#parts
-    try {
-      if (await stop(owned)) log.info(owned, 'stopped a container of an expired group')
-    } catch (error) {
-      log.warn({ err: error, ...owned }, 'stopping a container of an expired group failed; it is retried')
-    }
+    this.#stops.add(containerKey(owned), async () => {
+      try {
+        if (await stop(owned)) log.info(owned, 'stopped a container of an expired group')
+      } catch (err) {
+        log.warn({ err, ...owned }, 'stopping a container of an expired group failed; it is retried')
+      }
+    })
   }
 }

@@ -65,3 +65,15 @@ export interface CreatedContainer {
   /** The port that was decided: the spec's, or the image's. */
   readonly port: number
 }
+
+/** Linux capabilities of each container: enough for programs that start as root and step down; without the six of Docker's that reach further. */
+export const usualCapabilities = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'SETUID',
+  'SETGID',
+  'KILL',
+  'NET_BIND_SERVICE',
+]

@@ -1,5 +1,5 @@
-import pLimit from 'p-limit'
 import type { Logger } from 'pino'
+import { KeyedQueue } from '#/concurrency/keyed-queue.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { ContainerRef } from '../container-key.ts'
 import { containerKey } from '../container-key.ts'
@@ -45,9 +45,8 @@ interface Known {
 export class LifetimeMonitor {
   readonly #parts: LifetimeMonitorParts
   readonly #known = new Map<string, Known>()
-  /** At most one question or stop of each container waits or is under way; by `containerKey`. */
-  readonly #pending = new Set<string>()
-  readonly #limit = pLimit(maxParallel)
+  /** Questions and stops, by `containerKey`. */
+  readonly #queue = new KeyedQueue(maxParallel)
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: LifetimeMonitorParts) {
@@ -64,8 +63,7 @@ export class LifetimeMonitor {
 
   stop(): void {
     clearInterval(this.#timer)
-    this.#limit.clearQueue()
-    this.#pending.clear()
+    this.#queue.clear()
   }
 
   /** One check of all running and paused containers. */
@@ -79,7 +77,7 @@ export class LifetimeMonitor {
   }
 
   #consider(known: ContainerState, template: Template): void {
-    if (known.containerId === null || this.#pending.has(containerKey(known))) return
+    if (known.containerId === null || this.#queue.has(containerKey(known))) return
     const startedAt = this.#startOf(known, known.containerId)
     if (startedAt === undefined) return
     const { stopAt, left, isSoon } = this.#timeLeft(template, startedAt)
@@ -87,7 +85,7 @@ export class LifetimeMonitor {
     const entry = this.#known.get(containerKey(known))
     if (!entry || (left > 0 && entry.warnedOf === startedAt)) return
     // It may have been started anew between two checks, so the engine is asked again before something follows.
-    void this.#enqueue(known, async () => {
+    this.#enqueue(known, async () => {
       if ((await this.#ask(entry)) !== startedAt) return
       if (left > 0) {
         entry.warnedOf = startedAt
@@ -107,7 +105,7 @@ export class LifetimeMonitor {
     if (entry?.containerId === containerId && entry.startedAt !== undefined) return entry.startedAt
     const asked: Known = { owned: { userId: known.userId, type: known.type }, containerId, startedAt: undefined }
     this.#known.set(key, asked)
-    void this.#enqueue(known, () => this.#ask(asked))
+    this.#enqueue(known, () => this.#ask(asked))
     return undefined
   }
 
@@ -125,16 +123,15 @@ export class LifetimeMonitor {
     return { stopAt, left, isSoon: left <= Math.min(maxWarning, quarter) }
   }
 
-  /** Never rejects: what failed is tried again at the next check. */
-  async #enqueue(owned: ContainerRef, work: () => Promise<unknown>): Promise<void> {
-    const { userId, type } = owned
-    this.#pending.add(containerKey(owned))
-    try {
-      await this.#limit(work)
-    } catch (error) {
-      this.#parts.log.warn({ err: error, userId, type }, 'limiting how long a container runs failed; it is tried again')
-    } finally {
-      this.#pending.delete(containerKey(owned))
-    }
+  /** What failed is tried again at the next check. */
+  #enqueue(owned: ContainerRef, work: () => Promise<unknown>): void {
+    this.#queue.add(containerKey(owned), async () => {
+      try {
+        await work()
+      } catch (err) {
+        const { userId, type } = owned
+        this.#parts.log.warn({ err, userId, type }, 'limiting how long a container runs failed; it is tried again')
+      }
+    })
   }
 }

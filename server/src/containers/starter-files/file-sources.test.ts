@@ -76,12 +76,12 @@ function zip(entries: readonly { name: string; text: string; mode?: number; stat
 test('a folder is read with its subfolders; links are followed below the roots, and refused out of them', async (t) => {
   const { at, write, words } = arrange(t)
   mkdirSync(at('root/course/week1'))
-  mkdirSync(at('root/shared'))
+  mkdirSync(at('root/common'))
   write('root/course/week1/task.md', 'add two numbers')
   write('root/course/run.sh', '#!/bin/sh')
-  write('root/shared/data.csv', '1;2')
+  write('root/common/data.csv', '1;2')
   chmodSync(at('root/course/run.sh'), 0o4555)
-  symlinkSync('../shared', at('root/course/data'))
+  symlinkSync('../common', at('root/course/data'))
   const course = { path: at('root/course') }
   assert.deepEqual(await words(course), [
     'data 755',

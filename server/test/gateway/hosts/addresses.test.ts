@@ -108,7 +108,7 @@ test('/{slug}-{type} of the platform’s host redirects with path, query and met
     ['/ann-dev?a=1&b=%2F', 'http://ann-dev.spawner.test/?a=1&b=%2F'],
     ['/ann-dev/', 'http://ann-dev.spawner.test/'],
     ['/ann-dev/a/b%2Fc?d', 'http://ann-dev.spawner.test/a/b%2Fc?d'],
-    ['/nobody-dev/x', 'http://nobody-dev.spawner.test/x'],
+    ['/missing-dev/x', 'http://missing-dev.spawner.test/x'],
     ['/ann-dev//evil.example/x', 'http://ann-dev.spawner.test//evil.example/x'],
     ['/ann-dev/\\evil.example', 'http://ann-dev.spawner.test/\\evil.example'],
     ['/ann-dev/@evil.example', 'http://ann-dev.spawner.test/@evil.example'],

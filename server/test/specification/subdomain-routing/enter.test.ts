@@ -205,7 +205,7 @@ test('sign-out ends it at every host at once; the next visit asks for a sign-in'
 })
 
 test('to others, and to a blocked user, the host says what the path says with path routing', async () => {
-  const answer = await berth.call('GET', '/', { headers: { host: hostOf('nobody-dev') } })
+  const answer = await berth.call('GET', '/', { headers: { host: hostOf('missing-dev') } })
   assert.deepEqual([answer.status, typeof answer.body.error], [401, 'string'])
-  assert.equal((await ann.navigate(`${addressOf('nobody-dev')}/`)).status, 404)
+  assert.equal((await ann.navigate(`${addressOf('missing-dev')}/`)).status, 404)
 })

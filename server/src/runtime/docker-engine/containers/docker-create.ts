@@ -1,6 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CreateOptions } from '#/runtime/runtime.ts'
-import type { CreatedContainer, ContainerSpec, Mount } from '#/runtime/container-spec.ts'
+import { usualCapabilities, type CreatedContainer, type ContainerSpec, type Mount } from '#/runtime/container-spec.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { quotaOptions } from '../homes/home-quota.ts'
@@ -15,9 +15,6 @@ const defaultPort = 8080
 
 /** A quarter of what any other program on the host has, when there is not enough for all. */
 const cpuShares = 256
-
-/** Enough for programs that start as root and step down; without the six of Docker's that reach further. */
-const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
 
 /**
  * One call to the engine when the spec names its port, else two: what an image exposes is asked each time, because the
@@ -120,7 +117,7 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, device
   return {
     Privileged: false,
     CapDrop: ['ALL'],
-    CapAdd: [...capabilities, ...capAdd],
+    CapAdd: [...usualCapabilities, ...capAdd],
     SecurityOpt: allowSetuid ? [] : ['no-new-privileges:true'],
     IpcMode: 'private',
     CgroupnsMode: 'private',

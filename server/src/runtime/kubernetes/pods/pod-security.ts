@@ -1,8 +1,5 @@
 import type { V1PodSecurityContext, V1SecurityContext } from '@kubernetes/client-node'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
-
-/** The same as on Docker: enough for programs that start as root and step down. */
-const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
+import { usualCapabilities, type ContainerSpec } from '#/runtime/container-spec.ts'
 
 /**
  * Group that owns a home. A claim belongs to root when it is new, and which user an image has is not known here; a program of
@@ -22,5 +19,5 @@ export const containerSecurity = ({ allowSetuid, readOnly, capAdd }: ContainerSp
   privileged: false,
   allowPrivilegeEscalation: allowSetuid,
   readOnlyRootFilesystem: readOnly,
-  capabilities: { drop: ['ALL'], add: [...capabilities, ...capAdd] },
+  capabilities: { drop: ['ALL'], add: [...usualCapabilities, ...capAdd] },
 })
