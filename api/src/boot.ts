@@ -8,6 +8,26 @@ export type Language = (typeof languages)[number]
  */
 export const languageCookie = 'spawner_language'
 
+/** Announcement of the operator on every page. */
+export interface Notice {
+  readonly text: Readonly<Record<Language, string>>
+  /** When it begins and ends (ISO 8601); null: no limit. */
+  readonly from: string | null
+  readonly until: string | null
+}
+
+/** How this installation presents itself. */
+export interface BrandingData {
+  readonly name: string | null
+  /** Path of the image. */
+  readonly logo: string | null
+  /** Addresses or paths of the legal texts. */
+  readonly imprint: string | null
+  readonly privacy: string | null
+  /** Those that have not ended. */
+  readonly notices: readonly Notice[]
+}
+
 /** What the server knows about a navigation and tells the page inside the document, as JSON in the element `boot`. */
 export interface BootData {
   /** CSRF token of the document; null without a session, also without one that a takeover replaced. */
@@ -26,6 +46,8 @@ export interface BootData {
   readonly has_groups: boolean
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
   readonly contact: string | null
+  /** Left out where the installation has Berth's own look. */
+  readonly branding?: BrandingData
   /**
    * Takeover of this browser: who acts, and until when (ISO 8601). Without a session it has ended, and `endTakeover`
    * restores the administrator's own session, if that is still valid.

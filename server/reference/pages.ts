@@ -1,4 +1,5 @@
 import { auditActionsPage } from './audit-actions.ts'
+import { brandingPage } from './branding.ts'
 import { commandLinePage } from './command-line.ts'
 import { decisionsPage } from './decisions.ts'
 import { endpointsPage } from './endpoints.ts'
@@ -14,6 +15,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'reference/settings.md': settingsPage,
   'reference/templates.md': templatesPage,
   'reference/openid-providers.md': openidProvidersPage,
+  'reference/branding.md': brandingPage,
   'reference/endpoints.md': endpointsPage,
   'reference/errors.md': errorsPage,
   'reference/metrics.md': metricsPage,

@@ -109,8 +109,12 @@ export function smtpMailerFor(config: Config): Mailer | null {
   return smtpUrl === null ? null : createSmtpMailer(smtpUrl, senderOf(config), { tls: smtpTls })
 }
 
-const senderOf = ({ mailFrom, baseDomain }: Config) =>
-  mailFrom ?? `berth@${(baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')}`
+/** With the name of the installation, unless `MAIL_FROM` has one of its own (RFC 5322, 3.4). */
+function senderOf({ mailFrom, baseDomain, branding }: Config): string {
+  const address = mailFrom ?? `berth@${(baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')}`
+  const name = branding?.name ?? null
+  return name === null || address.includes('<') ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`
+}
 
 /** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
 function newInstallationName(): string {

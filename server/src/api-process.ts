@@ -96,7 +96,7 @@ async function openChannel(folder: string): Promise<Channel> {
 
 /** Contents of files that settings name, by words for the log; `readConfig` reports those that cannot be read. */
 function contentsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const contents = (['CONTAINER_TEMPLATES_FILE', 'OIDC_PROVIDERS_FILE'] as const).map((name) => {
+  const contents = (['CONTAINER_TEMPLATES_FILE', 'OIDC_PROVIDERS_FILE', 'BRANDING_FILE'] as const).map((name) => {
     const file = env[name]?.trim()
     try {
       return file ? { [`what the file of ${name} says`]: readText(file) } : {}

@@ -17,6 +17,8 @@ export const pages = {
   groups: '/groups',
   groupMembers: '/groups/members',
   apiDocs: '/api/docs',
+  imprint: '/help/imprint',
+  privacy: '/help/privacy',
   admin: '/admin',
   adminUsers: '/admin/users',
   adminContainers: '/admin/containers',

@@ -31,6 +31,7 @@ const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
 const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/group-members.tsx'))
 const Groups = lazyExport('Groups', () => import('#/pages/groups.tsx'))
+const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
 const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
@@ -46,6 +47,8 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.groups]: () => signedIn(<Groups />),
   [pages.groupMembers]: () => signedIn(<GroupMembers />),
   [pages.apiDocs]: () => <ApiDocs />,
+  [pages.imprint]: () => <LegalText text="imprint" />,
+  [pages.privacy]: () => <LegalText text="privacy" />,
   [pages.admin]: () => administrators(pages.admin),
   [pages.adminUsers]: () => administrators(pages.adminUsers),
   [pages.adminContainers]: () => administrators(pages.adminContainers),

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
+import * as branding from '../schemas/branding.ts'
+import { ErrorBody } from '../schemas/error.ts'
 import * as system from '../schemas/system.ts'
 
 /** Discovery and health checks. */
@@ -18,6 +20,15 @@ export const systemEndpoints = {
     summary: 'This API as an OpenAPI 3.1 document',
     response: system.OpenApiResponse,
     refusals: {},
+  },
+  legalText: {
+    method: 'GET',
+    path: '/api/legal/{text}',
+    access: 'public',
+    summary: 'Imprint or privacy notice of the installation, where Berth serves it',
+    params: branding.LegalTextParams,
+    response: branding.LegalTextResponse,
+    refusals: { 404: ErrorBody },
   },
   health: {
     method: 'GET',

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Branding } from '#/branding/branding.ts'
 import type { Provider } from '#/accounts/oidc/settings/provider.ts'
 import type { EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { SourceFolders } from '#/containers/templates/template-sources.ts'
@@ -6,11 +7,12 @@ import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { subdomainProblems, type ContainerRouting } from './container-routing.ts'
 import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
+import { readBrandingFile } from './read-branding-file.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readKubernetes, type KubernetesConfig } from './read-kubernetes.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
-import { isTimeZone } from '#/containers/templates/lifetime-limits.ts'
+import { isTimeZone } from '#/time-zone.ts'
 import { readTls, type TlsConfig } from './read-tls.ts'
 import type { SettingName } from './setting-descriptions.ts'
 import {
@@ -98,6 +100,8 @@ export interface Config {
   readonly adminEmails: ReadonlySet<string>
   /** Contact for help: an e-mail address, a URL, or a text; null when none is set. */
   readonly supportContact: string | null
+  /** Name, logo, colours, legal texts and notices; null: Berth's own look. */
+  readonly branding: Branding | null
   readonly logLevel: string
   /** Name of the time zone of `stop_at`. */
   readonly timeZone: string
@@ -143,6 +147,7 @@ export function readConfig(
     secretsDir: check('SECRETS_DIR', null, absolutePath),
     mountRoots: check('ALLOWED_MOUNT_ROOTS', [], absolutePaths),
   }
+  const timeZone = timeZoneOf(text('TZ'))
   const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000))
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
@@ -212,7 +217,8 @@ export function readConfig(
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),
     ),
     supportContact: check('SUPPORT_CONTACT', null, contact),
-    timeZone: timeZoneOf(text('TZ')),
+    branding: readBrandingFile(text, readFile, timeZone, problems),
+    timeZone,
     logLevel: check('LOG_LEVEL', 'info', (value) =>
       logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
     ),

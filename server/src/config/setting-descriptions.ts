@@ -80,6 +80,11 @@ export const settingGroups = {
       ...none,
       text: 'Contact for help, shown on every page: an e-mail address, an `http(s)` URL, or text such as `room 12, telephone 34`. At most 200 characters on one line.',
     },
+    BRANDING_FILE: {
+      ...none,
+      text: "Path of a YAML or JSON file with the installation's own [look](branding.md): name, logo, colours, imprint, privacy notice, notices. The file, and those that it names, are read at the start and at SIGHUP.",
+      see: 'how-to/brand-an-installation.md',
+    },
   },
   'Container templates': {
     CONTAINER_TEMPLATES: {

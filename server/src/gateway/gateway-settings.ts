@@ -1,3 +1,4 @@
+import type { Notice } from '@berth/api/boot.ts'
 import type { AccessLogSettings } from './access-log/access-log.ts'
 import type { ContainerHostSettings } from './hosts/container-hosts.ts'
 
@@ -21,6 +22,8 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Left out: no access log. */
   readonly accessLog?: AccessLogSettings
+  /** Left out: the gateway's pages have Berth's own look. */
+  readonly look?: PageLook
   /** RFC 7517 public keys that access tokens are signed with. */
   readonly keys: readonly Readonly<Record<string, unknown>>[]
   /**
@@ -32,6 +35,18 @@ export interface GatewaySettings {
   readonly types: Readonly<Record<string, TypeRules>>
   /** Where `/{slug}` leads, encoded likewise. Separate from `types`, because JSON orders a type called `10` before all others. */
   readonly firstType: string
+}
+
+/** How the installation presents itself on the gateway's pages; null keeps Berth's own. */
+export interface PageLook {
+  readonly name: string | null
+  readonly logoUrl: string | null
+  /** Rules that replace colours; empty for none. Nothing in it needs escaping. */
+  readonly css: string
+  readonly imprintUrl: string | null
+  readonly privacyUrl: string | null
+  /** Past and future ones included. */
+  readonly notices: readonly Notice[]
 }
 
 /** Routing rules of a container type, from its template, and its display name. */

@@ -25,6 +25,16 @@ export type Occasion = {
     }
 )
 
+/** How the installation presents itself in mails. */
+export interface MailLook {
+  readonly product: string
+  /** Colour of buttons, `#rrggbb`; white text is readable on it. */
+  readonly accent: string
+}
+
+/** As the buttons of the pages in the light theme (`--accent` in `web/src/styles/base.css`). */
+export const usualMailLook: MailLook = { product: 'Berth', accent: '#0b5d73' }
+
 export interface MagicLinkEmailParts {
   /** The stored address; it appears in the text, so that a forwarded mail explains itself. */
   readonly to: string
@@ -34,48 +44,65 @@ export interface MagicLinkEmailParts {
   /** Seconds until the link expires. */
   readonly expiry: number
   readonly occasion: Occasion
+  readonly look?: MailLook
 }
 
 /** The mail that carries a link: its purpose, its lifetime, why it was sent, and who requested it. */
-export function magicLinkEmail({ to, purpose, url, expiry, occasion }: MagicLinkEmailParts): Email {
+export function magicLinkEmail(parts: MagicLinkEmailParts): Email {
+  const { to, purpose, url, expiry, occasion, look = usualMailLook } = parts
   const { language } = occasion
+  const { product } = look
   const localized = (words: Words) => localize(language, words)
   // An invited user requested nothing: "finish signing up" would read like a mistake, or like a fraud.
   const about = occasion.kind === 'invited' ? occasion.kind : purpose
   const group = groupOf(occasion)
   const subject = localized(
-    group === undefined ? message(`mails.${about}Subject`) : message('groups.invitedSubject', { group }),
+    group === undefined
+      ? message(`mails.${about}Subject`, { product })
+      : message('groups.invitedSubject', { group, product }),
   )
-  const intro = localized(introFor(about, occasion))
+  const intro = localized(introFor(about, occasion, product))
   const lasts = localized(message('mails.lasts', { duration: duration(expiry) }))
-  const why = localized(reasonFor(to, occasion))
+  const why = localized(reasonFor(to, occasion, product))
   const button = localized(message(`mails.${about}Button`))
   return {
     to,
     subject,
     text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`,
-    html: htmlPage({ language, subject, intro, url, button, copy: localized(message('mails.copy')), lasts, why }),
+    html: htmlPage({
+      language,
+      accent: look.accent,
+      subject,
+      intro,
+      url,
+      button,
+      copy: localized(message('mails.copy')),
+      lasts,
+      why,
+    }),
   }
 }
 
 const groupOf = (occasion: Occasion) => (occasion.kind === 'asked' ? undefined : occasion.group)
 
-function introFor(about: LinkPurpose | 'invited', occasion: Occasion): Words {
-  if (about !== 'invited') return message(`mails.${about}Intro`)
-  const [by, group] = [senderOf(occasion), groupOf(occasion)]
-  return group === undefined ? message('mails.invitedIntro', { by }) : message('groups.invitedIntro', { by, group })
+function introFor(about: LinkPurpose | 'invited', occasion: Occasion, product: string): Words {
+  if (about !== 'invited') return message(`mails.${about}Intro`, { product })
+  const [by, group] = [senderOf(occasion, product), groupOf(occasion)]
+  return group === undefined
+    ? message('mails.invitedIntro', { by, product })
+    : message('groups.invitedIntro', { by, group, product })
 }
 
-function reasonFor(to: string, occasion: Occasion): Words {
-  if (occasion.kind === 'asked') return message('mails.asked', { to, whence: describeClient(occasion) })
-  if (occasion.group !== undefined)
-    return message('groups.invited', { to, by: senderOf(occasion), group: occasion.group })
-  return message(`mails.${occasion.kind}`, { to, by: senderOf(occasion) })
+function reasonFor(to: string, occasion: Occasion, product: string): Words {
+  if (occasion.kind === 'asked') return message('mails.asked', { to, product, whence: describeClient(occasion) })
+  const by = senderOf(occasion, product)
+  if (occasion.group !== undefined) return message('groups.invited', { to, by, group: occasion.group, product })
+  return occasion.kind === 'invited' ? message('mails.invited', { to, by, product }) : message('mails.sent', { to, by })
 }
 
 /** The administrator who had the mail sent, or the operator. Mails that users requested do not show it. */
-const senderOf = (occasion: Occasion): Value =>
-  (occasion.kind === 'asked' ? null : occasion.by) ?? message('mails.operator')
+const senderOf = (occasion: Occasion, product: string): Value =>
+  (occasion.kind === 'asked' ? null : occasion.by) ?? message('mails.operator', { product })
 
 /** Unknown parts are left out. The zone of an address (`fe80::1%eth0`) is free text, and tells recipients nothing. */
 function describeClient({ address, browser }: { address: string; browser: string | null }): Value {
@@ -95,6 +122,7 @@ function browserInWords(text: string): Value {
 /** All of them text, which is escaped when it becomes HTML. */
 interface HtmlParts {
   readonly language: Language
+  readonly accent: string
   readonly subject: string
   readonly intro: string
   readonly url: string
@@ -104,10 +132,7 @@ interface HtmlParts {
   readonly why: string
 }
 
-/** As the buttons of the pages in the light theme (`--accent` in `web/src/styles/base.css`). */
-const accent = '#0b5d73'
-
-function htmlPage({ language, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {
+function htmlPage({ language, accent, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>

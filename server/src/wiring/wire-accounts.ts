@@ -26,6 +26,7 @@ import type { Addresses } from '#/config/addresses.ts'
 import type { Launch } from '#/containers/launch/launch.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { retiredKeysTask } from '#/reconcile/tasks/housekeeping-tasks.ts'
+import { mailLookOf } from '#/wiring/features/wire-branding.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Database } from '#/store/database.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
@@ -94,7 +95,13 @@ export function wireAccounts(
 ) {
   const { launch, prestart, routeSync } = containers
   const { tokens, revocations, rules, cookies, uses, streams } = sessions
-  const settings = { ...config, frontendUrl: addresses.frontendUrl, reservedSlugs, slugsKnown }
+  const settings = {
+    ...config,
+    frontendUrl: addresses.frontendUrl,
+    reservedSlugs,
+    slugsKnown,
+    ...(config.branding && { mailLook: mailLookOf(config.branding) }),
+  }
   const byMail = wireEmailAccounts({ database, mailer, settings, onPending: activate, log })
   const effects = {
     publish: (userId: number) => routeSync.publishUser(userId),

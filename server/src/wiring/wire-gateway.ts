@@ -11,6 +11,7 @@ import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { runForRequest } from '#/logging/request-context.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
+import { pageLookOf } from '#/wiring/features/wire-branding.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 /** Settings that the gateway receives at each start. */
@@ -28,6 +29,7 @@ export function gatewaySettings(
     platformSocket: socketPath,
     reservedSlugs: [...reservedSlugs],
     trustedProxies: config.trustedProxies,
+    ...(config.branding && { look: pageLookOf(config.branding, frontendUrl) }),
     ...(config.accessLog && { accessLog: config.accessLog }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
     sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),

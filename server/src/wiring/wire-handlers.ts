@@ -13,6 +13,7 @@ import { groupAdministrationHandlers } from '#/http/handlers/groups/group-admini
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
+import { legalTextHandlers } from '#/http/handlers/legal-text-handlers.ts'
 import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
@@ -113,6 +114,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
     ...apiTokenHandlers({ apiTokens: accounts.apiTokens }),
     ...healthHandlers({ database, runtime, routes: containers.routeSync }),
+    ...legalTextHandlers(config.branding),
     ...discoveryHandlers({ key, spawnerUrl: addresses.spawnerUrl }),
   }
 }

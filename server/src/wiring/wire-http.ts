@@ -69,6 +69,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
         email_link: config.signIn.isByLink,
       },
       contact: config.supportContact,
+      branding: config.branding,
       hasGroups: () => !context.groups.directory.isEmpty,
     }),
     log,

@@ -246,7 +246,7 @@ test('at a stop a waiting launch is refused at once, and one in progress gets it
   const closed = berth.close()
   const refused = await reply
   assertRefused(refused, 500)
-  assert.match(refused.body.error, /Berth is being stopped/)
+  assert.match(refused.body.error, /The service is being stopped/)
   stream.close()
   gate.open()
   for (const each of held) assertOk(await each.reply)

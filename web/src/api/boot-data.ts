@@ -1,3 +1,4 @@
+import { parseBranding, type Branding } from '#/branding/branding.ts'
 import { languages, type BootData, type Language } from '@berth/api/boot.ts'
 
 /** What the server knows about this navigation, sent inside the document; see `BootData`. */
@@ -13,6 +14,8 @@ export interface Boot {
   readonly hasGroups: boolean
   readonly language: Language
   readonly contact: string | null
+  /** Null: Berth's own look. */
+  readonly branding: Branding | null
   readonly acting: BootData['acting']
   readonly askedHere: boolean
   /** How far the server's clock is ahead of this one, in ms, without the time that the document took to arrive. */
@@ -45,6 +48,7 @@ const signedOut: Boot = {
   hasGroups: false,
   language: 'en',
   contact: null,
+  branding: null,
   acting: null,
   askedHere: false,
   clockAhead: 0,
@@ -76,6 +80,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     hasGroups: data.has_groups === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),
+    branding: parseBranding(data.branding),
     acting: actingIn(data.acting),
     askedHere: data.asked_here === true,
     clockAhead: aheadOf(now, data.now),

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react'
 import { IntlProvider } from 'use-intl/react'
 import type { Language } from '@berth/api/boot.ts'
+import { boot } from '#/api/api-client.ts'
+import { withProductName } from '#/branding/branding.ts'
 import { useLanguage } from '#/i18n/language.ts'
 import { de } from '#/messages/de.ts'
 import { en } from '#/messages/en.ts'
 import { regionalLocale } from '#/i18n/regional-locale.ts'
 
-const catalogues = { en, de }
+const catalogues = withProductName({ en, de }, boot.branding?.name ?? null)
 
 /** The locale of the reader's region, for dates and numbers, as a variant of the page's language. */
 export const useRegionalLanguage = () => regionalLocale(useLanguage(), navigator.languages) as Language

@@ -1,6 +1,8 @@
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { IntlProvider } from 'use-intl/react'
 import type { Language } from '@berth/api/boot.ts'
+import { boot } from '#/api/api-client.ts'
+import { withProductName } from '#/branding/branding.ts'
 import { useLanguage } from './language.ts'
 import { useRegionalLanguage } from './i18n-provider.tsx'
 
@@ -13,8 +15,12 @@ export function TranslationProvider({
   children: ReactNode
 }) {
   const language = useLanguage()
+  const messages = useMemo(
+    () => withProductName(catalogues[language], boot.branding?.name ?? null),
+    [catalogues, language],
+  )
   return (
-    <IntlProvider locale={useRegionalLanguage()} messages={catalogues[language] as never}>
+    <IntlProvider locale={useRegionalLanguage()} messages={messages as never}>
       {children}
     </IntlProvider>
   )

@@ -1,3 +1,4 @@
+import type { Answer } from '@berth/api/endpoints.ts'
 import { refusalHeader } from '@berth/api/schemas/error.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
@@ -150,6 +151,39 @@ const links: readonly Story[] = [
   },
 ]
 
+const branding = {
+  name: 'Technical University Lab',
+  logo: null,
+  imprint: 'https://www.example.org/imprint',
+  privacy: '/help/privacy',
+  notices: [
+    {
+      text: {
+        en: 'No containers on Saturday from 8 to 12, because of maintenance.',
+        de: 'Am Samstag von 8 bis 12 Uhr laufen wegen Wartung keine Container.',
+      },
+      from: null,
+      until: minutesAgo(-600),
+    },
+    { text: { en: 'Over', de: 'Vorbei' }, from: null, until: minutesAgo(1) },
+  ],
+}
+const legalText = [
+  { kind: 'heading', level: 2, spans: [{ text: 'Who is responsible' }] },
+  {
+    kind: 'paragraph',
+    spans: [
+      { text: 'The ' },
+      { text: 'Technical University', is_bold: true },
+      { text: ', data protection officer: ' },
+      { text: 'privacy@example.org', href: 'mailto:privacy@example.org' },
+      { text: '.' },
+    ],
+  },
+  { kind: 'heading', level: 3, spans: [{ text: 'What is kept' }] },
+  { kind: 'list', items: [[{ text: 'your address' }], [{ text: 'when your containers ran' }]] },
+] as const satisfies Answer<'legalText'>['blocks']
+
 const frame: readonly Story[] = [
   { name: 'not-found/signed-out', path: '/no-such-page', boot: anonymous },
   {
@@ -172,6 +206,17 @@ const frame: readonly Story[] = [
     path: '/no-such-page',
     answers: { me: ann, logOut: new Refused(500, 'The database does not answer. Try again in a minute.') },
     press: ['Accountann@example.org', 'Sign out'],
+  },
+  {
+    name: 'frame/branding',
+    path: '/login',
+    boot: { ...anonymous, contact: 'help@example.org', branding },
+  },
+  {
+    name: 'legal-text/privacy',
+    path: '/help/privacy',
+    boot: { ...anonymous, branding },
+    answers: { legalText: { blocks: legalText } },
   },
   { name: 'frame/unreachable', path: '/sessions', answers: { me: ann, listSessions: unreachable } },
 ]

@@ -1,7 +1,7 @@
 import { Refusal, refusals } from '#/errors.ts'
 import type { Mailer, Email } from '#/mail/mailer.ts'
 import { failureReason } from '#/mail/mail-failure-reason.ts'
-import { magicLinkEmail, type Occasion } from '#/mail/magic-link-email.ts'
+import { magicLinkEmail, type MailLook, type Occasion } from '#/mail/magic-link-email.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/users/magic-links.ts'
 import { findUser, type User } from '#/store/users/users.ts'
@@ -15,6 +15,8 @@ export interface MagicLinkSettings {
   /** Seconds. */
   readonly magicLinkExpiry: number
   readonly frontendUrl: string
+  /** Left out: Berth's own. */
+  readonly mailLook?: MailLook
 }
 
 export interface MagicLinkParts {
@@ -145,6 +147,7 @@ export class MagicLinks {
 
   #emailFor(user: User, link: IssuedLink): Email {
     const { purpose, occasion, expiry } = link
-    return magicLinkEmail({ to: user.email, purpose, url: this.urlOf(link), expiry, occasion })
+    const { mailLook: look } = this.#settings
+    return magicLinkEmail({ to: user.email, purpose, url: this.urlOf(link), expiry, occasion, ...(look && { look }) })
   }
 }

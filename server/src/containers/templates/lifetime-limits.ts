@@ -1,3 +1,5 @@
+import { zonedInstant, zoneOffset } from '#/time-zone.ts'
+
 /** A time of day at which containers are stopped. */
 export interface StopTime {
   /** Minutes since midnight. */
@@ -21,16 +23,6 @@ export function stopTimeOf({ maxLifetime, stopAt }: LifetimeLimits, startedAt: n
   return stopAt ? Math.min(byLifetime, nextTimeOfDay(stopAt.minutes, stopAt.zone ?? zone, startedAt)) : byLifetime
 }
 
-/** Whether this is the name of a time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const day = 86_400_000
 
 /**
@@ -39,27 +31,10 @@ const day = 86_400_000
  * @param after ms since 1970
  */
 export function nextTimeOfDay(minutes: number, zone: string, after: number): number {
-  const midnight = Math.floor((after + offsetOf(zone, after)) / day) * day
+  const midnight = Math.floor((after + zoneOffset(zone, after)) / day) * day
   for (let days = 0; ; days++) {
     const local = midnight + days * day + minutes * 60_000
-    const guess = local - offsetOf(zone, local - offsetOf(zone, local))
+    const guess = zonedInstant(local, zone)
     if (guess > after) return guess
   }
-}
-
-/** How far clocks of the zone are ahead of UTC at a moment, in ms. */
-function offsetOf(zone: string, at: number): number {
-  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
-    /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?/.exec(formatOf(zone).format(at)) ?? []
-  const ahead = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000
-  return sign === '-' ? -ahead : ahead
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-/** Making one takes longer than all the rest. There are as many as templates name zones. */
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone) ?? new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
-  formats.set(zone, known)
-  return known
 }

@@ -14,11 +14,11 @@ export function refusalLinks(config: GatewayConfig | undefined, head: RequestHea
   const { settings, containerHosts } = config
   const host = head && containerHosts?.containerOf(head.fields.host)
   if (!containerHosts || !host) return settings
-  const { continueUrl, dashboardUrl } = settings
+  const { continueUrl, dashboardUrl, look } = settings
   // The platform's pages cannot be framed, so a frame could not be led through them.
   const isWindow = isWindowNavigation(head.text)
   const enter = isWindow ? () => entryRedirect(config, containerHosts, host, head.target) : undefined
-  return { continueUrl, dashboardUrl, ownHost: { platformPath: platformPathOf(config, head), enter } }
+  return { continueUrl, dashboardUrl, look, ownHost: { platformPath: platformPathOf(config, head), enter } }
 }
 
 /** Path and query at which the platform's host leads back to the address of this request. */

@@ -1,5 +1,8 @@
 import type { Language } from '@berth/api/boot.ts'
 import { createHash } from 'node:crypto'
+import type { PageLook } from '../gateway-settings.ts'
+import { message } from '../../messages/localized-message.ts'
+import { localize } from '../localize-plain.ts'
 import { style } from './style.ts'
 
 /** HTML that is safe to send: its parts were written here, or escaped. */
@@ -7,20 +10,40 @@ export interface Markup {
   readonly html: string
 }
 
+const styleHash = hashOf(style)
+
 /**
  * `Content-Security-Policy` of every page in this folder: nothing loads, nothing runs, no form is sent, and the one
  * style block is named by its hash. Frames are allowed to this origin, because people put one app's page into another's.
  */
-export const pagePolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-].join('; ')
+export const pagePolicy = policyWith(`style-src ${styleHash}`)
 
 /** For a page that nothing may frame. */
-export const unframedPolicy = pagePolicy.replace("frame-ancestors 'self'", "frame-ancestors 'none'")
+export const unframedPolicy = unframed(pagePolicy)
+
+/**
+ * The policy of a page with the installation's look: its colours and its logo are allowed, too.
+ * @param usual `pagePolicy` or `unframedPolicy`
+ */
+export function policyFor(look: PageLook | undefined, usual: string): string {
+  if (!look || (look.css === '' && look.logoUrl === null)) return usual
+  const styles = `style-src ${styleHash}${look.css === '' ? '' : ` ${hashOf(look.css)}`}`
+  const images = look.logoUrl === null ? '' : `; img-src ${new URL(look.logoUrl).origin}`
+  const policy = policyWith(styles + images)
+  return usual === unframedPolicy ? unframed(policy) : policy
+}
+
+function policyWith(sources: string): string {
+  return ["default-src 'none'", sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'self'"].join('; ')
+}
+
+function unframed(policy: string): string {
+  return policy.replace("frame-ancestors 'self'", "frame-ancestors 'none'")
+}
+
+function hashOf(css: string): string {
+  return `'sha256-${createHash('sha256').update(css).digest('base64')}'`
+}
 
 /** The address that the page itself was asked at. Without a fragment, so that following it always asks again. */
 export const reloadHref = ''
@@ -36,15 +59,19 @@ export interface PageFrame {
   readonly title: string
   readonly dashboardUrl: string
   readonly language: Language
+  /** Undefined: Berth's own. */
+  readonly look?: PageLook | undefined
 }
 
 /** A complete page. */
 export function completeDocument(frame: PageFrame, content: Markup): string {
-  return `${openDocument(frame)}${content.html}${closeDocument}`
+  return `${openDocument(frame)}${content.html}${closeDocument(frame)}`
 }
 
 /** Everything in front of the content of `main`. */
-export function openDocument({ title, dashboardUrl, language }: PageFrame): string {
+export function openDocument({ title, dashboardUrl, language, look }: PageFrame): string {
+  const name = escaped(look?.name ?? 'Berth')
+  const colors = look && look.css !== '' ? `\n<style>${look.css}</style>` : ''
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -52,20 +79,47 @@ export function openDocument({ title, dashboardUrl, language }: PageFrame): stri
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escaped(title)} · Berth</title>
-<style>${style}</style>
+<title>${escaped(title)} · ${name}</title>
+<style>${style}</style>${colors}
 </head>
 <body>
-<header><a class="brand" href="${escaped(dashboardUrl)}">${mark}Berth</a></header>
-<main>
+<header><a class="brand" href="${escaped(dashboardUrl)}">${logoOf(look)}${name}</a></header>
+${noticesOf(look, language)}<main>
 `
 }
 
 /** Everything behind the content of `main`. */
-export const closeDocument = `</main>
-</body>
+export function closeDocument({ language, look }: Pick<PageFrame, 'language' | 'look'>): string {
+  return `</main>
+${legalLinksOf(look, language)}</body>
 </html>
 `
+}
+
+function logoOf(look: PageLook | undefined): string {
+  const url = look?.logoUrl ?? null
+  return url === null ? mark : `<img src="${escaped(url)}" alt="" width="28" height="28">`
+}
+
+/** Notices whose time it is. */
+function noticesOf(look: PageLook | undefined, language: Language): string {
+  const now = Date.now()
+  const current = (look?.notices ?? []).filter(
+    ({ from, until }) => (from === null || Date.parse(from) <= now) && (until === null || Date.parse(until) > now),
+  )
+  return current.map(({ text }) => `<p class="notice">${escaped(text[language])}</p>\n`).join('')
+}
+
+function legalLinksOf(look: PageLook | undefined, language: Language): string {
+  const links = [
+    [look?.imprintUrl ?? null, message('pages.imprint')],
+    [look?.privacyUrl ?? null, message('pages.privacy')],
+  ] as const
+  const shown = links.flatMap(([url, text]) =>
+    url === null ? [] : `<a href="${escaped(url)}">${escaped(localize(language, text))}</a>`,
+  )
+  return shown.length === 0 ? '' : `<footer>${shown.join(' ')}</footer>\n`
+}
 
 /** The one thing to do on a page. @param href as it is, not yet escaped */
 export function mainLink(href: string, text: string): string {

@@ -65,8 +65,8 @@ function everyPage(text: UnavailableView, lines: readonly string[]): string[] {
     refusalPage({ status: 404, title: named, message: named, dashboardUrl, language }),
     ...reasons.map(([, reason]) => unavailablePage(reason, text)),
     unavailablePage({ unavailable: absent('crashed', 1), lastLines: lines, displayName }, text),
-    head + progressReady(text.launchHref, language),
-    head + progressFailed(unavailableBody(explained(absent('failed'), lines), text)),
+    head + progressReady(text.launchHref, text),
+    head + progressFailed(unavailableBody(explained(absent('failed'), lines), text), text),
   ]
 }
 
@@ -128,7 +128,7 @@ test('only a page whose app answers reloads, and at once: nothing that is read m
 })
 
 test('moving on leads to the address that was asked for', () => {
-  assert.match(progressReady('/ann-dev/a?b="1"&c', 'en'), / content="0; url=\/ann-dev\/a\?b=&quot;1&quot;&amp;c">/)
+  assert.match(progressReady('/ann-dev/a?b="1"&c', view), / content="0; url=\/ann-dev\/a\?b=&quot;1&quot;&amp;c">/)
 })
 
 for (const target of [
@@ -139,7 +139,7 @@ for (const target of [
   '*',
   '/a b',
 ]) {
-  test(`moving on never leads to ${target}`, () => assert.ok(!progressReady(target, 'en').includes(target)))
+  test(`moving on never leads to ${target}`, () => assert.ok(!progressReady(target, view).includes(target)))
 }
 
 const codes: readonly (readonly [number, RegExp])[] = [

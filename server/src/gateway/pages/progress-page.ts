@@ -1,5 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
+import type { PageLook } from '../gateway-settings.ts'
 import { localize } from '../localize-plain.ts'
 import { closeDocument, escaped, mainLink, openDocument, reloadHref, type Markup } from './document.ts'
 
@@ -12,10 +13,10 @@ import { closeDocument, escaped, mainLink, openDocument, reloadHref, type Markup
  * Nothing reloads on a timer. A timer at the top would start only when the document is complete, and would then take
  * away the reason of a failure under its reader's eyes. Where the connection breaks, the link "Try again" is there.
  */
-export function progressHead({ displayName: name, dashboardUrl, language }: ProgressView): string {
+export function progressHead({ displayName: name, dashboardUrl, language, look }: ProgressView): string {
   const localized = (text: LocalizedMessage) => escaped(localize(language, text))
   const starting = localized(message('pages.startingName', { name }))
-  return `${openDocument({ title: name, dashboardUrl, language })}<div class="waiting part">
+  return `${openDocument({ title: name, dashboardUrl, language, look })}<div class="waiting part">
 <h1>${starting}</h1>
 <p>${localized(message('pages.startingText', { name }))}</p>
 <div class="bar" role="progressbar" aria-label="${starting}"></div>
@@ -29,7 +30,11 @@ export interface ProgressView {
   readonly displayName: string
   readonly dashboardUrl: string
   readonly language: Language
+  readonly look?: PageLook | undefined
 }
+
+/** What the end of a page needs of its view. */
+type PageEnd = Pick<ProgressView, 'language' | 'look'>
 
 /** What happens from now on, with a clock that runs until the next step follows. @param step a few words */
 export function progressStep(step: LocalizedMessage, language: Language): string {
@@ -42,7 +47,7 @@ export function progressStep(step: LocalizedMessage, language: Language): string
  * server never sees it, and there is no script that could.
  * @param target path and query of the request, as they came
  */
-export function progressReady(target: string, language: Language): string {
+export function progressReady(target: string, { language, look }: PageEnd): string {
   const href = isPath(target) ? target : reloadHref
   return `<li>${escaped(localize(language, message('pages.answers')))}</li>
 </ol>
@@ -52,17 +57,17 @@ export function progressReady(target: string, language: Language): string {
 <meta http-equiv="refresh" content="0${href === reloadHref ? '' : `; url=${escaped(href)}`}">
 ${mainLink(href, localize(language, message('pages.goOn')))}
 </div>
-${closeDocument}`
+${closeDocument({ language, look })}`
 }
 
 /** The last piece when it does not: why not (`absenceBody`), in place of the progress. */
-export function progressFailed(reason: Markup): string {
+export function progressFailed(reason: Markup, end: PageEnd): string {
   return `</ol>
 </div>
 </div>
 <div class="failed part" role="alert">
 ${reason.html}</div>
-${closeDocument}`
+${closeDocument(end)}`
 }
 
 /** Of this host: two slashes, or a backslash for one of them, would lead to another. */

@@ -1,5 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
+import type { PageLook } from '../gateway-settings.ts'
 import { localize } from '../localize-plain.ts'
 import { completeDocument, escaped, mainLink } from './document.ts'
 
@@ -13,6 +14,7 @@ export interface RefusalView {
   /** Where another account signs in and comes back; undefined where that would not help. */
   readonly loginUrl?: string | undefined
   readonly language: Language
+  readonly look?: PageLook | undefined
 }
 
 const titles: Readonly<Record<number, LocalizedMessage>> = {
@@ -31,10 +33,10 @@ const titles: Readonly<Record<number, LocalizedMessage>> = {
 
 /** A complete page that tells a person why they see no app, and the way on. Send it with `pagePolicy`. */
 export function refusalPage(view: RefusalView): string {
-  const { status, dashboardUrl, loginUrl, language } = view
+  const { status, dashboardUrl, loginUrl, language, look } = view
   const heading = localize(language, view.title ?? titles[status] ?? message('pages.titleOther'))
   return completeDocument(
-    { title: heading, dashboardUrl, language },
+    { title: heading, dashboardUrl, language, look },
     {
       html: `<h1>${escaped(heading)}</h1>
 <p>${escaped(localize(language, view.message))}</p>

@@ -27,6 +27,9 @@ a:hover{color:var(--accent-strong)}
 header{display:flex;align-items:center;min-height:calc(4rem + 1px);padding:.6rem calc(max(0px,50vw - 33rem) + clamp(1rem,4vw,2rem));background:var(--surface);border-bottom:1px solid var(--line)}
 .brand{display:inline-flex;align-items:center;gap:.6rem;font-size:1.15rem;font-weight:700;color:var(--ink);text-decoration:none}
 .brand:hover{color:var(--accent)}
+.brand img{object-fit:contain}
+.notice{padding:.6rem clamp(1rem,4vw,2rem);text-align:center;background:var(--wash);border-bottom:1px solid var(--edge);overflow-wrap:anywhere}
+footer{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;justify-content:center;padding:0 1rem 2rem;font-size:.94rem}
 main,.part{display:grid;grid-template-columns:minmax(0,1fr);gap:1rem}
 main{width:min(34rem,100vw - 2rem);margin:clamp(1rem,9vh,6rem) auto 2rem;padding:clamp(1.25rem,5vw,2.25rem);background:var(--surface);border:1px solid var(--line);border-radius:14px;box-shadow:var(--shadow)}
 .button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.1rem;font-weight:600;text-decoration:none;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:8px}

@@ -1,6 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message } from '../../messages/localized-message.ts'
 import type { Unavailable, Explanation } from '../gateway-state.ts'
+import type { PageLook } from '../gateway-settings.ts'
 import { localize } from '../localize-plain.ts'
 import {
   unavailableMessages,
@@ -24,6 +25,7 @@ export interface UnavailableView {
   readonly launchHref: string
   readonly dashboardUrl: string
   readonly language: Language
+  readonly look?: PageLook | undefined
 }
 
 /** What is known. An explanation without an absence means: it runs but does not answer. */
@@ -35,9 +37,9 @@ export type UnavailableReason = Explanation | Unavailable | 'blocked'
  * take away the lines that say why.
  */
 export function unavailablePage(reason: UnavailableReason, view: UnavailableView): string {
-  const { dashboardUrl, language } = view
+  const { dashboardUrl, language, look } = view
   const title = localize(language, wordsFor(reason, view).title)
-  return completeDocument({ title, dashboardUrl, language }, unavailableBody(reason, view))
+  return completeDocument({ title, dashboardUrl, language, look }, unavailableBody(reason, view))
 }
 
 /** The content of that page, for the end of a progress page. */

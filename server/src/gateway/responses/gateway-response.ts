@@ -1,6 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { contentLanguage } from '../../messages/language.ts'
-import { pagePolicy } from '../pages/document.ts'
+import type { PageLook } from '../gateway-settings.ts'
+import { pagePolicy, policyFor } from '../pages/document.ts'
 import { refusalPage } from '../pages/refusal-page.ts'
 import { localize } from '../localize-plain.ts'
 import { requestLanguage, isHtmlNavigation, isServiceWorkerScript } from '../http1/browser-request.ts'
@@ -12,6 +13,8 @@ import { parseRequestPath } from '../http1/request-path.ts'
 export interface RefusalLinks {
   readonly continueUrl: string
   readonly dashboardUrl: string
+  /** Undefined: Berth's own. */
+  readonly look?: PageLook | undefined
   /** Of a request to the host of a container. */
   readonly ownHost?: {
     /** Path of the platform's host that leads back. */
@@ -82,12 +85,12 @@ export function refusalResponse(
   const { status, sentence, headers } = refusal
   const login = leadsToLogin(refusal) ? loginRedirect(links, head.target, headers['set-cookie']) : undefined
   if (login) return login
-  const { dashboardUrl, ownHost } = links
+  const { dashboardUrl, ownHost, look } = links
   const platformPath = ownHost?.platformPath ?? head.target
   const loginUrl =
     sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), platformPath) : undefined
-  const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language })
-  return pageResponse(status, page, language, headers)
+  const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language, look })
+  return pageResponse(status, page, language, { headers, look })
 }
 
 /** @param forgotten `Set-Cookie` lines of the refusal @returns undefined for a frame at the host of a container */
@@ -137,9 +140,11 @@ export function pageResponse(
   status: number,
   body: string,
   language: Language,
-  headers: ResponseHeaders = {},
+  { headers = {}, look }: { readonly headers?: ResponseHeaders; readonly look?: PageLook | undefined } = {},
 ): GatewayResponse {
-  return { status, headers: { ...always, ...asPage, ...headers, ...contentLanguage(language) }, body }
+  const all = { ...always, ...asPage, ...headers, ...contentLanguage(language) }
+  const policy = policyFor(look, String(all['content-security-policy']))
+  return { status, headers: { ...all, 'content-security-policy': policy }, body }
 }
 
 /** Sends the client elsewhere. @param to goes into `Location` as it is */

@@ -1,6 +1,7 @@
 import { contentLanguage } from '../../messages/language.ts'
 import { message } from '../../messages/localized-message.ts'
 import type { Unavailable } from '../gateway-state.ts'
+import { pagePolicy, policyFor } from '../pages/document.ts'
 import { unavailableBody } from '../pages/unavailable-page.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '../pages/progress-page.ts'
 import { unavailableDetails, unavailableView, containerOf } from './unavailable-response.ts'
@@ -40,13 +41,13 @@ export async function showProgress(
   const { upstream, head } = exchange.parts
   if (!(upstream instanceof Route) || exchange.isOver) return
   const { displayName } = upstream.rules
-  const { dashboardUrl } = config.settings
+  const { dashboardUrl, look } = config.settings
   const language = requestLanguage(head)
   const isAwake = () => upstream.address !== undefined
   client.beginResponse(
     503,
-    { 'retry-after': '5', ...contentLanguage(language) },
-    progressHead({ displayName, dashboardUrl, language }),
+    { 'retry-after': '5', ...contentLanguage(language), 'content-security-policy': policyFor(look, pagePolicy) },
+    progressHead({ displayName, dashboardUrl, language, look }),
   )
   client.continueResponse(progressStep(isAwake() ? stepWaiting : stepStarting, language))
   const watch = isAwake() ? undefined : setInterval(tellWhenAwake, 100)
@@ -59,9 +60,9 @@ export async function showProgress(
   clearInterval(watch)
   if (got instanceof UpstreamConnection) got.release()
   if (exchange.isOver) return
-  if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, language))
+  if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, { language, look }))
   const view = unavailableView(config, head, containerOf(upstream, isOwner))
   client.finishResponse(
-    progressFailed(unavailableBody(await unavailableDetails(config, got, containerOf(upstream, isOwner)), view)),
+    progressFailed(unavailableBody(await unavailableDetails(config, got, containerOf(upstream, isOwner)), view), view),
   )
 }

@@ -45,7 +45,8 @@ export async function unavailableResponse(
     )
   }
   const reason = await unavailableDetails(config, unavailable, container)
-  return pageResponse(status, unavailablePage(reason, unavailableView(config, head, container)), language, headers)
+  const page = unavailablePage(reason, unavailableView(config, head, container))
+  return pageResponse(status, page, language, { headers, look: config.settings.look })
 }
 
 /** What is known; the last log lines for the owner only. */
@@ -74,6 +75,7 @@ export function unavailableView(
     launchHref: withNext(launch, platformPathOf(config, head)),
     dashboardUrl: settings.dashboardUrl,
     language: requestLanguage(head),
+    look: settings.look,
   }
 }
 

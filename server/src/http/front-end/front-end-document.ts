@@ -11,8 +11,10 @@ import { contentLanguage } from '#/messages/language.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import { secondsLeft } from '../auth/impersonator-session.ts'
+import { productName, type Branding } from '#/branding/branding.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
 import type { SessionRenewal } from '../auth/session-renewal.ts'
+import { brandedDocument, brandingData, logoAsset, noticesHtml, noticesPlaceholder } from './branded-document.ts'
 import { registerAssets } from './static-assets.ts'
 import { isPrefetch } from '../request/fetch-metadata.ts'
 import { requestedLanguage } from '../localized-reply.ts'
@@ -37,6 +39,8 @@ export interface FrontEndParts {
   /** Contact for help. */
   readonly contact: string | null
   readonly hasGroups: () => boolean
+  /** Null: Berth's own look. */
+  readonly branding: Branding | null
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -52,7 +56,8 @@ export class FrontEnd {
   /** @throws when the front end is not built */
   static async load(parts: FrontEndParts): Promise<FrontEnd> {
     try {
-      return new FrontEnd(await readFile(path.join(parts.webDir, 'index.html'), 'utf8'), parts)
+      const html = await readFile(path.join(parts.webDir, 'index.html'), 'utf8')
+      return new FrontEnd(brandedDocument(html, parts.branding), parts)
     } catch (error) {
       throw new Error(`the front end is not built (no index.html in ${parts.webDir}); run npm start, which builds it`, {
         cause: error,
@@ -65,7 +70,8 @@ export class FrontEnd {
       server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.send(request, reply, 200) })
     }
     // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
-    await registerAssets(server, path.join(this.#parts.webDir, 'assets'))
+    const logo = this.#parts.branding?.logo
+    await registerAssets(server, path.join(this.#parts.webDir, 'assets'), logo ? [logoAsset(logo)] : [])
   }
 
   /** Sends the document with the data of this request: the session, and the CSRF tokens of its page. */
@@ -94,6 +100,7 @@ export class FrontEnd {
       language,
       has_groups: isKnown(session) && this.#parts.hasGroups(),
       contact: this.#parts.contact,
+      ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
       asked_here: await this.#isSameBrowser(request),
       now: request.now.toISOString(),
@@ -108,7 +115,7 @@ export class FrontEnd {
         'content-security-policy': contentSecurityPolicy(nonce),
       })
       .type('text/html; charset=utf-8')
-      .send(this.#filled({ language, nonce, boot }))
+      .send(this.#filled({ language, nonce, boot }, request.now))
   }
 
   /** Checks the link without using it up: the page that opens does that. */
@@ -123,11 +130,13 @@ export class FrontEnd {
     return email !== undefined && sameBrowserProof.has(headers, email, now)
   }
 
-  #filled({ language, nonce, boot }: Filling): string {
+  #filled({ language, nonce, boot }: Filling, now: Date): string {
+    const { branding } = this.#parts
     return this.#document
       .replaceAll('__BERTH_NONCE__', nonce)
       .replace('__BERTH_LANGUAGE__', language)
-      .replace('__BERTH_NO_SCRIPT__', localize(language, message('pages.noScript')))
+      .replace('__BERTH_NO_SCRIPT__', localize(language, message('pages.noScript', { product: branding?.name ?? productName })))
+      .replace(noticesPlaceholder, () => (branding ? noticesHtml(branding, language, now) : ''))
       .replace('__BERTH_BOOT__', () => scriptSafe(boot))
   }
 }

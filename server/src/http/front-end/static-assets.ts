@@ -34,9 +34,16 @@ const preferred = ['br', 'gzip', 'identity']
 /** Max characters of `Accept-Encoding`, and of `If-None-Match`, that are read. */
 const [maxAccepted, maxTags] = [256, 1_024]
 
-/** Serves every file of the folder below `/assets/`. Rejects when the folder cannot be read. */
-export async function registerAssets(server: FastifyInstance, folder: string): Promise<void> {
-  const assets = await readAssets(folder)
+/**
+ * Serves every file of the folder below `/assets/`. Rejects when the folder cannot be read.
+ * @param others further assets by their name
+ */
+export async function registerAssets(
+  server: FastifyInstance,
+  folder: string,
+  others: readonly (readonly [name: string, asset: Asset])[] = [],
+): Promise<void> {
+  const assets = new Map([...(await readAssets(folder)), ...others])
   server.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',

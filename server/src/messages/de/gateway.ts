@@ -9,7 +9,7 @@ export const gateway: Translated<'gateway'> = {
     'Dein Browser hat mehr Cookies geschickt, als in {limit} Bytes passen; wahrscheinlich hat die Seite eines Containers sie gesetzt. Die größten wurden entfernt: Lade die Seite neu.',
   tooSlow: 'Die Anfrage kam nicht rechtzeitig an. Versuche es noch einmal.',
   noToken:
-    'Du bist bei Berth nicht angemeldet, oder deine Anmeldung ist abgelaufen. Lade diese Seite im Browser neu, um dich anzumelden und hierher zurückzukommen; ein Programm muss ein gültiges Zugriffstoken mitschicken.',
+    'Du bist nicht angemeldet, oder deine Anmeldung ist abgelaufen. Lade diese Seite im Browser neu, um dich anzumelden und hierher zurückzukommen; ein Programm muss ein gültiges Zugriffstoken mitschicken.',
   sessionBlocked:
     'Deine Anmeldung endete, als dieses Konto gesperrt wurde, und öffnet deshalb keinen Stream und keinen WebSocket. Das Konto ist entsperrt: Melde dich neu an.',
   apiToken:
@@ -37,9 +37,9 @@ export const gateway: Translated<'gateway'> = {
     'Unter dieser Adresse darf kein Service-Worker angemeldet werden: Er würde auch andere Container erreichen.',
   tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',
   tooManyOfYours: 'Du hast zu viele Verbindungen offen: höchstens {max}. Schließe zuerst einige Seiten.',
-  starting: 'Berth startet gerade. Versuche es in einer Sekunde noch einmal.',
-  platformDown: 'Berth startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
-  shuttingDown: 'Berth startet neu. Versuche es gleich noch einmal.',
+  starting: 'Der Dienst startet gerade. Versuche es in einer Sekunde noch einmal.',
+  platformDown: 'Der Dienst startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
+  shuttingDown: 'Der Dienst startet neu. Versuche es gleich noch einmal.',
   changed: 'Dieser Container wurde gerade geändert. Versuche es noch einmal.',
   appNotReady: 'Die App in diesem Container startet noch. Versuche es gleich noch einmal.',
   appFailed: 'Die App in diesem Container antwortet nicht richtig. Versuche es gleich noch einmal.',

@@ -40,9 +40,9 @@ export const groups: Translated<'groups'> = {
 
   unknownInTemplates:
     'Vorlagen nennen Gruppen, die es nicht gibt: {names}. Bis es sie gibt, dürfen nur Administratoren diese Typen starten, wenn keine weitere Gruppe genannt ist.',
-  invitedSubject: 'Du bist zu {group} auf Berth eingeladen',
+  invitedSubject: 'Du bist zu {group} auf {product} eingeladen',
   invitedIntro:
-    'Du bist zur Gruppe {group} auf Berth eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
+    'Du bist zur Gruppe {group} auf {product} eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
   invited:
-    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zur Gruppe {group} auf Berth eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zur Gruppe {group} auf {product} eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
 }

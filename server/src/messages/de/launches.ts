@@ -21,7 +21,7 @@ export const launches: Translated<'launches'> = {
   failed:
     'Der Container konnte nicht gestartet werden. Versuche es noch einmal, oder wende dich an deinen Administrator.',
   starterFiles:
-    'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log von Berth steht der Grund.',
+    'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log des Servers steht der Grund.',
   waits: 'Dein Container ist in der Warteschlange: Position {place} von {waiting}.',
   pulling: 'Das Image deines Containers wird noch geholt: {done} von {total} Schichten sind da.',
   starting: 'Dein Container wird noch gestartet.',

@@ -1,15 +1,15 @@
 import type { Translated } from '../catalogue.ts'
 
 export const mails: Translated<'mails'> = {
-  signupSubject: 'Deine Registrierung bei Berth abschließen',
-  signupIntro: 'Willkommen bei Berth. Öffne diesen Link, um deine Registrierung abzuschließen:',
+  signupSubject: 'Deine Registrierung bei {product} abschließen',
+  signupIntro: 'Willkommen bei {product}. Öffne diesen Link, um deine Registrierung abzuschließen:',
   signupButton: 'Registrierung abschließen',
-  invitedSubject: 'Du bist zu Berth eingeladen',
+  invitedSubject: 'Du bist zu {product} eingeladen',
   invitedIntro:
-    'Du bist zu Berth eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
+    'Du bist zu {product} eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
   invitedButton: 'Konto öffnen',
-  loginSubject: 'Bei Berth anmelden',
-  loginIntro: 'Öffne diesen Link, um dich bei Berth anzumelden:',
+  loginSubject: 'Bei {product} anmelden',
+  loginIntro: 'Öffne diesen Link, um dich bei {product} anzumelden:',
   loginButton: 'Anmelden',
   copy: 'Oder kopiere diese Adresse in deinen Browser:',
   lasts: 'Der Link funktioniert einmal, innerhalb von {duration}.',
@@ -18,11 +18,11 @@ export const mails: Translated<'mails'> = {
   minutes: '{count, plural, one {{count} Minute} other {{count} Minuten}}',
   seconds: '{count, plural, one {{count} Sekunde} other {{count} Sekunden}}',
   asked:
-    'Du bekommst diese E-Mail, weil {to} bei Berth eingegeben wurde{whence}, wahrscheinlich von dir. Wenn du das nicht warst, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+    'Du bekommst diese E-Mail, weil {to} bei {product} eingegeben wurde{whence}, wahrscheinlich von dir. Wenn du das nicht warst, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
   invited:
-    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zu Berth eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zu {product} eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
   sent: 'Du bekommst diese E-Mail, weil {by} diesen Link an {to} schicken ließ. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
-  operator: 'der Betreiber dieses Berth',
+  operator: 'der Betreiber von {product}',
   withBrowser: ', mit {browser}',
   fromAddress: ', von der Adresse {address}',
   browserOnSystem: '{browser} unter {system}',

@@ -1,7 +1,9 @@
 import type { Translated } from '../catalogue.ts'
 
 export const pages: Translated<'pages'> = {
-  noScript: 'Zum Anmelden braucht Berth JavaScript. Schalte es ein, und lade die Seite neu.',
+  imprint: 'Impressum',
+  privacy: 'Datenschutz',
+  noScript: 'Zum Anmelden braucht {product} JavaScript. Schalte es ein, und lade die Seite neu.',
   openDashboard: 'Zum Dashboard',
   otherAccount: 'Mit einem anderen Konto anmelden',
   status: 'Status {status}',

@@ -50,7 +50,7 @@ export const refusals: Translated<'refusals'> = {
   notForApiTokens: 'Das darf kein API-Token, welche Rechte es auch hat. Melde dich mit einem Browser an.',
   adminScope: 'Nur Administratoren dürfen API-Token mit einem Recht haben, das mit admin beginnt.',
   forgeable:
-    'Ein Browser darf das nur von einer Seite aus, die von Berth selbst kommt. Öffne Berth über seine Adresse; wenn sie mit http beginnt, melde dich neu an.',
+    'Ein Browser darf das nur von einer eigenen Seite dieser Website aus. Öffne die Website über ihre Adresse; wenn sie mit http beginnt, melde dich neu an.',
   noNavigation:
     'Diese Adresse führt einen Browser zu einer Seite weiter. Sie antwortet keinem Skript, keinem Bild und keinem Vorabruf: Öffne die Seite selbst.',
   userGone: 'Das Konto zu diesem Token gibt es nicht mehr.',
@@ -105,6 +105,6 @@ export const refusals: Translated<'refusals'> = {
   auditTooLong:
     'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das hat kein Zeitlimit.',
   stopping:
-    'Berth wird gerade beendet, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
+    'Der Dienst wird gerade beendet, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
   bug: 'Ein interner Fehler ist aufgetreten und wurde protokolliert. Versuche es noch einmal; wenn er wieder auftritt, wende dich an deinen Administrator.',
 }

@@ -8,7 +8,7 @@ export const gateway = {
     'Your browser sent more cookies than fit into {limit} bytes, probably set by a page of a container. The largest were removed: load the page again.',
   tooSlow: 'The request did not arrive in time. Try again.',
   noToken:
-    'You are not signed in to Berth, or your sign-in has ended. Load this page again in your browser to sign in and come back here; a program has to send a valid access token.',
+    'You are not signed in, or your sign-in has ended. Load this page again in your browser to sign in and come back here; a program has to send a valid access token.',
   sessionBlocked:
     'Your sign-in ended when this account was blocked, so it opens no stream and no WebSocket. The block is removed: sign in again.',
   apiToken:
@@ -32,9 +32,9 @@ export const gateway = {
   workerOnBarePrefix: 'A service worker may not be registered at this address: it would reach other containers.',
   tooManyConnections: 'Too many connections are open at the moment. Try again in a moment.',
   tooManyOfYours: 'You have too many connections open: at most {max}. Close some pages first.',
-  starting: 'Berth is starting. Try again in a second.',
-  platformDown: 'Berth is restarting; what is open stays open. Try again in a moment.',
-  shuttingDown: 'Berth is restarting. Try again in a moment.',
+  starting: 'The service is starting. Try again in a second.',
+  platformDown: 'The service is restarting; what is open stays open. Try again in a moment.',
+  shuttingDown: 'The service is restarting. Try again in a moment.',
   changed: 'This container was changed just now. Try again.',
   appNotReady: 'The app in this container is still starting. Try again in a moment.',
   appFailed: 'The app in this container does not answer properly. Try again in a moment.',

@@ -36,9 +36,9 @@ export const groups = {
 
   unknownInTemplates:
     'Templates name groups that do not exist: {names}. Until they do, only administrators may launch these types, unless another group is named, too.',
-  invitedSubject: 'You are invited to {group} on Berth',
+  invitedSubject: 'You are invited to {group} on {product}',
   invitedIntro:
-    'You are invited to the group {group} on Berth: {by} has made an account for you. Open this link to use it:',
+    'You are invited to the group {group} on {product}: {by} has made an account for you. Open this link to use it:',
   invited:
-    'You get this mail because {by} invited {to} to the group {group} on Berth. If you do not know why, do nothing: without the link nothing happens.',
+    'You get this mail because {by} invited {to} to the group {group} on {product}. If you do not know why, do nothing: without the link nothing happens.',
 } as const

@@ -17,7 +17,7 @@ export const launches = {
     'A command was not found in this container, or could not be run (exit code {exitCode}). The last lines of its output may name it. Starting it again does not help: ask your administrator.',
   failed: 'The container could not be started. Try again, or ask your administrator.',
   starterFiles:
-    'The files that belong into this container could not be fetched, so it was not started. Nothing of yours has changed. Ask your administrator: the log of Berth says what is wrong.',
+    'The files that belong into this container could not be fetched, so it was not started. Nothing of yours has changed. Ask your administrator: the log of the server says what is wrong.',
   waits: 'Your container is in the launch queue: position {place} of {waiting}.',
   pulling: 'The image of your container is still being fetched: {done} of {total} layers are here.',
   starting: 'Your container is still being started.',

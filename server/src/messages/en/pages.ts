@@ -1,6 +1,8 @@
 /** Pages of the server's own: the gateway's, and what is read where no script runs. Plain arguments only; everything is escaped when it becomes HTML. */
 export const pages = {
-  noScript: 'Berth needs JavaScript to sign you in. Switch it on and reload the page.',
+  imprint: 'Imprint',
+  privacy: 'Privacy',
+  noScript: '{product} needs JavaScript to sign you in. Switch it on and reload the page.',
   openDashboard: 'Open the dashboard',
   otherAccount: 'Sign in with another account',
   status: 'Status {status}',

@@ -45,7 +45,7 @@ export const refusals = {
   notForApiTokens: 'No API token may do this, whatever its scopes. Sign in with a browser.',
   adminScope: 'Only administrators may have API tokens with a scope that begins with admin.',
   forgeable:
-    'A browser may do this only from a page of Berth itself. Open Berth by its address; where that is plain http, sign in again.',
+    'A browser may do this only from a page of this site itself. Open the site by its address; where that is plain http, sign in again.',
   noNavigation:
     'This address leads a browser on to a page. It answers no script, no image and no prefetch: open the page itself.',
   userGone: 'The account of this token does not exist any more.',
@@ -92,6 +92,6 @@ export const refusals = {
     'Too many changes by administrators are under way at this moment, so this one was not made. Try again in a few seconds.',
   auditTooLong:
     'The audit log could not be verified within {seconds} seconds. Run "berth audit verify" on the server, which has no time limit.',
-  stopping: 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.',
+  stopping: 'The service is being stopped, so nothing is started now. Nothing is lost; try again in a minute.',
   bug: 'An internal error occurred and was logged. Try again; if it happens again, tell your administrator.',
 } as const

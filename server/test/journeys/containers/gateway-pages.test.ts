@@ -70,7 +70,7 @@ const pages: Readonly<Record<string, string>> = {
   silent: unavailablePage({ unavailable: undefined, lastLines: [], displayName: '' }, view),
   blocked: unavailablePage('blocked', view),
   starting: head + steps,
-  'starting-failed': head + steps + progressFailed(unavailableBody(explained('failed', 1), view)),
+  'starting-failed': head + steps + progressFailed(unavailableBody(explained('failed', 1), view), view),
 }
 
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
@@ -120,7 +120,7 @@ test('without any script, the steps appear while they are taken, and the page mo
   await page.getByText('Waiting for the app to answer').waitFor()
 
   isReady = true
-  stream?.end(progressReady('/ann-dev/a?b=1', 'en'))
+  stream?.end(progressReady('/ann-dev/a?b=1', view))
   await page.getByRole('heading', { name: 'The app' }).waitFor({ timeout: 5000 })
   assert.equal(page.url(), `${url}/ann-dev/a?b=1`)
   await page.goBack().catch(() => null)
@@ -133,7 +133,7 @@ test('a start that fails shows the reason in place of the progress, and stays', 
     requests += 1
     begin(response, 503)
     response.write(head + starting)
-    setTimeout(() => response.end(progressFailed(unavailableBody(explained('failed', 1), view))), 300)
+    setTimeout(() => response.end(progressFailed(unavailableBody(explained('failed', 1), view), view)), 300)
   })
   const { page } = await openPage(await startBrowser(t), { javaScriptEnabled: false })
   await page.goto(`${url}/ann-dev/`)
@@ -161,7 +161,7 @@ test('each step counts its seconds until the next one; under reduced motion the 
   assert.equal(await clock(page, 0), first)
   const motion = await page.evaluate(() => getComputedStyle(document.querySelector('.bar')!, '::before').animationName)
   assert.equal(motion, 'none')
-  streams[0]?.end(progressReady('/', 'en'))
+  streams[0]?.end(progressReady('/', view))
 })
 
 test('of the last lines the newest are in sight, and the others are reached by keyboard alone', async (t) => {

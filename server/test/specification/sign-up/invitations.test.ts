@@ -170,5 +170,5 @@ test('the first user invited to an empty Berth becomes its administrator, and no
   assert.equal(reply.body.message, '10 of 10 invited.')
   const admins = await empty.database.db.selectFrom('users').select('id').where('is_admin', '=', 1).execute()
   assert.equal(admins.length, 1)
-  assert.match(empty.mail.newestTo('p0@x.org').text ?? '', /because the operator of this Berth invited p0@x\.org/)
+  assert.match(empty.mail.newestTo('p0@x.org').text ?? '', /because the operator of Berth invited p0@x\.org/)
 })

@@ -1,4 +1,5 @@
 import { useTranslations } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
 import iconUrl from '#/icon.svg'
 import { pages } from '#/paths.ts'
 
@@ -10,7 +11,7 @@ export function Brand() {
   const t = useTranslations('frame')
   return (
     <a className="brand" href={pages.home}>
-      <img src={iconUrl} alt="" width="28" height="28" />
+      <img src={boot.branding?.logo ?? iconUrl} alt="" width="28" height="28" />
       {t('product')}
     </a>
   )

@@ -2,6 +2,7 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { isSignedIn } from '#/api/api-client.ts'
 import { AccountMenu } from '#/components/page/account-menu.tsx'
+import { Notices } from '#/branding/notices.tsx'
 import { ConnectivityNote } from '#/components/page/connectivity-note.tsx'
 import { Brand } from '#/components/page/brand.tsx'
 import { Footer } from '#/components/page/footer.tsx'
@@ -41,6 +42,7 @@ export function Page({ title, width = 'wide', nav, children }: PageProps) {
           {isSignedIn() ? <AccountMenu /> : <p className="tagline">{t('tagline')}</p>}
         </div>
       </header>
+      <Notices />
       <ConnectivityNote />
       <main id="content" className={width === 'narrow' ? 'panel' : width}>
         {nav}

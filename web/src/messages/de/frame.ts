@@ -19,6 +19,9 @@ export const frame: Words['frame'] = {
   },
   language: { label: 'Sprache', en: 'English', de: 'Deutsch' },
   help: 'Hilfe:',
+  imprint: 'Impressum',
+  privacy: 'Datenschutz',
+  notices: 'Hinweise',
   problem: {
     late: 'Berth hat nicht rechtzeitig geantwortet. Vielleicht arbeitet es noch daran: Warte einen Moment und versuche es dann noch einmal.',
     unreachable: 'Berth ist nicht erreichbar. Prüfe deine Verbindung und versuche es dann noch einmal.',

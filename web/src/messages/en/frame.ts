@@ -18,6 +18,9 @@ export const frame = {
   },
   language: { label: 'Language', en: 'English', de: 'Deutsch' },
   help: 'Help:',
+  imprint: 'Imprint',
+  privacy: 'Privacy',
+  notices: 'Notices',
   problem: {
     late: 'Berth did not answer in time. It may still be working on it: wait a moment, then try again.',
     unreachable: 'Berth cannot be reached. Check your connection, then try again.',
