@@ -11,7 +11,11 @@ const maxSpans = 500
  */
 export function parseText(text: string): TextBlock[] {
   const blocks: TextBlock[] = []
-  for (const part of text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n').split(/\n\s*\n/)) addBlocks(blocks, part.trim())
+  for (const part of text
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .split(/\n\s*\n/))
+    addBlocks(blocks, part.trim())
   return blocks
 }
 

@@ -33,7 +33,10 @@ function png(width: number, height: number): Buffer {
 }
 
 test('a drawing and a picture are taken as logos by what they contain, and named by it', () => {
-  put('plain.svg', `<?xml version="1.0"?>\n<!-- made by a tool -->\n${svg('<use href="#a"/><path id="a" d="M0 0"/>')}\n`)
+  put(
+    'plain.svg',
+    `<?xml version="1.0"?>\n<!-- made by a tool -->\n${svg('<use href="#a"/><path id="a" d="M0 0"/>')}\n`,
+  )
   const { logo } = good('logo: plain.svg')
   assert.equal(logo?.mediaType, 'image/svg+xml')
   assert.match(logo.fileName, /^logo-[\w-]{12}\.svg$/)
@@ -101,7 +104,16 @@ test('times of notices are in the time zone of the installation, and a date incl
   ])
 })
 
-const refusedNotices = ['[{}]', '[{text: ""}]', '[{text: a, from: soon}]', '[{text: a, until: 2026-02-31}]', '{}', '[{text: a, colour: b}]', '[{text: a, from: 2026-12-20, until: 2026-12-18}]', '[{text: {fr: a}}]']
+const refusedNotices = [
+  '[{}]',
+  '[{text: ""}]',
+  '[{text: a, from: soon}]',
+  '[{text: a, until: 2026-02-31}]',
+  '{}',
+  '[{text: a, colour: b}]',
+  '[{text: a, from: 2026-12-20, until: 2026-12-18}]',
+  '[{text: {fr: a}}]',
+]
 for (const notices of refusedNotices)
   test(`notices are refused: ${notices}`, () => {
     assert.match(problemsOf(`notices: ${notices}`)[0] ?? '', /^line 1: notices /)
@@ -122,7 +134,9 @@ test('a legal text may have a file for each language; an address stays an addres
 })
 
 test('a text has headings, paragraphs, lists, bold words and links; everything else is text', () => {
-  const blocks = parseText('## Who\nWe, **the school**,\nat [our page](https://x.org/a).\n- one\n- two\n  and more\n\n<script>alert(1)</script>')
+  const blocks = parseText(
+    '## Who\nWe, **the school**,\nat [our page](https://x.org/a).\n- one\n- two\n  and more\n\n<script>alert(1)</script>',
+  )
   assert.deepEqual(blocks, [
     { kind: 'heading', level: 3, spans: [{ text: 'Who' }] },
     {

@@ -87,7 +87,8 @@ function readLegalText(value: unknown, folder: string): Read<LegalText> {
   if (typeof value === 'string' && /^https?:\/\//i.test(value))
     return URL.canParse(value) ? { value: { url: value } } : { problem: `${value} is not an address` }
   const files = textsByLanguage(value)
-  if (!files) return { problem: 'must be an http(s) address, the path of a text file, or such paths by language (en, de)' }
+  if (!files)
+    return { problem: 'must be an http(s) address, the path of a text file, or such paths by language (en, de)' }
   const blocks = {} as Record<Language, readonly TextBlock[]>
   for (const language of languages) {
     const read = readTextFile(path.resolve(folder, files[language]))

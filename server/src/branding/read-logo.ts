@@ -50,7 +50,10 @@ function problemOfPng(bytes: Buffer): string | undefined {
 const forbidden: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/<!doctype|<!entity/i, 'declares a document type or entities'],
   [/<\?xml-stylesheet/i, 'loads a style sheet'],
-  [/<(?:[\w-]+:)?(?:script|foreignobject|iframe|embed|object|handler|listener|a|animate\w*|set)[\s/>]/i, 'has an element that can run, load or link something'],
+  [
+    /<(?:[\w-]+:)?(?:script|foreignobject|iframe|embed|object|handler|listener|a|animate\w*|set)[\s/>]/i,
+    'has an element that can run, load or link something',
+  ],
   [/\son\w+\s*=/i, 'has an event handler'],
   [/(?:javascript|vbscript)\s*:/i, 'has a script in an address'],
   [/\bhref\s*=\s*(?!\s|["']\s*(?:#|data:image\/(?:png|jpeg);))/i, 'refers to another file'],

@@ -62,7 +62,8 @@ function readInstant(value: unknown, zone: string, isEnd: boolean): number | nul
   if (!form) return undefined
   const [, date = '', time, ownZone] = form
   const local = Date.parse(`${date}T${time ?? '00:00'}${ownZone ?? 'Z'}`)
-  if (Number.isNaN(local) || new Date(Date.parse(`${date}T00:00Z`)).toISOString().slice(0, 10) !== date) return undefined
+  if (Number.isNaN(local) || new Date(Date.parse(`${date}T00:00Z`)).toISOString().slice(0, 10) !== date)
+    return undefined
   if (ownZone !== undefined) return local
   return zonedInstant(time === undefined && isEnd ? local + day : local, zone)
 }

@@ -22,11 +22,11 @@ test('a colour that is hard to read is refused with its contrast and the require
     problems: [
       {
         color: 'accent',
-        what: '#ffcc00 has a contrast of 1.32:1 with #edf1f3 of the pages, and WCAG 2.2 AA requires 4.5:1; choose a darker colour',
+        what: '#ffcc00 has a contrast of 1.33:1 with #edf1f3 of the pages, and WCAG 2.2 AA requires 4.5:1; choose a darker colour',
       },
       {
         color: 'accent_dark',
-        what: '#223344 has a contrast of 1.01:1 with #26343c of the pages, and WCAG 2.2 AA requires 4.5:1; choose a lighter colour',
+        what: '#223344 has a contrast of 1.00:1 with #26343c of the pages, and WCAG 2.2 AA requires 4.5:1; choose a lighter colour',
       },
     ],
   })
@@ -51,5 +51,12 @@ test('the grounds that colours are checked against are those of the pages', () =
   const own = readFileSync(new URL('./theme.ts', import.meta.url), 'utf8')
   for (const name of ['--ground', '--idle-wash', '--surface', '--on-accent'])
     for (const [, color = ''] of css.matchAll(new RegExp(`${name}: (#[0-9a-f]{6})`, 'g')))
-      assert.ok(own.includes(rgb(color).map((part) => `0x${part.toString(16).padStart(2, '0')}`).join(', ')), `${name}: ${color}`)
+      assert.ok(
+        own.includes(
+          rgb(color)
+            .map((part) => `0x${part.toString(16).padStart(2, '0')}`)
+            .join(', '),
+        ),
+        `${name}: ${color}`,
+      )
 })

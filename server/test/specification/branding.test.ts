@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { startEnginelessBerth, type EnginelessBerth } from '../support/berth-without-engine.ts'
+import { after, test } from 'node:test'
+import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'
 const branding = `
@@ -23,108 +23,121 @@ notices:
 `
 const asPage = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
-describe('an installation with a branding', () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'berth-branding-'))
-  const web = path.join(folder, 'web')
-  let berth: EnginelessBerth
-  before(async () => {
-    writeFileSync(path.join(folder, 'logo.svg'), svg)
-    writeFileSync(path.join(folder, 'privacy.md'), '# What we keep\n\nYour **address**.')
-    writeFileSync(path.join(folder, 'branding.yaml'), branding)
-    await mkdir(path.join(web, 'assets'), { recursive: true })
-    const icon = '/assets/icon-1.svg'
-    await writeFile(
-      path.join(web, 'index.html'),
-      `<!doctype html><html lang="__BERTH_LANGUAGE__"><head><title>Berth</title><link rel="icon" type="image/svg+xml" href="${icon}"><script id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header><noscript>__BERTH_NO_SCRIPT__</noscript></body></html>`,
-    )
-    berth = await startEnginelessBerth(
-      { after },
-      { env: { TZ: 'UTC', BRANDING_FILE: path.join(folder, 'branding.yaml') }, webDir: web },
-    )
-  })
-  after(() => rmSync(folder, { recursive: true }))
+const folder = mkdtempSync(path.join(os.tmpdir(), 'berth-branding-'))
+const web = path.join(folder, 'web')
+writeFileSync(path.join(folder, 'logo.svg'), svg)
+writeFileSync(path.join(folder, 'privacy.md'), '# What we keep\n\nYour **address**.')
+writeFileSync(path.join(folder, 'branding.yaml'), branding)
+await mkdir(path.join(web, 'assets'), { recursive: true })
+const icon = '/assets/icon-1.svg'
+await writeFile(
+  path.join(web, 'index.html'),
+  `<!doctype html><html lang="__BERTH_LANGUAGE__"><head><title>Berth</title><link rel="icon" type="image/svg+xml" href="${icon}"><script id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header><noscript>__BERTH_NO_SCRIPT__</noscript></body></html>`,
+)
+const berth = await startEnginelessBerth(
+  { after },
+  { env: { TZ: 'UTC', BRANDING_FILE: path.join(folder, 'branding.yaml') }, webDir: web },
+)
+after(() => rmSync(folder, { recursive: true }))
 
-  const page = async (at: string, headers: Record<string, string> = {}) =>
-    berth.call('GET', at, { headers: { ...asPage, ...headers } })
+const page = async (at: string, headers: Record<string, string> = {}) =>
+  berth.call('GET', at, { headers: { ...asPage, ...headers } })
 
-  test('the document has name, logo, colours and current notices before any script has run', async () => {
-    const { text, headers } = await page('/login')
-    assert.match(text, /<title>King’s Lab<\/title>/)
-    assert.match(text, />King’s Lab<\/a><\/header><p class="notice">Closed &lt;tomorrow&gt;<\/p><noscript>King’s Lab needs/)
-    assert.equal(text.includes('/assets/icon-1.svg'), false)
-    const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '') ?? []
-    assert.ok(text.includes(`<style nonce="${nonce}">:root:root{--accent:#8a1538;`))
-    assert.match((await page('/login', { 'accept-language': 'de' })).text, /class="notice">Morgen zu</)
-  })
+/** The header with which a new user's browser is signed in. */
+async function signedIn({ call, mails }: EnginelessBerth, email: string): Promise<{ cookie: string }> {
+  await call('POST', '/api/auth/signup', { body: { email } })
+  const mail = mails.at(-1)
+  assert.ok(mail)
+  const { body } = await call('GET', `/api/auth/verify-signup?token=${tokenIn(mail)}`)
+  return { cookie: `spawner_token=${body.access_token}` }
+}
 
-  test('pages learn of links and of notices that have not ended', async () => {
-    const { text } = await page('/login')
-    const boot = JSON.parse(/__|<script id="boot"[^>]*>([^]*?)<\/script>/.exec(text)?.[1] ?? '') as { branding: object }
-    const [, logo = ''] = /src="(\/assets\/logo-[^"]+)"/.exec(text) ?? []
-    assert.deepEqual(boot.branding, {
-      name: 'King’s Lab',
-      logo,
-      imprint: 'https://www.example.org/imprint',
-      privacy: '/help/privacy',
-      notices: [
-        { text: { en: 'Closed <tomorrow>', de: 'Morgen zu' }, from: null, until: null },
-        { text: { en: 'To come', de: 'To come' }, from: '2999-01-01T00:00:00.000Z', until: null },
-      ],
-    })
-  })
+test('the document has name, logo, colours and current notices before any script has run', async () => {
+  const { text, headers } = await page('/login')
+  assert.match(text, /<title>King’s Lab<\/title>/)
+  assert.match(
+    text,
+    />King’s Lab<\/a><\/header><p class="notice">Closed &lt;tomorrow&gt;<\/p><noscript>King’s Lab needs/,
+  )
+  assert.equal(text.includes('/assets/icon-1.svg'), false)
+  const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '') ?? []
+  assert.ok(text.includes(`<style nonce="${nonce}">:root:root{--accent:#8a1538;`))
+  assert.match((await page('/login', { 'accept-language': 'de' })).text, /class="notice">Morgen zu</)
+})
 
-  test('the logo is an image that runs nothing, also when its address is opened', async () => {
-    const [, logo = ''] = /src="(\/assets\/logo-[^"]+)"/.exec((await page('/login')).text) ?? []
-    const { status, headers, text } = await berth.call('GET', logo)
-    assert.equal(status, 200)
-    assert.equal(text, svg)
-    assert.equal(headers.get('content-type'), 'image/svg+xml')
-    assert.equal(headers.get('x-content-type-options'), 'nosniff')
-    assert.equal(headers.get('content-security-policy'), "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+test('pages learn of links and of notices that have not ended', async () => {
+  const { text } = await page('/login')
+  const boot = JSON.parse(/__|<script id="boot"[^>]*>([^]*?)<\/script>/.exec(text)?.[1] ?? '') as { branding: object }
+  const [, logo = ''] = /src="(\/assets\/logo-[^"]+)"/.exec(text) ?? []
+  assert.deepEqual(boot.branding, {
+    name: 'King’s Lab',
+    logo,
+    imprint: 'https://www.example.org/imprint',
+    privacy: '/help/privacy',
+    notices: [
+      { text: { en: 'Closed <tomorrow>', de: 'Morgen zu' }, from: null, until: null },
+      { text: { en: 'To come', de: 'To come' }, from: '2999-01-01T00:00:00.000Z', until: null },
+    ],
   })
+})
 
-  test('a legal text is served as blocks; one that lies elsewhere is not', async () => {
-    const { body } = await berth.call('GET', '/api/legal/privacy')
-    assert.deepEqual(body, {
-      blocks: [
-        { kind: 'heading', level: 2, spans: [{ text: 'What we keep' }] },
-        { kind: 'paragraph', spans: [{ text: 'Your ' }, { text: 'address', is_bold: true }, { text: '.' }] },
-      ],
-    })
-    for (const name of ['imprint', 'constructor', 'other'])
-      assert.equal((await berth.call('GET', `/api/legal/${name}`)).status, 404, name)
-    assert.equal((await page('/help/privacy')).status, 200)
-  })
+test('the logo is an image that runs nothing, also when its address is opened', async () => {
+  const [, logo = ''] = /src="(\/assets\/logo-[^"]+)"/.exec((await page('/login')).text) ?? []
+  const { status, headers, text } = await berth.call('GET', logo)
+  assert.equal(status, 200)
+  assert.equal(text, svg)
+  assert.equal(headers.get('content-type'), 'image/svg+xml')
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('content-security-policy'), "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+})
 
-  test("the gateway's own pages have it, too, under a policy that allows nothing more", async () => {
-    const { text, headers } = await page('/no-such-user-dev/', { cookie: 'spawner_token=x' })
-    assert.match(text, /· King’s Lab<\/title>/)
-    assert.match(text, /<p class="notice">Closed &lt;tomorrow&gt;<\/p>\n<main>/)
-    assert.match(text, /<footer><a href="https:\/\/www\.example\.org\/imprint">Imprint<\/a> <a href="[^"]+\/help\/privacy">/)
-    const policy = headers.get('content-security-policy') ?? ''
-    const styles = [...text.matchAll(/<style>([^]*?)<\/style>/g)].map(([, css = '']) => css)
-    assert.equal(styles.length, 2)
-    const hashes = styles.map((css) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`)
-    assert.ok(policy.includes(`style-src ${hashes.join(' ')};`), policy)
-    const [, origin = ''] = /<img src="(http:\/\/[^/]+)\/assets\/logo-/.exec(text) ?? []
-    assert.ok(policy.includes(`; img-src ${origin};`), policy)
-    assert.match(policy, /^default-src 'none'; /)
+test('a legal text is served as blocks; one that lies elsewhere is not', async () => {
+  const { body } = await berth.call('GET', '/api/legal/privacy')
+  assert.deepEqual(body, {
+    blocks: [
+      { kind: 'heading', level: 2, spans: [{ text: 'What we keep' }] },
+      { kind: 'paragraph', spans: [{ text: 'Your ' }, { text: 'address', is_bold: true }, { text: '.' }] },
+    ],
   })
+  for (const name of ['imprint', 'constructor', 'other'])
+    assert.equal((await berth.call('GET', `/api/legal/${name}`)).status, 404, name)
+  assert.equal((await page('/help/privacy')).status, 200)
+})
 
-  test('mails carry name and colour', async () => {
-    await berth.call('POST', '/api/auth/signup', { body: { email: 'ann@x.org' } })
-    const mail = berth.mails.at(-1)
-    assert.equal(mail?.subject, 'Finish signing up to King’s Lab')
-    assert.match(mail.html, /background: #8a1538/)
-    assert.equal(/Berth/.test(mail.text), false, mail.text)
-  })
+test("the gateway's own pages have it, too, under a policy that allows nothing more", async () => {
+  const { text, headers, status } = await page('/zoe-dev/', await signedIn(berth, 'ann@x.org'))
+  assert.equal(status, 404)
+  assert.match(text, /· King’s Lab<\/title>/)
+  assert.match(text, /<p class="notice">Closed &lt;tomorrow&gt;<\/p>\n<main>/)
+  assert.match(
+    text,
+    /<footer><a href="https:\/\/www\.example\.org\/imprint">Imprint<\/a> <a href="[^"]+\/help\/privacy">/,
+  )
+  const policy = headers.get('content-security-policy') ?? ''
+  const styles = [...text.matchAll(/<style>([^]*?)<\/style>/g)].map(([, css = '']) => css)
+  assert.equal(styles.length, 2)
+  const hashes = styles.map((css) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`)
+  assert.ok(policy.includes(`style-src ${hashes.join(' ')};`), policy)
+  const [, origin = ''] = /<img src="(http:\/\/[^/]+)\/assets\/logo-/.exec(text) ?? []
+  assert.ok(policy.includes(`; img-src ${origin};`), policy)
+  assert.match(policy, /^default-src 'none'; /)
+})
+
+test('mails carry name and colour', async () => {
+  await berth.call('POST', '/api/auth/signup', { body: { email: 'bob@x.org' } })
+  const mail = berth.mails.at(-1)
+  assert.equal(mail?.subject, 'Finish signing up to King’s Lab')
+  assert.match(mail.html, /background: #8a1538/)
+  assert.equal(/Berth/.test(mail.text), false, mail.text)
 })
 
 test('without a branding nothing is added to documents, mails and pages', async (t) => {
   const berth = await startEnginelessBerth(t)
   const { text } = await berth.call('GET', '/login', { headers: asPage })
   assert.equal(/branding|notice|<style|logo-/.test(text), false)
-  const { text: refused } = await berth.call('GET', '/no-such-user-dev/', { headers: asPage })
+  const headers = { ...asPage, ...(await signedIn(berth, 'ann@x.org')) }
+  const { text: refused } = await berth.call('GET', '/zoe-dev/', { headers })
+  assert.match(refused, /· Berth<\/title>/)
   assert.equal(/<footer|class="notice"|<img/.test(refused.replace(/<style>[^]*?<\/style>/, '')), false)
   assert.equal((await berth.call('GET', '/api/legal/imprint')).status, 404)
 })

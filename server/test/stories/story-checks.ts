@@ -47,7 +47,7 @@ export async function faultsOf({ page, problems }: Tab): Promise<string[]> {
     ...problems,
     ...(text.match(/.*(?:\[object |\bundefined\b|\bNaN\b).*/g) ?? []).map((line) => `it says: ${line}`),
     ...unanswered.map((request) => `the story has no answer to ${request}`),
-    ...(/^.+ · Berth$/.test(title) ? [] : [`the title is "${title}"`]),
+    ...(/^.+ · (?:Berth|Technical University Lab)$/.test(title) ? [] : [`the title is "${title}"`]),
   ]
 }
 

@@ -12,6 +12,7 @@ const signedOut = {
   hasGroups: false,
   language: 'en',
   contact: null,
+  branding: null,
   acting: null,
   askedHere: false,
   clockAhead: 0,

@@ -30,7 +30,9 @@ export function brandedDocument(html: string, branding: Branding | null): string
           .replace(`<title>${productName}</title>`, () => `<title>${escaped(name)}</title>`)
           .replace(`>${productName}</a>`, () => `>${escaped(name)}</a>`)
   const noticed = branding.notices.length === 0 ? named : named.replace('</header>', `</header>${noticesPlaceholder}`)
-  return theme === null ? noticed : noticed.replace('</head>', `<style nonce="__BERTH_NONCE__">${theme.css}</style></head>`)
+  return theme === null
+    ? noticed
+    : noticed.replace('</head>', `<style nonce="__BERTH_NONCE__">${theme.css}</style></head>`)
 }
 
 /** Where the notices of a moment stand, in the document's language. */

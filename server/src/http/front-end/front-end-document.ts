@@ -135,7 +135,10 @@ export class FrontEnd {
     return this.#document
       .replaceAll('__BERTH_NONCE__', nonce)
       .replace('__BERTH_LANGUAGE__', language)
-      .replace('__BERTH_NO_SCRIPT__', localize(language, message('pages.noScript', { product: branding?.name ?? productName })))
+      .replace(
+        '__BERTH_NO_SCRIPT__',
+        localize(language, message('pages.noScript', { product: branding?.name ?? productName })),
+      )
       .replace(noticesPlaceholder, () => (branding ? noticesHtml(branding, language, now) : ''))
       .replace('__BERTH_BOOT__', () => scriptSafe(boot))
   }

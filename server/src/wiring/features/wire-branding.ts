@@ -11,8 +11,7 @@ export function mailLookOf({ name, theme }: Branding): MailLook {
 
 /** The branding as the gateway's own pages have it. @param frontendUrl host of logo and legal texts */
 export function pageLookOf({ name, logo, theme, imprint, privacy, notices }: Branding, frontendUrl: string): PageLook {
-  const linkOf = (text: LegalText | null, page: string) =>
-    text && ('url' in text ? text.url : frontendUrl + page)
+  const linkOf = (text: LegalText | null, page: string) => text && ('url' in text ? text.url : frontendUrl + page)
   return {
     name,
     logoUrl: logo && frontendUrl + logoPath(logo),

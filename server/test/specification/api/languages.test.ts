@@ -73,7 +73,7 @@ const refused: readonly (readonly [
     'GET',
     `/${ann.slug}-dev/`,
     {},
-    /^Du bist bei Berth nicht angemeldet, oder deine Anmeldung/,
+    /^Du bist nicht angemeldet, oder deine Anmeldung/,
   ],
   [
     "another's container",

@@ -1,6 +1,5 @@
-import type { Branding } from '#/branding/branding.ts'
-import { readBranding } from '#/branding/read-branding.ts'
-import type { SettingName } from './setting-descriptions.ts'
+import type { Branding } from './branding.ts'
+import { readBranding } from './read-branding.ts'
 
 /**
  * The file of `BRANDING_FILE`, with the images and texts that it names.
@@ -8,7 +7,7 @@ import type { SettingName } from './setting-descriptions.ts'
  * @returns null without such a file, or with problems
  */
 export function readBrandingFile(
-  text: (name: SettingName) => string | null,
+  text: (name: 'BRANDING_FILE') => string | null,
   readFile: (path: string) => string,
   zone: string,
   problems: string[],
