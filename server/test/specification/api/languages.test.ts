@@ -68,13 +68,7 @@ const refused: readonly (readonly [
     { token: ann.token },
     /geholt werden\. Bitte deinen Administrator, es bereitzustellen\. Deine Dateien sind sicher\.$/,
   ],
-  [
-    'a container without a token',
-    'GET',
-    `/${ann.slug}-dev/`,
-    {},
-    /^Du bist nicht angemeldet, oder deine Anmeldung/,
-  ],
+  ['a container without a token', 'GET', `/${ann.slug}-dev/`, {}, /^Du bist nicht angemeldet, oder deine Anmeldung/],
   [
     "another's container",
     'GET',
