@@ -1,5 +1,6 @@
 import { auditActionsPage } from './audit-actions.ts'
 import { brandingPage } from './branding.ts'
+import { cataloguePage } from './catalogue.ts'
 import { commandLinePage } from './command-line.ts'
 import { decisionsPage } from './decisions.ts'
 import { endpointsPage } from './endpoints.ts'
@@ -14,6 +15,7 @@ import { templatesPage } from './templates.ts'
 export const pages: Readonly<Record<string, () => string>> = {
   'reference/settings.md': settingsPage,
   'reference/templates.md': templatesPage,
+  'reference/catalogue.md': cataloguePage,
   'reference/openid-providers.md': openidProvidersPage,
   'reference/branding.md': brandingPage,
   'reference/endpoints.md': endpointsPage,

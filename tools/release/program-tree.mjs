@@ -71,7 +71,7 @@ export async function makeProgramTree(release) {
 /** @param {string} root @param {string} tree */
 function copySources(root, tree) {
   const isSource = (/** @type {string} */ path) => !path.endsWith('.test.ts')
-  for (const folder of ['server/src', 'api/src'])
+  for (const folder of ['server/src', 'api/src', 'templates'].filter((each) => existsSync(join(root, each))))
     cpSync(join(root, folder), join(tree, folder), { recursive: true, filter: isSource })
   mkdirSync(join(tree, 'web/src'), { recursive: true })
   for (const name of webSources.filter((each) => existsSync(join(root, 'web/src', each))))

@@ -173,6 +173,16 @@ test('templates can be read from a YAML file', () => {
   assert.equal(templates.first.home, null)
 })
 
+test('CONTAINER_TEMPLATES takes names of the catalogue, in their order; unknown and doubled ones are reported', () => {
+  const { templates } = good({ CONTAINER_TEMPLATES: 'jupyterlab, code-server' })
+  assert.deepEqual(templates.types, ['jupyterlab', 'code-server'])
+  assert.equal(templates.first.port, 8888)
+  const problems = read({ CONTAINER_TEMPLATES: 'vite,jupyter-lab,vite' }).problems
+  assert.equal(problems.length, 2)
+  assert.match(problems.join('\n'), /^CONTAINER_TEMPLATES: "jupyter-lab" .* Did you mean jupyterlab\?.*\n.*"vite" is named twice/)
+  assert.match(read({ CONTAINER_TEMPLATES: 'templates.yaml' }).problems.join(), /looks like the path of a file/)
+})
+
 test('a missing file, an empty map, a doubled key and a template without image are reported', () => {
   assert.match(read({ CONTAINER_TEMPLATES_FILE: '/none' }).problems.join(), /cannot read \/none/)
   assert.match(read({ CONTAINER_TEMPLATES: '{}' }).problems.join(), /at least one entry/)

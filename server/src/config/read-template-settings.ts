@@ -1,3 +1,4 @@
+import { chosenFields, isNameList, namesIn } from '#/containers/catalogue/chosen-templates.ts'
 import { readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
 import { TemplateSources, type SourceFolders } from '#/containers/templates/template-sources.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
@@ -19,7 +20,7 @@ const demo = {
 } as const
 
 /**
- * The templates of `CONTAINER_TEMPLATES`, of the file of `CONTAINER_TEMPLATES_FILE`, or the demo's.
+ * The templates of `CONTAINER_TEMPLATES` (names of the catalogue, or a map), of the file of `CONTAINER_TEMPLATES_FILE`, or the demo's.
  * @param folders what secrets and mounts are looked for in @param problems gets a sentence for each problem found
  */
 export function readAllTemplates(
@@ -34,13 +35,41 @@ export function readAllTemplates(
     problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
   const read =
     inline !== null
-      ? readTemplates(inline, 'CONTAINER_TEMPLATES')
+      ? readInline(inline)
       : file !== null
         ? readTemplatesFile(file, readFile)
         : demoTemplates(text)
   problems.push(...read.problems, ...problemsOfSources(read.templates, folders))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
   return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+}
+
+function readInline(text: string): ReturnType<typeof readTemplates> {
+  const source = 'CONTAINER_TEMPLATES'
+  if (isNameList(text)) return templatesOfNames(text, source)
+  if (/^\S+\.(ya?ml|json)$|^[./~]\S*$/.test(text))
+    return {
+      templates: [],
+      problems: [`${source}: "${text}" looks like the path of a file, which the setting with _FILE at its end takes`],
+    }
+  return readTemplates(text, source)
+}
+
+/**
+ * Templates of the catalogue by their names, each the type of its template.
+ * @param list names, separated by commas @param source how the operator knows the list, for the messages
+ */
+export function templatesOfNames(list: string, source: string): ReturnType<typeof readTemplates> {
+  const names = namesIn(list)
+  const read = names.map((name, at) => {
+    if (names.indexOf(name) < at) return { problems: [`"${name}" is named twice`] }
+    const chosen = chosenFields(name)
+    return 'problem' in chosen ? { problems: [chosen.problem] } : readTemplate(name, chosen.fields)
+  })
+  return {
+    templates: read.flatMap((each) => ('template' in each && each.template ? each.template : [])),
+    problems: read.flatMap(({ problems }) => problems.map((problem) => `${source}: ${problem}`)),
+  }
 }
 
 const problemsOfSources = (templates: readonly Template[], folders: SourceFolders): string[] => {

@@ -89,7 +89,7 @@ export const settingGroups = {
   'Container templates': {
     CONTAINER_TEMPLATES: {
       ...inWords('the demo types `dev` and `prod`'),
-      text: 'JSON text: a map of container type to [template](templates.md), in the order of the dashboard.',
+      text: 'Names of the [catalogue](catalogue.md), separated by commas, such as `code-server,jupyterlab`; or JSON text: a map of container type to [template](templates.md), in the order of the dashboard. A value of only letters, digits, `-`, `_`, commas and spaces is a list of names.',
     },
     CONTAINER_TEMPLATES_FILE: {
       ...none,

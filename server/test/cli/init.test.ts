@@ -184,7 +184,8 @@ test('at a terminal questions have usual answers, a wrong one is asked again, an
     [/How users sign in.* \[link\]: $/, ''],
     [/Who may register.* \[open\]: $/, 'invited'],
     [/Addresses of administrators: $/, 'boss@x.org'],
-    [/File of the container templates \[none\]: $/, ''],
+    [/code-server, [^]*Templates of the catalogue \[none\]: $/, 'jupyter-lab'],
+    [/! CONTAINER_TEMPLATES: [^]*Did you mean jupyterlab\?[^]*Templates of the catalogue \[none\]: $/, 'jupyterlab'],
     [/Send a test mail to \[none\]: $/, ''],
     [/all the same\? Type yes to go on: $/, 'yes'],
   ]
@@ -193,8 +194,9 @@ test('at a terminal questions have usual answers, a wrong one is asked again, an
   assert.match(output, /critical {2}mail server: The mail server does not take mails/)
   assert.match(output, /Written: /)
   assert.doesNotMatch(output, /hidden-word/)
-  const { PORT, SIGN_UP, BASE_DOMAIN } = parseEnv(readFileSync(file, 'utf8'))
+  const { PORT, SIGN_UP, BASE_DOMAIN, CONTAINER_TEMPLATES } = parseEnv(readFileSync(file, 'utf8'))
   assert.deepEqual({ PORT, SIGN_UP, BASE_DOMAIN }, { PORT: '8123', SIGN_UP: 'invited', BASE_DOMAIN: 'berth.localhost' })
+  assert.equal(CONTAINER_TEMPLATES, 'jupyterlab')
 })
 
 test('Ctrl-C at a question writes nothing', async (t) => {

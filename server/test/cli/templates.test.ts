@@ -40,3 +40,18 @@ test('the operator checks a file of templates, and has the service read it again
   await writeFile(file, files(`{ path: ${dataDir} }`))
   assert.equal((await runCommand(starterFiles, 'templates', 'check', file)).code, 0)
 })
+
+test('the operator looks at the catalogue, checks names of it, and starts from one of its templates', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-catalogue-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const berth = (...args: string[]) => runCommand({ ...noEngine, DATA_DIR: dataDir }, ...args)
+  const listed = await berth('templates', 'catalogue')
+  assert.match(listed.stdout, /^NAME +APPLICATION +TRIED\ncode-server +code-server +yes\n/)
+  const right = await berth('templates', 'check', 'code-server,jupyterlab')
+  assert.deepEqual([right.code, right.stdout], [0, 'code-server,jupyterlab is right: code-server, jupyterlab\n'])
+  const wrong = await berth('templates', 'check', 'jupyter-lab')
+  assert.deepEqual([wrong.code, /Did you mean jupyterlab\?/.test(wrong.stdout)], [1, true], wrong.stdout)
+  const file = path.join(dataDir, 'templates.yaml')
+  await writeFile(file, (await berth('template', 'catalogue', 'jupyterlab')).stdout)
+  assert.equal((await berth('templates', 'check', file)).stdout, `${file} is right: jupyterlab\n`)
+})

@@ -72,6 +72,7 @@ test('the image has less than 150 MB, runs as an account without rights, is heal
   const health = `for i in $(seq 20); do docker inspect --format '{{.State.Health.Status}}' berth | grep -qx healthy && echo healthy && break; sleep 1; done`
   assert.match(await machine.run(health), /healthy/)
   assert.match(await machine.run('docker exec berth berth users list'), /ann@x\.org/)
+  assert.match(await machine.run('docker exec berth berth templates check code-server,vite'), /is right/)
   await machine.run('docker stop --time 25 berth')
   assert.match(await machine.run(`docker inspect --format '{{.State.ExitCode}}' berth`), /^0$/m)
 })
@@ -160,6 +161,7 @@ test('the package installs in less than 60 s, is upgraded under open connections
       'chmod 0644 /etc/berth/templates.json && berth init --yes --no-check --set SUPPORT_CONTACT=room-12',
     )
     assert.match(await machine.run('berth config check'), /./)
+    assert.match(await machine.run('berth templates check code-server,vite'), /is right/)
     await machine.run(
       'echo CONTAINER_TEMPLATES_FILE=/etc/berth/templates.json >>/etc/berth/berth.env && systemctl reload berth && sleep 3',
     )

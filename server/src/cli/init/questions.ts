@@ -1,3 +1,4 @@
+import { catalogueEntries } from '#/containers/catalogue/catalogue.ts'
 import type { SettingName } from '#/config/setting-descriptions.ts'
 
 /** Values by setting, as far as they are known; empty means "not set". */
@@ -135,10 +136,22 @@ export const questions: readonly Question[] = [
     usual: ({ SIGN_UP }) => (SIGN_UP === 'invited' ? null : none),
   },
   {
+    setting: 'CONTAINER_TEMPLATES',
+    flag: '--templates <names>',
+    title: 'Templates of the catalogue',
+    get explanation() {
+      const names = catalogueEntries().map(({ name }) => name)
+      return `Separated by commas: ${names.join(', ')}. "${none}": a file of your own, or the two demo types.`
+    },
+    usual: () => none,
+    isAsked: (answers) => !answers.CONTAINER_TEMPLATES_FILE,
+  },
+  {
     setting: 'CONTAINER_TEMPLATES_FILE',
     flag: '--templates-file <file>',
     title: 'File of the container templates',
     explanation: `JSON or YAML: docs/reference/templates.md. "${none}": the two demo types.`,
     usual: () => none,
+    isAsked: (answers) => !answers.CONTAINER_TEMPLATES,
   },
 ]

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { isMap, isScalar, LineCounter, parseDocument, type Pair } from 'yaml'
+import { extendedFields } from '#/containers/catalogue/chosen-templates.ts'
 import {
   anyText,
   capabilities,
@@ -56,20 +57,24 @@ export function readTemplates(text: string, source: string): { templates: Templa
   for (const { key, value } of document.contents.items) {
     const type = String(isScalar(key) ? key.value : key)
     const fields: unknown = (value as { toJS(d: unknown): unknown } | null)?.toJS(document)
-    const read = readTemplate(type, fields)
+    const extended = extendedFields(fields)
+    const read =
+      'problem' in extended
+        ? { problems: [`${type}: extends: ${extended.problem}`] }
+        : readTemplate(type, extended.fields)
     problems.push(
       ...read.problems.map((problem) => {
         const { line, col } = lines.linePos(startOf(key, value, fieldIn(problem.slice(type.length + 2))))
         return `${source}: line ${line}, column ${col}: ${problem}`
       }),
     )
-    if (read.template) templates.push(read.template)
+    if ('template' in read && read.template) templates.push(read.template)
   }
   return { templates, problems }
 }
 
 /** The field that a problem begins with; undefined for one of the template itself. */
-const fieldIn = (problem: string) => /^(?:unknown field "([^"]*)"|([a-z_]+) )/.exec(problem)?.slice(1).find(Boolean)
+const fieldIn = (problem: string) => /^(?:unknown field "([^"]*)"|([a-z_]+)[: ])/.exec(problem)?.slice(1).find(Boolean)
 
 /** Where a field of a template begins in the text; without such a field where the template does. */
 function startOf(key: unknown, value: unknown, field: string | undefined): number {
@@ -175,6 +180,7 @@ function problemsOfFiles({ type, files, home, mounts }: Template): string[] {
 
 /** One reader per field of a template; the keys are the fields an operator may write. */
 const readers = {
+  extends: orNull(text),
   display_name: anyText,
   description: anyText,
   image: text,

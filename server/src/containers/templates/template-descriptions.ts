@@ -7,13 +7,20 @@ export interface FieldDescription {
   /** What it sets, its unit and its limits. Markdown without links. */
   readonly text: string
   /** Page that explains it, from the docs folder. */
-  readonly see?: `${'how-to' | 'explanation'}/${string}.md`
+  readonly see?: `${'how-to' | 'explanation' | 'reference'}/${string}.md`
 }
 
 const inWords = (words: string) => ({ default: words, isDefaultInWords: true }) as const
 
 /** Fields of a template by subject, in the order of the page. `readTemplate` reads these and no others. */
 export const fieldGroups = {
+  Catalogue: {
+    extends: {
+      default: 'null',
+      text: 'Name of a template of the catalogue. Fields that are given beside it replace those of the catalogue; variables of `env` are added to its variables.',
+      see: 'reference/catalogue.md',
+    },
+  },
   Appearance: {
     display_name: { ...inWords('the type'), text: 'Name on the dashboard.' },
     description: { default: '""', text: 'Text below the name on the dashboard.' },

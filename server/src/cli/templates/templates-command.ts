@@ -1,17 +1,18 @@
-import { readFileSync } from 'node:fs'
 import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
-import { readConfig } from '#/config/config.ts'
-import { readTemplateFile } from '#/config/read-template-settings.ts'
-import { checkStarterFiles } from '#/containers/starter-files/check-starter-files.ts'
-import { CommandFailed } from '#/cli/command-failure.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { addCatalogue } from './catalogue-command.ts'
+import { addCheck } from './check-templates.ts'
 
 /** `berth templates ...`: container templates. */
 export function addTemplates(program: Command, run: Run): void {
-  const templates = program.command('templates').description('container templates: list, check and reload them')
+  const templates = program
+    .command('templates')
+    .alias('template')
+    .description('container templates: list, check and reload them, and the catalogue')
   addList(templates, run)
+  addCatalogue(templates, run)
   addCheck(templates, run)
   addReload(templates, run)
 }
@@ -35,37 +36,6 @@ async function listTemplates({ terminal }: CommandContext, api: Client): Promise
   for (const template of templates) terminal.json(template)
   const rows = templates.map(({ type, version, older }) => [type, version, String(older.length)])
   terminal.table(['TYPE', 'VERSION', 'OLDER THAT RUN'], rows)
-}
-
-function addCheck(templates: Command, run: Run): void {
-  const check = templates
-    .command('check')
-    .argument('<file>', 'file of templates, JSON or YAML')
-    .description('check a file of templates')
-    .action((file: string) => run((context) => checkTemplates(context, file)))
-  addHelp(check, {
-    effect:
-      'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
-      'count. Exit code 1 if a template is wrong.',
-    examples: [
-      ['templates check templates.yaml', 'before a reload'],
-      ['templates check templates.yaml --json | jq .problems', 'for a deployment script'],
-    ],
-  })
-}
-
-async function checkTemplates({ env, terminal }: CommandContext, file: string): Promise<void> {
-  const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '' } = env
-  const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS }, () => '')
-  if (!config) throw new CommandFailed(wrong.join('\n'))
-  const { templates, problems: mistakes } = readTemplateFile(file, (path) => readFileSync(path, 'utf8'), config.sources)
-  // A mistake that is known already is not named twice.
-  const { mountRoots } = config.sources
-  const problems = mistakes.length > 0 ? mistakes : await checkStarterFiles(templates, mountRoots)
-  terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
-  for (const problem of problems) terminal.print(problem)
-  if (problems.length > 0) throw new CommandFailed(`${file} cannot be used.`)
-  terminal.print(`${file} is right: ${templates.map(({ type }) => type).join(', ')}`)
 }
 
 function addReload(templates: Command, run: Run): void {

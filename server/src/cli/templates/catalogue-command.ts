@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { stringify } from 'yaml'
+import { WrongUsage } from '#/cli/command-failure.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { catalogueEntries } from '#/containers/catalogue/catalogue.ts'
+import { chosenFields } from '#/containers/catalogue/chosen-templates.ts'
+
+/** `berth templates catalogue`. */
+export function addCatalogue(templates: Command, run: Run): void {
+  const catalogue = templates
+    .command('catalogue')
+    .argument('[name]', 'print this template as YAML')
+    .description('list the templates that come with Berth, or print one of them')
+    .action((name: string | undefined) => run((context) => showCatalogue(context, name)))
+  addHelp(catalogue, {
+    effect:
+      'Read-only, and asks no running service. CONTAINER_TEMPLATES takes the names; a template with "extends: name" ' +
+      'changes fields of one. Each, and what of it was tried: docs/reference/catalogue.md.',
+    examples: [
+      ['templates catalogue', 'names and applications'],
+      ['templates catalogue jupyterlab >templates.yaml', 'a file to change'],
+    ],
+  })
+}
+
+async function showCatalogue({ terminal }: CommandContext, name: string | undefined): Promise<void> {
+  if (name === undefined) {
+    for (const { behindPrefix, notTried, ...entry } of catalogueEntries())
+      terminal.json({ ...entry, behind_prefix: behindPrefix, not_tried: notTried })
+    const rows = catalogueEntries().map((each) => [each.name, each.title, each.tried === null ? 'no' : 'yes'])
+    return terminal.table(['NAME', 'APPLICATION', 'TRIED'], rows)
+  }
+  const chosen = chosenFields(name)
+  if ('problem' in chosen) throw new WrongUsage(chosen.problem)
+  const template = { [name]: chosen.fields }
+  if (terminal.isJson) terminal.json(template)
+  else await terminal.write(stringify(template, { lineWidth: 0 }))
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { CommandFailed } from '#/cli/command-failure.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { readConfig } from '#/config/config.ts'
+import { readTemplateFile, templatesOfNames } from '#/config/read-template-settings.ts'
+import { isNameList } from '#/containers/catalogue/chosen-templates.ts'
+import { checkStarterFiles } from '#/containers/starter-files/check-starter-files.ts'
+import type { SourceFolders } from '#/containers/templates/template-sources.ts'
+import type { Template } from '#/containers/templates/template.ts'
+
+/** `berth templates check`. */
+export function addCheck(templates: Command, run: Run): void {
+  const check = templates
+    .command('check')
+    .argument('<file|names>', 'file of templates, JSON or YAML; or names of the catalogue, separated by commas')
+    .description('check a file of templates, or names of the catalogue')
+    .action((given: string) => run((context) => checkTemplates(context, given)))
+  addHelp(check, {
+    effect:
+      'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
+      'count. A file of that name comes before names of the catalogue. Exit code 1 if a template is wrong.',
+    examples: [
+      ['templates check templates.yaml', 'before a reload'],
+      ['templates check code-server,jupyterlab', 'before they go to CONTAINER_TEMPLATES'],
+      ['templates check templates.yaml --json | jq .problems', 'for a deployment script'],
+    ],
+  })
+}
+
+async function checkTemplates({ env, folder, terminal }: CommandContext, given: string): Promise<void> {
+  const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '' } = env
+  const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS }, () => '')
+  if (!config) throw new CommandFailed(wrong.join('\n'))
+  const { templates, problems: mistakes } = readGiven(given, folder, config.sources)
+  // A mistake that is known already is not named twice.
+  const { mountRoots } = config.sources
+  const problems = mistakes.length > 0 ? mistakes : await checkStarterFiles(templates, mountRoots)
+  terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
+  for (const problem of problems) terminal.print(problem)
+  if (problems.length > 0) throw new CommandFailed(`${given} cannot be used.`)
+  terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
+}
+
+function readGiven(given: string, folder: string, sources: SourceFolders): { templates: Template[]; problems: string[] } {
+  const file = path.resolve(folder, given)
+  if (isNameList(given) && !existsSync(file)) return templatesOfNames(given, 'names')
+  return readTemplateFile(file, (each) => readFileSync(each, 'utf8'), sources)
+}
