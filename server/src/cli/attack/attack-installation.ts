@@ -1,13 +1,7 @@
-import { randomInt } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import type { Logger } from 'pino'
-import { gatewayInProcess, openParts, trialEngineFor } from '#/adapters.ts'
-import { startApp } from '#/app.ts'
+import { openTrialInstallation, type RequestOptions, type TrialUser } from '#/cli/trial/trial-installation.ts'
 import type { Config } from '#/config/config.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
-import type { Email } from '#/mail/mailer.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import type { RunningContainer } from '#/runtime/trial-engine.ts'
 import { attackImage, hostileCommand } from './attack-image.ts'
@@ -42,20 +36,8 @@ export interface AttackInstallation {
   close(): Promise<void>
 }
 
-/** Beside target and token. */
-export interface RequestOptions {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: object
-}
-
-/** Begins the names of these installations, with the process that made them. */
-const namePrefix = 'attack-'
 const type = 'attack'
 const port = 8080
-/** Timeouts of a request and of the gateway's end, in ms. */
-const [requestTimeout, closeTimeout] = [60_000, 1_000]
 
 /**
  * Starts it: image, store, API, gateway on the loopback interface, two users with a running container each.
@@ -68,150 +50,36 @@ export async function openAttackInstallation(
   log: Logger,
   signal: AbortSignal,
 ): Promise<AttackInstallation> {
-  const engine = trialEngineFor(config)
-  const folder = mkdtempSync(path.join(tmpdir(), `berth-attack-${process.pid}-`))
-  const name = `${namePrefix}${process.pid}-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
-  const image = imageOf(name)
-  const endings: (() => unknown)[] = [
-    () => rmSync(folder, { recursive: true, force: true }),
-    () => engine.removeInstallation(name, image),
-  ]
-  const close = () => endAll(endings)
+  const hostile = { ...template, type, command: hostileCommand, port }
+  const settings = (image: string): Partial<Config> => ({
+    // What is tried at the origin is about the one that all containers share.
+    containerRouting: 'path',
+    templates: new Templates([{ ...hostile, image }]),
+  })
+  const trial = await openTrialInstallation({ purpose: type, config, settings, archive: attackImage }, log, signal)
+  const { app, engine, runtime, fetch, close } = trial
   try {
-    await removeAbandoned(config)
-    await engine.importImage(image, attackImage(), signal)
-    const hostile = { ...template, type, image, command: hostileCommand, port }
-    const parts = await openParts(privateConfig(config, folder, hostile), log, () => name)
-    const mails: Email[] = []
-    const gateway = await gatewayInProcess()
-    endings.push(() => gateway.close(closeTimeout))
-    const app = await startApp({
-      ...parts,
-      mailer: { send: async (mail) => void mails.push(mail), close: () => undefined },
-      gateway,
-      socketPath: path.join(folder, 'api.sock'),
-      webDir: emptyPages(folder),
-    })
-    endings.push(() => app.close())
-    const url = `http://127.0.0.1:${app.port}`
-    const send: AttackInstallation['fetch'] = (target, token, { method = 'GET', headers = {}, body } = {}) =>
-      fetch(url + target, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(token === null ? {} : { cookie: `spawner_token=${token}` }),
-          ...(body ? { 'content-type': 'application/json' } : {}),
-          ...headers,
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeout)]),
-      })
+    const user = ({ token, slug }: TrialUser): AttackUser => ({ token, prefix: `/${slug}-${type}` })
     // The first user is an administrator.
-    const victim = await signUp(send, mails, 'alice')
-    const attacker = await signUp(send, mails, 'mallory')
-    const own = (await parts.runtime.list()).find(({ owner }) => owner?.slug === 'mallory')?.address
+    const victim = user(await trial.signUp('alice'))
+    const attacker = user(await trial.signUp('mallory'))
+    const own = (await runtime.list()).find(({ owner }) => owner?.slug === 'mallory')?.address
     const order = async <T>(given: object, until: AbortSignal) => {
       const target = `${attacker.prefix}/order?order=${Buffer.from(JSON.stringify(given)).toString('base64url')}`
-      const response = await Promise.race([send(target, attacker.token), rejectionBy(until)])
+      const response = await Promise.race([fetch(target, attacker.token), rejectionBy(until)])
       if (response.status !== 200) throw new Error(`the hostile container answers ${response.status}`)
       return (await response.json()) as T
     }
     const neighbours = async () => (await engine.running()).filter(({ address }) => address !== own)
-    const installation = { config, template: hostile, url, attacker, victim, neighbours, order, close, fetch: send }
     await order({ verb: 'describe' }, signal)
-    return { ...installation, host: () => parts.runtime.host() }
+    const url = `http://127.0.0.1:${app.port}`
+    const users = { attacker, victim }
+    const asked = { neighbours, order, fetch, host: () => runtime.host() }
+    return { config, template: hostile, url, ...users, ...asked, close }
   } catch (error) {
     await close().catch(() => undefined)
     throw error
   }
-}
-
-const imageOf = (installation: string) => `berth-${installation}:trial`
-
-/**
- * Settings of the operator, but no one else's store, mail, listener or proxy; it sets no rules of the host, so that those
- * of the machine are what is tried.
- */
-function privateConfig(config: Config, folder: string, template: Template): Config {
-  return {
-    ...config,
-    host: '127.0.0.1',
-    port: 0,
-    dataDir: folder,
-    databaseUrl: null,
-    scheme: 'http',
-    tls: null,
-    baseDomain: null,
-    frontendUrl: null,
-    // What is tried at the origin is about the one that all containers share.
-    containerRouting: 'path',
-    templates: new Templates([template]),
-    signUp: 'open',
-    signIn: { isByLink: true, isByProvider: false },
-    providers: [],
-    allowedEmailDomains: null,
-    adminEmails: new Set(),
-    metricsListen: null,
-    smtpUrl: null,
-    trustedProxies: [],
-    maxRunning: null,
-    maxPerUser: null,
-    maxDiskPerUser: null,
-    hostRules: 'off',
-  }
-}
-
-function emptyPages(folder: string): string {
-  const webDir = path.join(folder, 'web')
-  mkdirSync(path.join(webDir, 'assets'), { recursive: true })
-  writeFileSync(path.join(webDir, 'index.html'), '')
-  return webDir
-}
-
-/** The usual way of a user: address, link, container. */
-async function signUp(send: AttackInstallation['fetch'], mails: readonly Email[], name: string): Promise<AttackUser> {
-  const email = `${name}@attack.invalid`
-  const asked = await send('/api/auth/signup', null, { method: 'POST', body: { email } })
-  await asked.arrayBuffer()
-  const token = /[?&]token=([\w-]+)/.exec(mails.findLast(({ to }) => to === email)?.text ?? '')?.[1]
-  const verified = await send(`/api/auth/verify-signup?token=${token}`, null)
-  const { access_token } = (await verified.json()) as { access_token?: string }
-  if (access_token === undefined) throw new Error(`a user could not sign up: ${verified.status}`)
-  return { token: access_token, prefix: `/${name}-${type}` }
-}
-
-/** What a killed run left. */
-async function removeAbandoned(config: Config): Promise<void> {
-  const engine = trialEngineFor(config)
-  for (const name of await engine.installations()) {
-    const [, pid] = /^attack-(\d+)-[a-z]{5}$/.exec(name) ?? []
-    if (pid !== undefined && !isAlive(Number(pid))) await engine.removeInstallation(name, imageOf(name))
-  }
-  for (const name of readdirSync(tmpdir())) {
-    const [, pid] = /^berth-attack-(\d+)-\w{6}$/.exec(name) ?? []
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(path.join(tmpdir(), name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** The last first; each is tried. @throws the first failure */
-async function endAll(endings: (() => unknown)[]): Promise<void> {
-  const failures: unknown[] = []
-  for (let ending = endings.pop(); ending; ending = endings.pop())
-    try {
-      await ending()
-    } catch (error) {
-      failures.push(error)
-    }
-  if (failures.length > 0) throw failures[0]
 }
 
 function rejectionBy(signal: AbortSignal): Promise<never> {

@@ -2,6 +2,7 @@ import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { addTry } from '#/cli/try/try-command.ts'
 import { addCatalogue } from './catalogue-command.ts'
 import { addCheck } from './check-templates.ts'
 
@@ -10,10 +11,11 @@ export function addTemplates(program: Command, run: Run): void {
   const templates = program
     .command('templates')
     .alias('template')
-    .description('container templates: list, check and reload them, and the catalogue')
+    .description('container templates: list, check, try and reload them, and the catalogue')
   addList(templates, run)
   addCatalogue(templates, run)
   addCheck(templates, run)
+  addTry(templates, run)
   addReload(templates, run)
 }
 

@@ -1,5 +1,5 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { RunningContainer, TrialEngine } from '#/runtime/trial-engine.ts'
+import type { ImageProgram, RunningContainer, TrialEngine } from '#/runtime/trial-engine.ts'
 import { findEngineAddress } from '../client/engine-address.ts'
 import { callTimeouts, EngineClient, type EngineCall } from '../client/engine-client.ts'
 import { statusOf } from '../client/engine-errors.ts'
@@ -23,8 +23,20 @@ export function trialEngineOf(dockerHost: string | undefined): TrialEngine {
       const labelled = [...containers, ...(await askNetworks(client))]
       return [...new Set(labelled.flatMap(({ Labels }) => installationIn(Labels) ?? []))]
     },
+    program: (image) => programOf(client, image),
     running: async () => (await listContainers(client, {})).flatMap(placeOf),
   }
+}
+
+interface InspectedImage {
+  readonly Config?: { readonly Entrypoint?: string[] | null; readonly Cmd?: string[] | null } | null
+}
+
+async function programOf(client: EngineClient, image: string): Promise<ImageProgram> {
+  const path = `/images/${image.split("/").map(encodeURIComponent).join("/")}/json`
+  const call: EngineCall = { what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.measure }
+  const { Config } = await client.ask<InspectedImage>(call)
+  return { entrypoint: Config?.Entrypoint ?? [], command: Config?.Cmd ?? [] }
 }
 
 function placeOf({ Labels, NetworkSettings }: Listed): RunningContainer[] {
