@@ -179,7 +179,10 @@ test('CONTAINER_TEMPLATES takes names of the catalogue, in their order; unknown 
   assert.equal(templates.first.port, 8888)
   const problems = read({ CONTAINER_TEMPLATES: 'vite,jupyter-lab,vite' }).problems
   assert.equal(problems.length, 2)
-  assert.match(problems.join('\n'), /^CONTAINER_TEMPLATES: "jupyter-lab" .* Did you mean jupyterlab\?.*\n.*"vite" is named twice/)
+  assert.match(
+    problems.join('\n'),
+    /^CONTAINER_TEMPLATES: "jupyter-lab" .* did you mean jupyterlab\?.*\n.*"vite" is named twice/,
+  )
   assert.match(read({ CONTAINER_TEMPLATES: 'templates.yaml' }).problems.join(), /looks like the path of a file/)
 })
 

@@ -34,11 +34,7 @@ export function readAllTemplates(
   if (inline !== null && file !== null)
     problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
   const read =
-    inline !== null
-      ? readInline(inline)
-      : file !== null
-        ? readTemplatesFile(file, readFile)
-        : demoTemplates(text)
+    inline !== null ? readInline(inline) : file !== null ? readTemplatesFile(file, readFile) : demoTemplates(text)
   problems.push(...read.problems, ...problemsOfSources(read.templates, folders))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
   return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)

@@ -185,7 +185,7 @@ test('at a terminal questions have usual answers, a wrong one is asked again, an
     [/Who may register.* \[open\]: $/, 'invited'],
     [/Addresses of administrators: $/, 'boss@x.org'],
     [/code-server, [^]*Templates of the catalogue \[none\]: $/, 'jupyter-lab'],
-    [/! CONTAINER_TEMPLATES: [^]*Did you mean jupyterlab\?[^]*Templates of the catalogue \[none\]: $/, 'jupyterlab'],
+    [/! CONTAINER_TEMPLATES: [^]*did you mean jupyterlab\?[^]*Templates of the catalogue \[none\]: $/, 'jupyterlab'],
     [/Send a test mail to \[none\]: $/, ''],
     [/all the same\? Type yes to go on: $/, 'yes'],
   ]

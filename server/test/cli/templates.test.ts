@@ -50,7 +50,7 @@ test('the operator looks at the catalogue, checks names of it, and starts from o
   const right = await berth('templates', 'check', 'code-server,jupyterlab')
   assert.deepEqual([right.code, right.stdout], [0, 'code-server,jupyterlab is right: code-server, jupyterlab\n'])
   const wrong = await berth('templates', 'check', 'jupyter-lab')
-  assert.deepEqual([wrong.code, /Did you mean jupyterlab\?/.test(wrong.stdout)], [1, true], wrong.stdout)
+  assert.deepEqual([wrong.code, /did you mean jupyterlab\?/.test(wrong.stdout)], [1, true], wrong.stdout)
   const file = path.join(dataDir, 'templates.yaml')
   await writeFile(file, (await berth('template', 'catalogue', 'jupyterlab')).stdout)
   assert.equal((await berth('templates', 'check', file)).stdout, `${file} is right: jupyterlab\n`)

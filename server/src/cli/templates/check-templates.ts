@@ -44,7 +44,11 @@ async function checkTemplates({ env, folder, terminal }: CommandContext, given: 
   terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
 }
 
-function readGiven(given: string, folder: string, sources: SourceFolders): { templates: Template[]; problems: string[] } {
+function readGiven(
+  given: string,
+  folder: string,
+  sources: SourceFolders,
+): { templates: Template[]; problems: string[] } {
   const file = path.resolve(folder, given)
   if (isNameList(given) && !existsSync(file)) return templatesOfNames(given, 'names')
   return readTemplateFile(file, (each) => readFileSync(each, 'utf8'), sources)

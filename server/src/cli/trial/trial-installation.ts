@@ -12,7 +12,7 @@ import type { TrialEngine } from '#/runtime/trial-engine.ts'
 import { endAll, removeAbandoned } from './remove-trials.ts'
 
 /** What a command wants of a second Berth in its process. */
-export interface TrialPlan {
+export interface TrialSetup {
   /** Begins the names of installation and folder: `attack`. Letters only. */
   readonly purpose: string
   /** Settings of the operator; those of others' stores, mails and listeners are never used. */
@@ -61,7 +61,7 @@ const [requestTimeout, closeTimeout] = [200_000, 1_000]
  * @throws what fails; nothing is left then
  */
 export async function openTrialInstallation(
-  { purpose, config, settings, archive }: TrialPlan,
+  { purpose, config, settings, archive }: TrialSetup,
   log: Logger,
   signal: AbortSignal,
 ): Promise<TrialInstallation> {

@@ -3,7 +3,7 @@ import { breaks, hint, works, type Finding } from './finding.ts'
 import { lookByHttp, lookForMixedContent, statusOf, type HttpTarget } from './http-look.ts'
 import { judgeVisit } from './judge-visit.ts'
 import { usualOpenPaths, type Candidate } from './next-fields.ts'
-import { LaunchRefused, type LaunchedApp, type TryInstallation } from './try-installation.ts'
+import { AppRefused, type LaunchedApp, type TryInstallation } from './try-installation.ts'
 import { visitApp } from './browser/visit-app.ts'
 import type { Chromium } from './browser/chromium.ts'
 import type { VisitRecord } from './visit-record.ts'
@@ -41,7 +41,7 @@ export async function attemptTemplate(bench: Bench, candidate: Candidate, signal
     app = await bench.installation.launch(candidate.fields)
     return await lookAt(bench, candidate, app, signal)
   } catch (error) {
-    if (error instanceof LaunchRefused) return failed(candidate, [breaks('start', error.message)])
+    if (error instanceof AppRefused) return failed(candidate, [breaks('start', error.message)])
     throw error
   } finally {
     await app?.remove()
@@ -53,7 +53,10 @@ async function lookAt(bench: Bench, candidate: Candidate, app: LaunchedApp, sign
   const isRunning = () => app.isRunning()
   const arrival = await awaitApp(app.address, app.pathOf(openPath), bench.startLimit, isRunning, signal)
   if (arrival.answeredAfter === null) {
-    const findings = [noAnswer(app, arrival), ...(await app.lastLines()).map((line) => hint('start', `it wrote: ${line}`))]
+    const findings = [
+      noAnswer(app, arrival),
+      ...(await app.lastLines()).map((line) => hint('start', `it wrote: ${line}`)),
+    ]
     return { ...failed(candidate, findings), otherPort: arrival.otherPort }
   }
   const token = await bench.installation.token()
@@ -69,7 +72,9 @@ async function lookAt(bench: Bench, candidate: Candidate, app: LaunchedApp, sign
     ...slowness(arrival),
   ]
   const isMissing =
-    candidate.routing === 'path' && openPath === '' && findings.some(({ kind, what }) => kind === 'page' && / 40\d$/.test(what))
+    candidate.routing === 'path' &&
+    openPath === '' &&
+    findings.some(({ kind, what }) => kind === 'page' && / 40\d$/.test(what))
   return {
     ...candidate,
     works: works(findings),
@@ -108,7 +113,12 @@ function slowness({ openAfter, answeredAfter }: Arrival): Finding[] {
   if (openAfter === null || answeredAfter === null) return []
   const seconds = (ms: number) => (ms / 1_000).toFixed(0)
   if (answeredAfter - openAfter > 1_000)
-    return [hint('slow', `its port is open after ${seconds(openAfter)} s, but it answers after ${seconds(answeredAfter)} s: set ready_path`)]
+    return [
+      hint(
+        'slow',
+        `its port is open after ${seconds(openAfter)} s, but it answers after ${seconds(answeredAfter)} s: set ready_path`,
+      ),
+    ]
   return answeredAfter > slowStart ? [hint('slow', `it answers after ${seconds(answeredAfter)} s`)] : []
 }
 

@@ -20,8 +20,8 @@ export interface Arrival {
 
 /** Ports that web applications listen on by default. */
 const usualPorts = [
-  80, 1880, 2718, 3000, 3001, 3838, 4000, 4200, 4321, 5000, 5001, 5173, 5601, 6006, 6080, 6901, 7681, 7860, 8000, 8001, 8080,
-  8081, 8088, 8090, 8443, 8501, 8787, 8888, 9000, 9090,
+  80, 1880, 2718, 3000, 3001, 3838, 4000, 4200, 4321, 5000, 5001, 5173, 5601, 6006, 6080, 6901, 7681, 7860, 8000, 8001,
+  8080, 8081, 8088, 8090, 8443, 8501, 8787, 8888, 9000, 9090,
 ]
 /** When other ports are looked at first, how often anything is, and how long a connection may take, in ms. */
 const [otherPortsAfter, pause, connectTimeout] = [4_000, 250, 1_000]
@@ -44,7 +44,8 @@ export async function awaitApp(
     const now = performance.now() - begin
     if (await isOpen(host, port)) {
       openAfter ??= performance.now() - begin
-      if (await answers(host, port, path)) return { openAfter, answeredAfter: performance.now() - begin, otherPort: null }
+      if (await answers(host, port, path))
+        return { openAfter, answeredAfter: performance.now() - begin, otherPort: null }
     } else if (now > otherPortsAfter && round % 8 === 0) {
       const otherPort = await openPort(host, port)
       if (otherPort !== null) return { openAfter, answeredAfter: null, otherPort }
@@ -68,7 +69,10 @@ function isOpen(host: string, port: number): Promise<boolean> {
     socket.destroy()
     resolve(isThere)
   }
-  socket.once('connect', () => end(true)).once('error', () => end(false)).once('timeout', () => end(false))
+  socket
+    .once('connect', () => end(true))
+    .once('error', () => end(false))
+    .once('timeout', () => end(false))
   return promise
 }
 
@@ -78,6 +82,9 @@ function answers(host: string, port: number, path: string): Promise<boolean> {
     response.destroy()
     resolve((response.statusCode ?? 500) < 500)
   })
-  asked.on('timeout', () => asked.destroy()).on('error', () => resolve(false)).end()
+  asked
+    .on('timeout', () => asked.destroy())
+    .on('error', () => resolve(false))
+    .end()
   return promise
 }

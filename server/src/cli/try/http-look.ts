@@ -92,11 +92,7 @@ async function followRedirects(
   return undefined
 }
 
-async function ask(
-  { host, port, headers: own }: HttpTarget,
-  url: string,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function ask({ host, port, headers: own }: HttpTarget, url: string, signal: AbortSignal): Promise<Answer> {
   const { host: named, pathname, search } = new URL(url)
   const headers = { host: named, accept: 'text/html,*/*', 'accept-encoding': 'identity', ...own }
   const until = AbortSignal.any([signal, AbortSignal.timeout(requestTimeout)])

@@ -2,7 +2,7 @@ import { breaks, hint, type Finding, type FindingKind } from './finding.ts'
 import type { SeenCookie, SeenRequest, SeenSocket, SeenWorker, VisitRecord } from './visit-record.ts'
 
 /** Where an application is. */
-export interface Place {
+export interface AppLocation {
   /** With the slash at its end: `http://spawner.berth.localhost:4711/trial-lab/`. */
   readonly home: string
   /** Origins of the platform: what a page asks for there is no fault of the application where it has a host of its own. */
@@ -12,46 +12,50 @@ export interface Place {
 /** Findings of one kind that are named one by one; the rest is counted. */
 const maxNamed = 6
 /** Cookies of the platform. */
-const ownCookies = /^(spawner_token|(__Host-)?berth_\w+|__Host-spawner_\w+)$/
+const ownCookies = /^(__Host-)?(spawner|berth)_/
 /** What browsers ask for by themselves. */
 const unasked = /^\/(favicon\.ico|\.well-known\/.*)$/
 
 /** What is wrong with a visit, the worst first; at most a few of each kind. */
-export function judgeVisit(record: VisitRecord, place: Place): Finding[] {
+export function judgeVisit(record: VisitRecord, location: AppLocation): Finding[] {
   const findings = [
-    ...judgePage(record, place),
+    ...judgePage(record, location),
     ...record.redirects.flatMap(({ from, to }) =>
-      isOutside(to, place) ? breaks('redirect', `${pathOf(from, place)} redirects to ${pathOf(to, place)}, outside of the prefix`) : [],
+      isOutside(to, location)
+        ? breaks('redirect', `${pathOf(from, location)} redirects to ${pathOf(to, location)}, outside of the prefix`)
+        : [],
     ),
-    ...record.requests.flatMap((request) => judgeRequest(request, place)),
+    ...record.requests.flatMap((request) => judgeRequest(request, location)),
     ...record.links.flatMap((url) =>
-      isOutside(url, place) ? breaks('address', `the page names ${pathOf(url, place)}, which is outside of the prefix`) : [],
+      isOutside(url, location)
+        ? breaks('address', `the page names ${pathOf(url, location)}, which is outside of the prefix`)
+        : [],
     ),
-    ...judgeSockets(record.sockets, place),
-    ...record.workers.flatMap((worker) => judgeWorker(worker, place)),
-    ...record.cookies.flatMap((cookie) => judgeCookie(cookie, place)),
+    ...judgeSockets(record.sockets, location),
+    ...record.workers.flatMap((worker) => judgeWorker(worker, location)),
+    ...record.cookies.flatMap((cookie) => judgeCookie(cookie, location)),
     ...record.errors.flatMap(judgeError),
   ]
   const once = [...new Map(findings.map((each) => [`${each.kind} ${each.what}`, each])).values()]
   return shorten(once.toSorted((a, b) => a.level.localeCompare(b.level)))
 }
 
-function judgePage({ requests, finalUrl, isEmpty }: VisitRecord, place: Place): Finding[] {
+function judgePage({ requests, finalUrl, isEmpty }: VisitRecord, location: AppLocation): Finding[] {
   const first = requests.find(({ type }) => type === 'Document')
   const looped = requests.find(({ failure }) => failure?.includes('TOO_MANY_REDIRECTS'))
-  if (looped) return [breaks('redirect', `${pathOf(looped.url, place)} redirects for ever`)]
+  if (looped) return [breaks('redirect', `${pathOf(looped.url, location)} redirects for ever`)]
   const last = requests.findLast(({ type, url }) => type === 'Document' && sameAddress(url, finalUrl)) ?? first
   if (last?.status && last.status >= 400)
-    return [breaks('page', `${pathOf(last.url, place)} is answered with ${last.status}`)]
-  if (finalUrl !== '' && isOutside(finalUrl, place))
-    return [breaks('redirect', `the first page ends at ${pathOf(finalUrl, place)}, outside of the prefix`)]
+    return [breaks('page', `${pathOf(last.url, location)} is answered with ${last.status}`)]
+  if (finalUrl !== '' && isOutside(finalUrl, location))
+    return [breaks('redirect', `the first page ends at ${pathOf(finalUrl, location)}, outside of the prefix`)]
   return isEmpty ? [breaks('page', 'the first page stays empty')] : []
 }
 
-function judgeRequest({ url, type, status, mimeType, failure }: SeenRequest, place: Place): Finding[] {
-  const path = pathOf(url, place)
-  if (isOtherHost(url, place)) return judgeOtherHost(url)
-  if (isOutside(url, place)) {
+function judgeRequest({ url, type, status, mimeType, failure }: SeenRequest, location: AppLocation): Finding[] {
+  const path = pathOf(url, location)
+  if (isOtherHost(url, location)) return judgeOtherHost(url)
+  if (isOutside(url, location)) {
     if (unasked.test(path)) return []
     return [breaks('address', `${path} is outside of the prefix${status === null ? '' : ` (${status})`}`)]
   }
@@ -60,47 +64,55 @@ function judgeRequest({ url, type, status, mimeType, failure }: SeenRequest, pla
   if (isPart && status !== null && status >= 400) return [breaks('page', `${path} is answered with ${status}`)]
   if (isPart && status === 200 && mimeType === 'text/html')
     return [breaks('page', `${path} is answered with a page instead of a ${type.toLowerCase()}`)]
-  return status !== null && status >= 400 && type !== 'Document' ? [hint('error', `${path} is answered with ${status}`)] : []
+  return status !== null && status >= 400 && type !== 'Document'
+    ? [hint('error', `${path} is answered with ${status}`)]
+    : []
 }
 
 function judgeFailure(path: string, failure: string): Finding[] {
   if (/ABORTED|NETWORK_CHANGED|TOO_MANY_REDIRECTS/.test(failure)) return []
   if (/mixed/i.test(failure)) return [breaks('mixed content', `${path} is not loaded: ${failure}`)]
-  if (/frame|BLOCKED_BY_RESPONSE/i.test(failure)) return [breaks('frame', `${path} is not shown in a frame: ${failure}`)]
+  if (/frame|BLOCKED_BY_RESPONSE/i.test(failure))
+    return [breaks('frame', `${path} is not shown in a frame: ${failure}`)]
   return [hint('error', `${path} is not loaded: ${failure}`)]
 }
 
 /** This machine and private networks are the container itself; other hosts are reached by the user's browser, not here. */
 function judgeOtherHost(url: string): Finding[] {
   const { hostname, origin } = new URL(url)
-  const isItself = /^(localhost|0\.0\.0\.0|127\.\S+|10\.\S+|192\.168\.\S+|172\.(1[6-9]|2\d|3[01])\.\S+|\[::1?\])$/.test(hostname)
+  const isItself = /^(localhost|0\.0\.0\.0|127\.\S+|10\.\S+|192\.168\.\S+|172\.(1[6-9]|2\d|3[01])\.\S+|\[::1?\])$/.test(
+    hostname,
+  )
   return isItself
     ? [breaks('address', `${origin} is asked for, which is an address inside of the container`)]
     : [hint('other host', `${origin} is asked for; nothing but the application is reached here`)]
 }
 
-function judgeSockets(sockets: readonly SeenSocket[], place: Place): Finding[] {
-  const opened = new Set(sockets.filter(({ status }) => status === 101).map(({ url }) => pathOf(url, place)))
+function judgeSockets(sockets: readonly SeenSocket[], location: AppLocation): Finding[] {
+  const opened = new Set(sockets.filter(({ status }) => status === 101).map(({ url }) => pathOf(url, location)))
   return sockets.flatMap(({ url, status, error }) => {
-    const path = pathOf(url, place)
-    if (isOtherHost(url, place)) return judgeOtherHost(url)
-    if (isOutside(url, place)) return [breaks('socket', `the WebSocket ${path} is outside of the prefix`)]
+    const path = pathOf(url, location)
+    if (isOtherHost(url, location)) return judgeOtherHost(url)
+    if (isOutside(url, location)) return [breaks('socket', `the WebSocket ${path} is outside of the prefix`)]
     if (opened.has(path)) return []
     const why = error ?? (status === null ? 'no answer' : `answered with ${status}`)
     return [breaks('socket', `the WebSocket ${path} is not opened: ${why}`)]
   })
 }
 
-function judgeWorker({ script, scope, error }: SeenWorker, place: Place): Finding[] {
-  const isIn = !isOutside(script, place) && !isOutside(scope, place)
-  if (error === null) return isIn ? [] : [hint('worker', `the service worker ${pathOf(script, place)} has the scope ${pathOf(scope, place)}`)]
-  const what = `the service worker ${pathOf(script, place)} for ${pathOf(scope, place)} is refused: ${error}`
+function judgeWorker({ script, scope, error }: SeenWorker, location: AppLocation): Finding[] {
+  const isIn = !isOutside(script, location) && !isOutside(scope, location)
+  if (error === null)
+    return isIn
+      ? []
+      : [hint('worker', `the service worker ${pathOf(script, location)} has the scope ${pathOf(scope, location)}`)]
+  const what = `the service worker ${pathOf(script, location)} for ${pathOf(scope, location)} is refused: ${error}`
   return [isIn ? hint('worker', what) : breaks('worker', what)]
 }
 
-function judgeCookie({ name, domain, path }: SeenCookie, place: Place): Finding[] {
+function judgeCookie({ name, domain, path }: SeenCookie, location: AppLocation): Finding[] {
   if (ownCookies.test(name)) return []
-  const prefix = new URL(place.home).pathname
+  const prefix = new URL(location.home).pathname
   const what = `the cookie ${name} has the path ${path}`
   if (`${path}/`.startsWith(prefix)) {
     if (!domain.startsWith('.')) return []
@@ -132,18 +144,18 @@ function shorten(findings: readonly Finding[]): Finding[] {
 /** WebSockets and requests of one host are of one origin. */
 const originOf = (url: string) => new URL(url).origin.replace(/^ws/, 'http')
 
-function isOtherHost(url: string, { home, platform }: Place): boolean {
+function isOtherHost(url: string, { home, platform }: AppLocation): boolean {
   if (!/^(https?|wss?):/.test(url)) return false
   return originOf(url) !== originOf(home) && !platform.includes(originOf(url))
 }
 
-function isOutside(url: string, { home }: Place): boolean {
+function isOutside(url: string, { home }: AppLocation): boolean {
   if (!/^(https?|wss?):/.test(url) || originOf(url) !== originOf(home)) return false
   return !`${new URL(url).pathname}/`.startsWith(new URL(home).pathname)
 }
 
 /** The path on the application's own origin, the origin too on others; without the query, which may hold a token. */
-function pathOf(url: string, { home }: Place): string {
+function pathOf(url: string, { home }: AppLocation): string {
   if (!URL.canParse(url)) return url
   const { pathname, origin } = new URL(url)
   return originOf(url) === originOf(home) ? pathname : origin === 'null' ? url.slice(0, 80) : origin + pathname

@@ -26,15 +26,34 @@ const baseVariables = [
 ]
 
 /** Variables from which programs take the address that they listen on. */
-const hostVariables = { HOST: '0.0.0.0', HOSTNAME: '0.0.0.0', GRADIO_SERVER_NAME: '0.0.0.0', STREAMLIT_SERVER_ADDRESS: '0.0.0.0' }
+const hostVariables = {
+  HOST: '0.0.0.0',
+  HOSTNAME: '0.0.0.0',
+  GRADIO_SERVER_NAME: '0.0.0.0',
+  STREAMLIT_SERVER_ADDRESS: '0.0.0.0',
+}
 
 /** Where applications have their first page, if not at the root. */
-export const usualOpenPaths = ['vnc.html?autoconnect=1', 'lab', 'tree', 'ui/', 'app/', 'web/', 'admin/', 'index.html', 'index.php']
+export const usualOpenPaths = [
+  'vnc.html?autoconnect=1',
+  'lab',
+  'tree',
+  'ui/',
+  'app/',
+  'web/',
+  'admin/',
+  'index.html',
+  'index.php',
+]
 
 /** With the variables that have programs listen on all addresses. */
 export function listeningEverywhere(fields: Fields): Candidate {
   const env = { ...hostVariables, ...(fields.env as Record<string, string> | undefined) }
-  return { change: 'variables for an address that can be reached, such as HOST=0.0.0.0', fields: { ...fields, env }, routing: 'path' }
+  return {
+    change: 'variables for an address that can be reached, such as HOST=0.0.0.0',
+    fields: { ...fields, env },
+    routing: 'path',
+  }
 }
 
 /** What may mend addresses outside of the prefix, the simplest first; hosts of their own mend all that is left. */
@@ -53,7 +72,11 @@ export function* candidatesForPrefix(fields: Fields, program: ImageProgram): Gen
 }
 
 /** The same with one of its variables alone, for each of them; nothing for other fields. */
-export function* withFewerVariables({ fields, routing }: Candidate, given: Fields, program: ImageProgram): Generator<Candidate> {
+export function* withFewerVariables(
+  { fields, routing }: Candidate,
+  given: Fields,
+  program: ImageProgram,
+): Generator<Candidate> {
   if (JSON.stringify(fields.command) !== JSON.stringify(withVariables(given, program, baseVariables))) return
   for (const name of baseVariables) {
     const command = withVariables(given, program, [name])

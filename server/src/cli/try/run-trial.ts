@@ -99,9 +99,14 @@ class Benches {
 function report({ terminal }: CommandContext, { change, works, findings, startedAfter, seen }: Attempt): void {
   terminal.endProgress()
   const after = startedAfter === null ? '' : ` after ${(startedAfter / 1_000).toFixed(1)} s`
-  const counts = [formatCount(seen.requests, 'request'), formatCount(seen.sockets, 'WebSocket'), formatCount(seen.clicks, 'click')]
+  const counts = [
+    formatCount(seen.requests, 'request'),
+    formatCount(seen.sockets, 'WebSocket'),
+    formatCount(seen.clicks, 'click'),
+  ]
   terminal.print(`${works ? 'works ' : 'breaks'}  ${change}${after}: ${counts.join(', ')}`)
-  for (const { level, kind, what } of findings) terminal.print(`        ${level === 'breaks' ? kind : `(${kind})`}: ${what}`)
+  for (const { level, kind, what } of findings)
+    terminal.print(`        ${level === 'breaks' ? kind : `(${kind})`}: ${what}`)
 }
 
 function printResult(
@@ -130,7 +135,9 @@ function printResult(
   if (!proposal || terminal.isJson) return
   terminal.print('')
   terminal.print(
-    proposal.routing === 'path' ? 'This template works:' : 'This template works with CONTAINER_ROUTING=subdomain, not below a prefix:',
+    proposal.routing === 'path'
+      ? 'This template works:'
+      : 'This template works with CONTAINER_ROUTING=subdomain, not below a prefix:',
   )
   for (const line of stringify(template, { lineWidth: 0 }).trimEnd().split('\n')) terminal.print(line)
 }

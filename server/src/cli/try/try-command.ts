@@ -54,20 +54,33 @@ async function tryHere(context: CommandContext, given: string, options: TryOptio
   const startLimit = Number(options.timeout) * 1_000
   if (!(startLimit >= 1_000 && startLimit <= 3_600_000)) throw new WrongUsage('--timeout takes 1 to 3600 seconds.')
   // Loaded here, because loading it would slow every other command.
-  const [{ runTrial }, { findChromium }] = await Promise.all([import('./run-trial.ts'), import('./browser/chromium.ts')])
+  const [{ runTrial }, { findChromium }] = await Promise.all([
+    import('./run-trial.ts'),
+    import('./browser/chromium.ts'),
+  ])
   const fields = { ...fieldsOf(given, options, folder), ...(options.image && { image: options.image }) }
   const browser = options.browser ? path.resolve(folder, options.browser) : findChromium(env.PATH ?? '')
   if (!options.http && browser === undefined)
     terminal.note(
       'There is no Chromium in PATH (apt-get install chromium, or --browser): only HTTP is looked at. Scripts, WebSockets, cookies of scripts and service workers are not tried.',
     )
-  const trial: TrialOptions = { config, fields, name: nameFor(given), startLimit, browser: options.http ? null : (browser ?? null) }
+  const trial: TrialOptions = {
+    config,
+    fields,
+    name: nameFor(given),
+    startLimit,
+    browser: options.http ? null : (browser ?? null),
+  }
   const { works, proposal } = await runTrial(context, trial).catch((error: unknown) => {
     signal.throwIfAborted()
     throw error instanceof CommandFailed ? error : new CommandFailed(`It could not be tried: ${reasonOf(error)}`)
   })
   if (works) return
-  throw new CommandFailed(proposal ? `${given} breaks as it is; see above what works.` : `${given} breaks, and no template was found that works.`)
+  throw new CommandFailed(
+    proposal
+      ? `${given} breaks as it is; see above what works.`
+      : `${given} breaks, and no template was found that works.`,
+  )
 }
 
 /** Of the file, of the catalogue, or of an image alone. @throws {WrongUsage} */

@@ -92,14 +92,14 @@ export class TryInstallation {
     return this.#trial.engine.program(image)
   }
 
-  /** Launches a container with these fields. @throws {LaunchRefused} with the reason that its owner would read */
+  /** Launches a container with these fields. @throws {AppRefused} with the reason that its owner would read */
   async launch(fields: Fields): Promise<LaunchedApp> {
     const { runtime, app } = this.#trial
     const type = await this.#typeFor(fields)
     await this.#call(`/api/container/launch/${type}`)
     const find = async () => (await runtime.list()).find(({ owner }) => owner?.slug === slug && owner.type === type)
     const container = await find()
-    if (!container?.address || container.port === null) throw new LaunchRefused('its program has ended')
+    if (!container?.address || container.port === null) throw new AppRefused('its program has ended')
     const [prefix, { id }] = [`${slug}-${type}`, container]
     const origin = app.containerOrigin?.(prefix)
     const isWhole = origin === undefined && fields.strip_prefix === false
@@ -124,7 +124,7 @@ export class TryInstallation {
     if (known !== undefined) return known
     const type = `app${this.#templates.size + 1}`
     const { problems } = readTemplates(JSON.stringify({ [type]: fields }), 'template')
-    if (problems.length > 0) throw new LaunchRefused(problems.join(' '))
+    if (problems.length > 0) throw new AppRefused(problems.join(' '))
     this.#templates.set(type, fields)
     writeFileSync(path.join(this.folder, 'templates.json'), JSON.stringify(Object.fromEntries(this.#templates)))
     await this.#call('/api/admin/templates/reload')
@@ -134,9 +134,9 @@ export class TryInstallation {
   async #call(target: string): Promise<void> {
     const answer = await this.#trial.fetch(target, await this.token(), { method: 'POST' })
     const body = (await answer.json().catch(() => ({}))) as { error?: string }
-    if (answer.status !== 200) throw new LaunchRefused(body.error ?? `${target} is answered with ${answer.status}`)
+    if (answer.status !== 200) throw new AppRefused(body.error ?? `${target} is answered with ${answer.status}`)
   }
 }
 
 /** A container that could not be launched; the message is what its owner reads. */
-export class LaunchRefused extends Error {}
+export class AppRefused extends Error {}

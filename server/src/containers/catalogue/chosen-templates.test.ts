@@ -26,9 +26,12 @@ test('an unknown name is refused with the nearest name, if one is near, and with
     const chosen = chosenFields(name)
     return 'problem' in chosen ? chosen.problem : ''
   }
-  assert.match(problemOf('jupyter-lab'), /^"jupyter-lab" is no template .* Did you mean jupyterlab\? There are: code-server, /)
-  assert.match(problemOf('Streamlit'), /Did you mean streamlit\?/)
-  assert.doesNotMatch(problemOf('something-else'), /Did you mean/)
+  assert.match(
+    problemOf('jupyter-lab'),
+    /^"jupyter-lab" is no template .*; did you mean jupyterlab\? There are: code-server, /,
+  )
+  assert.match(problemOf('Streamlit'), /did you mean streamlit\?/)
+  assert.doesNotMatch(problemOf('something-else'), /did you mean/)
 })
 
 test('a template extends one of the catalogue: own fields replace its fields, and variables are added', () => {
@@ -43,5 +46,5 @@ test('a template extends one of the catalogue: own fields replace its fields, an
     ['lab', 'Vite', 5173, 3 * 1024 ** 3, false, { HOME: '/home/node', COURSE: 'statistics' }],
   )
   const wrong = readTemplates('a: { image: x }\nlab:\n  extends: vitte\n', 'text').problems
-  assert.match(wrong.join(), /^text: line 3, column 3: lab: extends: "vitte" is no template .* Did you mean vite\?/)
+  assert.match(wrong.join(), /^text: line 3, column 3: lab: extends: "vitte" is no template .*; did you mean vite\?/)
 })

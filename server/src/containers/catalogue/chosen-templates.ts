@@ -24,8 +24,8 @@ export function chosenFields(name: string): Chosen {
   if (entry) return { fields: entry.fields }
   const names = catalogueEntries().map((each) => each.name)
   const nearest = nearestName(name, names)
-  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
-  return { problem: `"${name}" is no template of the catalogue.${hint} There are: ${names.join(', ')}` }
+  const hint = nearest === undefined ? '.' : `; did you mean ${nearest}?`
+  return { problem: `"${name}" is no template of the catalogue${hint} There are: ${names.join(', ')}` }
 }
 
 /**

@@ -180,7 +180,6 @@ function problemsOfFiles({ type, files, home, mounts }: Template): string[] {
 
 /** One reader per field of a template; the keys are the fields an operator may write. */
 const readers = {
-  extends: orNull(text),
   display_name: anyText,
   description: anyText,
   image: text,
@@ -222,4 +221,5 @@ const readers = {
   read_only: flag,
   cap_add: capabilities,
   allow_setuid: flag,
+  extends: orNull(text),
 } satisfies Record<TemplateField, Reader<unknown>>

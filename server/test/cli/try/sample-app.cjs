@@ -14,7 +14,8 @@ const pages = {
   'base-path': `<script src="${BASE_PATH}/app.js"></script><a href="${BASE_PATH}/second">Second page</a>`,
   'base-url': `<script src="${BASE_URL}/app.js"></script><a href="${BASE_URL}/second">Second page</a>`,
   absolute: '<script src="/app.js"></script><a href="/second">Second page</a>',
-  'script-redirect': '<script>if (!location.pathname.endsWith("/login")) location = "/login"</script>',
+  redirect: '<meta http-equiv="refresh" content="0; url=/login">',
+  'script-redirect': '<script>location = "/login"</script>',
   socket: socketTo('"/socket"'),
   'late-socket': `<button onclick='${socketTo('"/socket"').replace(/<\/?script>/g, '')}'>Connect</button>`,
   worker: '<script>navigator.serviceWorker.register("/worker.js").catch(() => {})</script>',
@@ -26,7 +27,7 @@ const pages = {
 }
 
 function socketTo(address) {
-  return `<script>new WebSocket(new URL(${address}, location.href.replace(/^http/, "ws")))</script>`
+  return `<script>new WebSocket(new window.URL(${address}, location.href.replace(/^http/, "ws")))</script>`
 }
 
 const server = createServer((request, response) => {
@@ -37,11 +38,11 @@ const server = createServer((request, response) => {
   if (MODE === 'slow' && Date.now() - startedAt < 4_000) return end(response, 503, 'text/plain', 'not yet')
   if (path === '/app.js') return end(response, 200, 'text/javascript', 'document.title = "loaded"')
   if (path === '/worker.js') return end(response, 200, 'text/javascript', '')
-  if (path === '/framed') {
+  if (path.endsWith('/framed')) {
     response.setHeader('x-frame-options', 'DENY')
     return end(response, 200, 'text/html', '<p>Framed</p>')
   }
-  if (MODE === 'redirect' && path === '/') {
+  if (MODE === 'location' && path.endsWith('/')) {
     response.setHeader('location', `http://${request.headers.host}/login`)
     return end(response, 302, 'text/plain', '')
   }
@@ -50,9 +51,18 @@ const server = createServer((request, response) => {
     response.setHeader('cross-origin-opener-policy', 'same-origin')
     response.setHeader('cross-origin-embedder-policy', 'require-corp')
   }
-  const own = MODE === 'mixed' ? `<img alt="" src="http://${request.headers.host}${request.headers['x-forwarded-prefix'] ?? ''}/app.js">` : ''
+  const own =
+    MODE === 'mixed'
+      ? `<img alt="" src="http://${request.headers.host}${request.headers['x-forwarded-prefix'] ?? ''}/app.js">`
+      : ''
+  const isAtLogin = path === '/login'
   const heading = MODE === 'empty' ? '' : `<h1>${MODE}</h1>`
-  end(response, 200, 'text/html', `<!doctype html><title>Sample</title>${heading}${pages[MODE] ?? ''}${own}`)
+  end(
+    response,
+    200,
+    'text/html',
+    `<!doctype html><title>Sample</title>${heading}${isAtLogin ? '' : (pages[MODE] ?? '')}${own}`,
+  )
 })
 
 function end(response, status, type, text) {
@@ -62,7 +72,9 @@ function end(response, status, type, text) {
 server.on('upgrade', (request, socket) => {
   const key = request.headers['sec-websocket-key']
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`)
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  )
   socket.on('error', () => undefined)
 })
 

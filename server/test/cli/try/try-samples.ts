@@ -28,14 +28,23 @@ export interface Report {
 /** Starts the command for the sample application in one of its modes, in a folder of its own. */
 export function startTrial(folder: string, mode: string, ...more: string[]): ChildProcess {
   const file = path.join(folder, 'templates.yaml')
-  const template = { image: 'berth-demo-dev:latest', command: ['node', '-e', program], env: { MODE: mode }, memory: '256m' }
+  const template = {
+    image: 'berth-demo-dev:latest',
+    command: ['node', '-e', program],
+    env: { MODE: mode },
+    memory: '256m',
+  }
   writeFileSync(file, stringify({ [mode]: template }))
   const settings = { DATA_DIR: path.join(folder, 'data'), TMPDIR: folder, HOME: folder, PATH: process.env.PATH ?? '' }
   return startCommand(settings, ['templates', 'try', mode, '--file', file, ...more])
 }
 
 /** Runs it to its end. */
-export async function trial(folder: string, mode: string, ...more: string[]): Promise<{ report: Report } & CommandResult> {
+export async function trial(
+  folder: string,
+  mode: string,
+  ...more: string[]
+): Promise<{ report: Report } & CommandResult> {
   const result = await resultOf(startTrial(folder, mode, '--json', ...more))
   return { ...result, report: JSON.parse(result.stdout || '{}') as Report }
 }

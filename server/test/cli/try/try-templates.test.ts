@@ -39,19 +39,24 @@ test('an application with absolute addresses breaks as given, the template that 
     ],
   )
   assert.deepEqual(await leftovers(child.pid), [])
-  assert.deepEqual(readdirSync(folder).filter((name) => name !== 'templates.yaml'), [])
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name !== 'templates.yaml'),
+    [],
+  )
 })
 
 test('Ctrl-C ends a trial, and what it started is removed', async (t) => {
   const folder = folderFor(t)
-  const child = startTrial(folder, 'ends')
-  assert.ok(child.stderr)
-  for await (const chunk of child.stderr) if (/trying/.test(String(chunk))) break
+  const child = startTrial(folder, 'relative')
+  while ((await leftovers(child.pid)).length === 0) assert.equal(child.exitCode, null)
   child.kill('SIGINT')
-  if (child.exitCode === null) await once(child, 'exit')
+  await once(child, 'exit')
   assert.equal(child.exitCode, 130)
   assert.deepEqual(await leftovers(child.pid), [])
-  assert.deepEqual(readdirSync(folder).filter((name) => name !== 'templates.yaml'), [])
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name !== 'templates.yaml'),
+    [],
+  )
 })
 
 test('an unknown name of a file is wrong usage, and an image that cannot be had a reason', async (t) => {
@@ -64,23 +69,28 @@ test('an unknown name of a file is wrong usage, and an image that cannot be had 
   assert.match(missing.stderr, /^berth: It could not be tried: .*nowhere\.invalid/m)
 })
 
-test('an application with relative addresses works as given, its socket and its clicks included', onlyLong, async (t) => {
-  const { code, report, stderr } = await trial(folderFor(t), 'relative')
-  assert.equal(code, 0, stderr)
-  const [only] = report.attempts
-  assert.deepEqual([report.works, report.attempts.length, only?.findings], [true, 1, []])
-  assert.deepEqual([only?.sockets !== 0, (only?.clicks ?? 0) > 0], [true, true])
-})
+test(
+  'an application with relative addresses works as given, its socket and its clicks included',
+  onlyLong,
+  async (t) => {
+    const { code, report, stderr } = await trial(folderFor(t), 'relative')
+    assert.equal(code, 0, stderr)
+    const [only] = report.attempts
+    assert.deepEqual([report.works, report.attempts.length, only?.findings], [true, 1, []])
+    assert.deepEqual([only?.sockets !== 0, (only?.clicks ?? 0) > 0], [true, true])
+  },
+)
 
 /** Mode of the sample, what breaks as given, and what works: a change, or a host of its own. */
 const samples: readonly (readonly [mode: string, kinds: readonly string[], proposed: RegExp | null])[] = [
   ['absolute', ['address'], /CONTAINER_ROUTING=subdomain/],
   ['base-url', ['address'], /of the variables BASE_URL alone/],
-  ['redirect', ['redirect'], /CONTAINER_ROUTING=subdomain/],
+  ['location', ['mixed content'], null],
+  ['redirect', ['address', 'redirect', 'page'], /CONTAINER_ROUTING=subdomain/],
   ['script-redirect', ['address', 'redirect', 'page'], /CONTAINER_ROUTING=subdomain/],
   ['socket', ['socket'], /CONTAINER_ROUTING=subdomain/],
   ['late-socket', ['socket'], /CONTAINER_ROUTING=subdomain/],
-  ['worker', ['worker'], /CONTAINER_ROUTING=subdomain/],
+  ['worker', ['address', 'worker'], /CONTAINER_ROUTING=subdomain/],
   ['cookie', ['cookie'], /CONTAINER_ROUTING=subdomain/],
   ['mixed', ['mixed content'], null],
   ['inner-address', ['address'], null],
@@ -94,16 +104,20 @@ const samples: readonly (readonly [mode: string, kinds: readonly string[], propo
 ]
 
 for (const [mode, kinds, proposed] of samples)
-  test(`sample "${mode}": ${kinds.join(', ')} is found, and ${proposed ? `what works: ${proposed.source}` : 'that nothing mends it'}`, onlyLong, async (t) => {
-    const { code, report, stdout, stderr } = await trial(folderFor(t), mode, '--timeout', '12')
-    assert.equal(code, 1, stderr)
-    const found = kindsOf(report)
-    assert.ok(found.length > 0 && found.every((kind) => kinds.includes(kind)), `${found.join()}\n${stdout}`)
-    const last = report.attempts.at(-1)
-    assert.equal(last?.works, proposed !== null, stdout)
-    if (proposed) assert.match(last.change, proposed)
-    assert.equal(report.proposal !== null, proposed !== null)
-  })
+  test(
+    `sample "${mode}": ${kinds.join(', ')} is found, and ${proposed ? `what works: ${proposed.source}` : 'that nothing mends it'}`,
+    onlyLong,
+    async (t) => {
+      const { code, report, stdout, stderr } = await trial(folderFor(t), mode, '--timeout', '12')
+      assert.equal(code, 1, stderr)
+      const found = kindsOf(report)
+      assert.ok(found.length > 0 && found.every((kind) => kinds.includes(kind)), `${found.join()}\n${stdout}`)
+      const last = report.attempts.at(-1)
+      assert.equal(last?.works, proposed !== null, stdout)
+      if (proposed) assert.match(last.change, proposed)
+      assert.equal(report.proposal !== null, proposed !== null)
+    },
+  )
 
 test('a slow start is a hint to set ready_path', onlyLong, async (t) => {
   const { code, report } = await trial(folderFor(t), 'slow')

@@ -75,7 +75,10 @@ export class PageWatcher {
       case 'Network.webSocketHandshakeResponseReceived':
         return this.#onSocket(id, (socket) => (socket.status = params.response?.status ?? null))
       case 'Network.webSocketFrameError':
-        return this.#onSocket(id, (socket) => (socket.error = socket.status === 101 ? null : (params.errorMessage ?? null)))
+        return this.#onSocket(
+          id,
+          (socket) => (socket.error = socket.status === 101 ? null : (params.errorMessage ?? null)),
+        )
       case 'Runtime.exceptionThrown': {
         const { text = '', exception } = params.exceptionDetails ?? {}
         return this.#error(exception?.description?.split('\n')[0] ?? text)

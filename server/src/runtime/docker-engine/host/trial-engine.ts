@@ -33,7 +33,7 @@ interface InspectedImage {
 }
 
 async function programOf(client: EngineClient, image: string): Promise<ImageProgram> {
-  const path = `/images/${image.split("/").map(encodeURIComponent).join("/")}/json`
+  const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
   const call: EngineCall = { what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.measure }
   const { Config } = await client.ask<InspectedImage>(call)
   return { entrypoint: Config?.Entrypoint ?? [], command: Config?.Cmd ?? [] }
