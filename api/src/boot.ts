@@ -44,6 +44,8 @@ export interface BootData {
   readonly language: Language
   /** Whether this Berth has any group; without one, pages say nothing of groups. */
   readonly has_groups: boolean
+  /** With whom users may share their containers (`SHARING`); null: pages say nothing of shares. */
+  readonly sharing: { readonly people: boolean; readonly groups: boolean; readonly max_seconds: number } | null
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
   readonly contact: string | null
   /** Left out where the installation has Berth's own look. */

@@ -9,6 +9,7 @@ import { containersEndpoints } from './endpoints/containers.ts'
 import { groupsEndpoints } from './endpoints/groups.ts'
 import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
+import { sharingEndpoints } from './endpoints/sharing.ts'
 import { systemEndpoints } from './endpoints/system.ts'
 
 export type { Access, Blocked, Endpoint, Refusals } from './endpoint.ts'
@@ -27,6 +28,7 @@ export const endpoints = {
   ...adminContainersEndpoints,
   ...adminSystemEndpoints,
   ...groupsEndpoints,
+  ...sharingEndpoints,
   ...operatorEndpoints,
   ...systemEndpoints,
 }

@@ -62,6 +62,7 @@ function quietControl(): ControlPlane {
     wake: async () => undefined,
     explain: async () => ({ unavailable: undefined, lastLines: [], displayName: 'Development' }),
     reportUnreachable: (prefix) => console.error(`an app could not be reached: ${prefix}`),
+    reportVisits: () => {},
     reportActivity: () => {},
     report: (problem) => console.error(problem),
   }

@@ -17,6 +17,7 @@ import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireTemplates } from '#/wiring/wire-templates.ts'
 import { wireGroupRules, wireGroups } from '#/wiring/features/wire-groups.ts'
+import { wireSharing } from '#/wiring/features/wire-sharing.ts'
 import { wireContainers } from '#/wiring/wire-containers.ts'
 import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
 import { wireHttp } from '#/wiring/wire-http.ts'
@@ -73,8 +74,9 @@ export async function startApp(parts: AppParts): Promise<App> {
   const containers = wireContainers(parts, addresses, tokens, () => engineList.listAll(), groupRules.rules)
   const serve = () =>
     gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
+  const sharing = wireSharing(parts, containers)
   const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })
-  const looks = { reconciler, engineList, hostCheck, takenSlugs, furtherTasks: [groupRules.task] }
+  const looks = { reconciler, engineList, hostCheck, takenSlugs, furtherTasks: [groupRules.task, sharing.task] }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
   const idle = wireIdle(parts, containers)
   const lifetimes = wireLifetimes(parts, containers)
@@ -89,20 +91,33 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.prestartTimes.start()
     groups.restart()
   }
-  const groups = wireGroups(parts, groupRules, accounts, containers, administration)
+  const groups = wireGroups(parts, groupRules, accounts, containers, administration, () => void sharing.refresh())
   groups.directory.onChange(() => {
     groups.restart()
+    void sharing.refresh()
     if (!parts.isForOneCommand) diskUse.start()
   })
   const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
   const oidc = wireOidc(parts, { addresses, accounts, administration, groups })
   const auditWebhook = wireAuditWebhook(parts)
-  const useCases = { addresses, tokens, containers, accounts, administration, templates, oidc, groups, reconciling }
+  const useCases = {
+    addresses,
+    tokens,
+    containers,
+    accounts,
+    administration,
+    templates,
+    oidc,
+    groups,
+    sharing,
+    reconciling,
+  }
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
   await listenOnSocket(api.server, parts.socketPath)
   await serve()
+  await sharing.start()
   await containers.routeSync.publishAll(following.signal)
   routesPublished.resolve()
   // A crash may have interrupted it; instants that are moved only in part would look like another clock jump.
@@ -133,6 +148,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.prestart.stop()
     containers.hostResources.stop()
     containers.history.stop()
+    containers.visitors.close()
     clock.stop()
     tokens.streams.close()
     accounts.padding.close()

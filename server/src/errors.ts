@@ -148,10 +148,11 @@ export const refusals = named({
 
   notGroupManager: () => new Refusal(403, message('groups.notManager')),
   typeOfGroups: () => new Refusal(403, message('groups.typeOfGroups')),
+  sharingOff: () => new Refusal(403, message('sharing.off')),
   groupExpired: (group: string) => new Refusal(403, message('groups.expired', { group })),
 
   userGone: () => new Refusal(404, message('refusals.userGone')),
-  notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider') =>
+  notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider' | 'share') =>
     new Refusal(404, message(`refusals.${what}NotFound`)),
   groupNotFound: (what: 'group' | 'member' | 'joinCode') => new Refusal(404, message(`groups.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>

@@ -123,10 +123,14 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'launch of a type of a group that has expired',
     remedy: 'administrators change `expires_at`, or remove the user from the group',
   },
+  sharingOff: {
+    when: 'a container was to be shared, and the setting `SHARING` does not allow it with such visitors',
+    remedy: 'ask the operator',
+  },
 
   userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
   notFound: {
-    when: 'the user, container, session, API token or address does not exist',
+    when: 'the user, container, session, API token, share or address does not exist',
     remedy: 'look it up in the list',
   },
   groupNotFound: {

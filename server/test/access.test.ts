@@ -17,7 +17,7 @@ import { FakeGateway } from './support/gateway/fake-gateway.ts'
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-access-'))
 const administrators = ['boss@x.org', 'admin@x.org', 'blocked-admin@x.org', 'deleted-admin@x.org']
-const env = { ADMIN_EMAILS: administrators.join(','), MAGIC_LINK_RATE_LIMIT: '1000' }
+const env = { ADMIN_EMAILS: administrators.join(','), MAGIC_LINK_RATE_LIMIT: '1000', SHARING: 'people,groups' }
 const expired = await tokenOfAnotherTime()
 const gateway = new FakeGateway()
 const berth = await startEnginelessBerth({ after }, { dataDir, env, gateway })
@@ -76,6 +76,8 @@ const forOwners: readonly EndpointName[] = [
   'stopGroup',
   'blockGroup',
   'unblockGroup',
+  'shareContainer',
+  'endShare',
 ]
 
 /** The status with which a caller is refused; undefined when they have access. */
@@ -144,6 +146,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /api/user/tokens': { name: 'x', scopes: ['containers:read'], expires_in: 60 },
   'POST /api/groups/join': { code: 'x' },
   'POST /api/groups/{id}/members': { emails: ['x@x.org'] },
+  'POST /api/container/shares/{container_type}': { may: 'look', expires_at: '2000-01-01T00:00:00Z' },
 }
 const bodyFor = ({ path, method }: Endpoint) => bodies[`${method} ${path}`]
 

@@ -125,6 +125,17 @@ const allowed: Record<string, string[]> = {
   logging: [],
   administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
   groups: ['accounts', 'administration', 'concurrency', 'containers', 'errors.ts', 'messages', 'store'],
+  sharing: [
+    'accounts',
+    'administration',
+    'concurrency',
+    'containers',
+    'errors.ts',
+    gatewayState,
+    'groups',
+    'messages',
+    'store',
+  ],
   reconcile: [
     'logging/',
     'store',
@@ -190,6 +201,7 @@ const allowed: Record<string, string[]> = {
     'reconcile',
     'reserved-slugs.ts',
     'runtime/runtime.ts',
+    'sharing',
     'store',
   ],
   http: [
@@ -207,6 +219,7 @@ const allowed: Record<string, string[]> = {
     'containers',
     'administration',
     'groups',
+    'sharing',
     runtimePort,
     'runtime/host-capacity.ts',
   ],

@@ -38,7 +38,9 @@ test('the template fields that are described have the defaults that are read', (
 })
 
 test('every action of the audit log is written somewhere', () => {
-  const sources = globSync('server/src/{accounts,administration,groups}/**/*.ts', { cwd: root }).map(read).join('\n')
+  const sources = globSync('server/src/{accounts,administration,groups,sharing}/**/*.ts', { cwd: root })
+    .map(read)
+    .join('\n')
   assert.deepEqual(
     Object.keys(auditActions).filter((action) => !sources.includes(`'${action}'`)),
     [],

@@ -16,6 +16,7 @@ export const pages = {
   tokens: '/tokens',
   groups: '/groups',
   groupMembers: '/groups/members',
+  sharing: '/sharing',
   apiDocs: '/api/docs',
   imprint: '/help/imprint',
   privacy: '/help/privacy',

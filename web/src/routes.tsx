@@ -32,6 +32,7 @@ const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx')
 const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/group-members.tsx'))
 const Groups = lazyExport('Groups', () => import('#/pages/groups.tsx'))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
+const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'))
 const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
@@ -46,6 +47,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.tokens]: () => signedIn(<ApiTokens />),
   [pages.groups]: () => signedIn(<Groups />),
   [pages.groupMembers]: () => signedIn(<GroupMembers />),
+  [pages.sharing]: () => signedIn(<Sharing />),
   [pages.apiDocs]: () => <ApiDocs />,
   [pages.imprint]: () => <LegalText text="imprint" />,
   [pages.privacy]: () => <LegalText text="privacy" />,

@@ -28,6 +28,7 @@ async function open(chosen: Story): Promise<void> {
     email: 'ann@example.org',
     is_admin: false,
     has_groups: false,
+    sharing: null,
     language: 'en',
     contact: null,
     acting: null,

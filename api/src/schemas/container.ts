@@ -206,6 +206,17 @@ export const DiskEvent = Type.Object(
 )
 export type DiskEvent = Type.Static<typeof DiskEvent>
 
+export const VisitorsEvent = Type.Object(
+  {
+    type: containerType,
+    visitors: Type.Array(Type.Object({ email: Type.String(), since: Instant }), {
+      description: 'All who are there now, who came first first; at most 100',
+    }),
+  },
+  { description: 'A visitor to whom a container is shared has opened it, or left' },
+)
+export type VisitorsEvent = Type.Static<typeof VisitorsEvent>
+
 export const TakeoverEvent = Type.Object(
   {
     by: Type.String({ description: 'E-mail address of the administrator' }),
@@ -223,7 +234,7 @@ export const SnapshotEvent = Type.Object(
   {},
   {
     description:
-      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, and an `idle` for each container that is about to be paused or stopped, up to the next event with an id. Sent to a client that is new, or was away for too long',
+      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, an `idle` for each container that is about to be paused or stopped, and a `visitors` for each container with visitors, up to the next event with an id. Sent to a client that is new, or was away for too long',
   },
 )
 
@@ -234,6 +245,7 @@ export const containerEvents = {
   launch: LaunchEvent,
   idle: IdleEvent,
   disk: DiskEvent,
+  visitors: VisitorsEvent,
   takeover: TakeoverEvent,
 } as const
 

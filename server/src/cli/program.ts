@@ -13,6 +13,7 @@ import { addUsers } from './commands/users-command.ts'
 import { addGroups } from './groups/groups-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
 import { addInit } from './init/init-command.ts'
+import { addShares } from './sharing/shares-command.ts'
 import { addHelp } from './output/help.ts'
 import { addTemplates } from './templates/templates-command.ts'
 import type { CommandContext } from './api/with-api.ts'
@@ -53,6 +54,7 @@ export function createProgram(
   addLink(program, run)
   addGroups(program, run)
   addTokens(program, run)
+  addShares(program, run)
   addAudit(program, run)
   addKeys(program, run)
   addTemplates(program, run)

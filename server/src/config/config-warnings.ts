@@ -29,7 +29,9 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
     ...memoryWarnings(config, totalMemory),
-    ...(config.containerRouting === 'path' ? visitorWarnings(config) : subdomainWarnings(config)),
+    ...(config.containerRouting === 'path'
+      ? [...visitorWarnings(config), ...sandboxWarnings(config)]
+      : subdomainWarnings(config)),
   ]
 }
 
@@ -77,6 +79,13 @@ function visitorWarnings({ templates }: Config): LocalizedMessage[] {
     if (!sandboxVisitors) return message('findings.openVisitors', { type, access })
     return message(access === 'public' ? 'findings.publicSandbox' : 'findings.authenticatedSandbox', { type })
   })
+}
+
+/** Types that can be shared, and whose visitors get a sandbox. */
+function sandboxWarnings({ sharing, templates }: Config): LocalizedMessage[] {
+  const types = templates.all().filter(({ access, sandboxVisitors }) => access === 'owner' && sandboxVisitors)
+  if (!sharing.isOn || types.length === 0) return []
+  return [message('sharing.sandboxed', { types: types.map(({ type }) => type).join(', ') })]
 }
 
 /** What subdomain routing lacks, and fields that say nothing with it. */

@@ -10,6 +10,7 @@ import { subdomainProblems, type ContainerRouting } from './container-routing.ts
 import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readKubernetes, type KubernetesConfig } from './read-kubernetes.ts'
+import { readSharing, type SharingConfig } from './read-sharing.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
 import { isTimeZone } from '#/time-zone.ts'
@@ -74,6 +75,7 @@ export interface Config {
   readonly signIn: WaysToSignIn
   /** In the order of the login page; none unless `signIn` names them. */
   readonly providers: readonly Provider[]
+  readonly sharing: SharingConfig
   /** Lifetime of the link of an invitation, in seconds. */
   readonly invitationExpiry: number
   /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
@@ -185,6 +187,7 @@ export function readConfig(
       value === 'open' || value === 'invited' ? value : new Problem('must be open or invited'),
     ),
     ...readSignIn(text, readFile, problems),
+    sharing: readSharing(text, problems),
     allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
     invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
     requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),

@@ -242,6 +242,18 @@ export const settingGroups = {
     },
     MAX_PER_USER: { ...none, text: 'Max containers that run at the same time, of one user. Paused containers count.' },
   },
+  'Shared containers': {
+    SHARING: {
+      default: 'off',
+      text: '`people`: users may share their containers with others, by e-mail address. `groups`: with groups that they are in. `people,groups`: both. `off`: not at all; shares from before open nothing.',
+      see: 'how-to/share-containers.md',
+    },
+    SHARE_MAX_DURATION: {
+      default: '2592000',
+      text: 'Seconds that a share may last, 60 to 31536000.',
+      see: 'how-to/share-containers.md',
+    },
+  },
   'Disk and retention': {
     MAX_DISK_PER_USER: {
       ...none,

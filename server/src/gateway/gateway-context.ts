@@ -4,6 +4,7 @@ import type { GatewaySettings } from './gateway-settings.ts'
 import type { AccessLogSwitch } from './access-log/access-log-switch.ts'
 import type { GatewayMetrics } from './gateway-metrics.ts'
 import type { ClientConnections } from './downstream/client-connections.ts'
+import type { ShareTable } from './auth/share-table.ts'
 import type { SessionTracker } from './auth/session-tracker.ts'
 import type { Caller, TokenVerifier } from './auth/token-verifier.ts'
 import { clock } from './coarse-clock.ts'
@@ -20,6 +21,7 @@ export interface GatewayContext {
   readonly users: UserCache
   readonly tokens: TokenVerifier
   readonly sessions: SessionTracker
+  readonly shares: ShareTable
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
   readonly metrics: GatewayMetrics

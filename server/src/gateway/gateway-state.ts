@@ -3,6 +3,9 @@ export interface GatewayState {
   readonly users: readonly GatewayUser[]
   readonly routes: readonly RouteEntry[]
   readonly revoked: readonly Revocation[]
+  /** Left out: no container is shared. */
+  readonly shares?: readonly ContainerShares[]
+  readonly shareGroups?: readonly ShareGroup[]
 }
 
 export type GatewayChange =
@@ -11,6 +14,8 @@ export type GatewayChange =
   | { readonly kind: 'route'; readonly route: RouteEntry }
   | { readonly kind: 'route-gone'; readonly prefix: string }
   | { readonly kind: 'revoked'; readonly revocation: Revocation }
+  | { readonly kind: 'shares'; readonly shares: ContainerShares }
+  | { readonly kind: 'share-group'; readonly group: ShareGroup }
 
 /** A user who may own containers and tokens. */
 export interface GatewayUser {
@@ -33,6 +38,36 @@ export interface RouteEntry {
   readonly type: string
   readonly isBlocked: boolean
   readonly where: UpstreamAddress | Unavailable
+}
+
+/** All that is granted to visitors of one container; it replaces what was granted before. */
+export interface ContainerShares {
+  readonly prefix: string
+  readonly grants: readonly ShareGrant[]
+}
+
+/** What one visitor, or the members of a group, may do in a container that its owner shares with them. */
+export interface ShareGrant {
+  /** Address of a visitor's account, or id of a `ShareGroup`. */
+  readonly to: string | number
+  /** `look`: read requests alone; `use`: every request, WebSockets included. */
+  readonly may: 'look' | 'use'
+  /** ms since 1970 */
+  readonly until: number
+}
+
+/** Members of a group with which containers are shared, by the addresses of their accounts. */
+export interface ShareGroup {
+  readonly groupId: number
+  readonly emails: readonly string[]
+}
+
+/** A visitor to whom a container is shared had something open there, or sent a request. */
+export interface Visit {
+  readonly prefix: string
+  readonly userId: number
+  /** ms since 1970 */
+  readonly at: number
 }
 
 /** Where a container that runs, or is paused, listens. No two entries have the same address at the same time. */

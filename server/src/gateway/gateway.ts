@@ -7,6 +7,7 @@ import type {
   Explanation,
   RouteActivity,
   SessionUse,
+  Visit,
 } from './gateway-state.ts'
 
 /**
@@ -110,6 +111,9 @@ export interface ControlPlane {
 
   /** Containers that bytes moved to or from since the last call, about every second. */
   reportActivity(activity: readonly RouteActivity[]): void
+
+  /** Visitors of shared containers, each reported again every 5 s at most while the visit lasts. */
+  reportVisits(visits: readonly Visit[]): void
 
   /** A bug or a broken app, once, with its cause. Never with a query, header, token or link. @param requestId of the request that failed */
   report(problem: string, requestId?: string): void

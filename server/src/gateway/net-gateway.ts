@@ -11,6 +11,7 @@ import { defaultClientTimeouts, type ClientTimeouts } from './downstream/client-
 import { ClientConnections } from './downstream/client-connections.ts'
 import { clock, clockResolution, readClock } from './coarse-clock.ts'
 import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
+import { ShareTable } from './auth/share-table.ts'
 import { SessionTracker } from './auth/session-tracker.ts'
 import { TokenVerifier } from './auth/token-verifier.ts'
 import { UserCache } from './auth/user-cache.ts'
@@ -57,6 +58,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly users = new UserCache()
   readonly tokens = new TokenVerifier(this.users)
   readonly sessions = new SessionTracker()
+  readonly shares = new ShareTable(this.users)
   readonly metrics = new GatewayMetrics()
   readonly accessLog = new AccessLogSwitch((problem) => this.config?.control.report(problem))
   readonly routingTable = new RoutingTable(this.users)
@@ -128,8 +130,9 @@ class ReverseProxy implements NetGateway, GatewayContext {
     this.accessLog.use(settings.accessLog)
   }
 
-  async replace({ users, routes, revoked }: GatewayState): Promise<void> {
+  async replace({ users, routes, revoked, shares, shareGroups }: GatewayState): Promise<void> {
     this.users.replace(users)
+    this.shares.replace(shares, shareGroups)
     this.tokens.replaceRevocations(revoked)
     this.routingTable.replace(routes)
     this.hasState = true
@@ -207,6 +210,12 @@ class ReverseProxy implements NetGateway, GatewayContext {
       case 'revoked':
         this.tokens.revoke(change.revocation)
         break
+      case 'shares':
+        this.shares.set(change.shares)
+        break
+      case 'share-group':
+        this.shares.setGroup(change.group)
+        break
     }
   }
 
@@ -217,6 +226,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     for (const route of this.routingTable.inUse()) {
       const owner = this.users.get(route.entry.ownerId)
       if (!owner || owner.isBlocked) route.cut()
+      else this.shares.cutForbidden(route)
     }
   }
 
@@ -236,12 +246,15 @@ class ReverseProxy implements NetGateway, GatewayContext {
       )
         activeRequest.cut()
     }
+    // Shares end without a message, too.
+    if (!this.shares.isEmpty) for (const route of this.routingTable.inUse()) this.shares.cutForbidden(route)
     const old = clock.now - maxUpstreamIdle
     for (const idle of this.routingTable.idle) idle.closeIdleSince(old)
   }
 
   #prune(): void {
     this.tokens.prune()
+    this.shares.prune()
     const open = [...this.connections].flatMap(({ activeRequest }) => activeRequest?.caller?.sid ?? [])
     this.sessions.prune(new Set(open))
     this.routingTable.pruneTokens(expiredTokenRetention)
@@ -260,6 +273,13 @@ class ReverseProxy implements NetGateway, GatewayContext {
     if (activity.length > 0) this.config?.control.reportActivity(activity)
     const uses = this.sessions.takeUses()
     if (uses.length > 0) this.config?.control.reportSessionUses(uses)
+    this.#reportVisits()
+  }
+
+  #reportVisits(): void {
+    if (!this.shares.isEmpty) for (const route of this.routingTable.inUse()) this.shares.noteOpen(route)
+    const visits = this.shares.takeVisits()
+    if (visits.length > 0) this.config?.control.reportVisits(visits)
   }
 
   #cutAll(): void {

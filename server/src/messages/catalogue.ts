@@ -9,6 +9,7 @@ import { mails } from './en/mails.ts'
 import { pages } from './en/pages.ts'
 import { refusals } from './en/refusals.ts'
 import { requests } from './en/requests.ts'
+import { sharing } from './en/sharing.ts'
 import { warnings } from './en/warnings.ts'
 import { words } from './en/words.ts'
 import { answers as answersDe } from './de/answers.ts'
@@ -21,10 +22,25 @@ import { mails as mailsDe } from './de/mails.ts'
 import { pages as pagesDe } from './de/pages.ts'
 import { refusals as refusalsDe } from './de/refusals.ts'
 import { requests as requestsDe } from './de/requests.ts'
+import { sharing as sharingDe } from './de/sharing.ts'
 import { warnings as warningsDe } from './de/warnings.ts'
 import { words as wordsDe } from './de/words.ts'
 
-const en = { answers, faults, findings, gateway, groups, launches, mails, pages, refusals, requests, warnings, words }
+const en = {
+  answers,
+  faults,
+  findings,
+  gateway,
+  groups,
+  launches,
+  mails,
+  pages,
+  refusals,
+  requests,
+  sharing,
+  warnings,
+  words,
+}
 
 const de: Catalogue = {
   answers: answersDe,
@@ -37,6 +53,7 @@ const de: Catalogue = {
   pages: pagesDe,
   refusals: refusalsDe,
   requests: requestsDe,
+  sharing: sharingDe,
   warnings: warningsDe,
   words: wordsDe,
 }

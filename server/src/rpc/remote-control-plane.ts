@@ -1,4 +1,11 @@
-import type { Unavailable, RouteActivity, Explanation, GatewayState, SessionUse } from '#/gateway/gateway-state.ts'
+import type {
+  Unavailable,
+  RouteActivity,
+  Explanation,
+  GatewayState,
+  SessionUse,
+  Visit,
+} from '#/gateway/gateway-state.ts'
 import type { ControlPlane, Gateway, HostEntry } from '#/gateway/gateway.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
@@ -80,6 +87,11 @@ export class RemoteControlPlane implements ControlPlane {
     this.#rpc.notify('reportActivity', [activity])
   }
 
+  /** A visit that goes on is reported again within seconds. */
+  reportVisits(visits: readonly Visit[]): void {
+    this.#rpc.notify('reportVisits', [visits])
+  }
+
   report(problem: string, requestId?: string): void {
     if (!this.#rpc.notify('report', [problem, requestId])) this.#report(problem)
   }
@@ -120,6 +132,8 @@ export class RemoteControlPlane implements ControlPlane {
       users: parts.flatMap(({ users }) => users),
       routes: parts.flatMap(({ routes }) => routes),
       revoked: parts.flatMap(({ revoked }) => revoked),
+      shares: parts.flatMap(({ shares = [] }) => shares),
+      shareGroups: parts.flatMap(({ shareGroups = [] }) => shareGroups),
     }
   }
 }

@@ -92,6 +92,7 @@ export class RemoteGateway implements Gateway {
       explain: async (prefix) => control().explain(prefix),
       reportUnreachable: (prefix) => control().reportUnreachable(prefix),
       reportActivity: (activity) => control().reportActivity(activity),
+      reportVisits: (visits) => control().reportVisits(visits),
       report: (problem, requestId) => control().report(problem, requestId),
       start: () => this.#started.resolve(),
       stop: (isReplaced = false) => stop(isReplaced),
@@ -100,10 +101,12 @@ export class RemoteGateway implements Gateway {
   }
 }
 
-function* partsOf({ users, routes, revoked }: GatewayState): Generator<GatewayState> {
+function* partsOf({ users, routes, revoked, shares = [], shareGroups = [] }: GatewayState): Generator<GatewayState> {
   for (const part of slices(users)) yield { users: part, routes: [], revoked: [] }
   for (const part of slices(routes)) yield { users: [], routes: part, revoked: [] }
   for (const part of slices(revoked)) yield { users: [], routes: [], revoked: part }
+  for (const part of slices(shares)) yield { users: [], routes: [], revoked: [], shares: part }
+  for (const part of slices(shareGroups)) yield { users: [], routes: [], revoked: [], shareGroups: part }
 }
 
 function slices<T>(all: readonly T[]): T[][] {

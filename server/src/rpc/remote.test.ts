@@ -63,9 +63,10 @@ test('what the gateway asks is answered by the control plane that serves, in its
   asked?.reportSessionUses([{ sid: 's', at: 9 }])
   asked?.reportUnreachable('ann-dev')
   asked?.reportActivity([{ prefix: 'ann-dev', at: 5 }])
+  asked?.reportVisits([{ prefix: 'ann-dev', userId: 7, at: 5 }])
   asked?.report('it broke')
   await asked?.wake('ann-dev')
-  assert.deepEqual(control.told, ['sessions s@9', 'suspect ann-dev', 'used ann-dev@5', 'it broke'])
+  assert.deepEqual(control.told, ['sessions s@9', 'suspect ann-dev', 'used ann-dev@5', 'visits 7@ann-dev', 'it broke'])
 })
 
 test('before it serves, a control plane answers nothing', async () => {

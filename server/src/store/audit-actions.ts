@@ -13,6 +13,14 @@ export const auditActions = {
     when: 'a container and its record were deleted',
     detail: 'owner, type, whether the home was deleted too, the deleted record',
   },
+  'container.share': {
+    when: 'an owner shared a container, or changed the terms of a share',
+    detail: 'type, `with`: address or group, `may`: look or use, `until`',
+  },
+  'container.unshare': {
+    when: 'a share was ended by its owner, an administrator or the operator. One whose time is over has no such entry',
+    detail: 'as `container.share`',
+  },
   'container.stop': { when: 'the operator stopped a container without blocking it', detail: 'owner, type' },
   'user.block': {
     when: 'an account was blocked, with its containers',

@@ -17,6 +17,7 @@ import { identities } from './migrations/010-019/015-identities.ts'
 import { removedContainerId } from './migrations/010-019/016-removed-container-id.ts'
 import { parameters } from './migrations/010-019/017-parameters.ts'
 import { groups } from './migrations/010-019/018-groups.ts'
+import { containerShares } from './migrations/010-019/019-container-shares.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -43,5 +44,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '016-removed-container-id': removedContainerId,
     '017-parameters': parameters,
     '018-groups': groups(isPostgres),
+    '019-container-shares': containerShares(isPostgres),
   }
 }

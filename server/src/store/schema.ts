@@ -23,6 +23,7 @@ export interface Schema {
   user_groups: UserGroupsTable
   group_members: GroupMembersTable
   group_invitations: GroupInvitationsTable
+  container_shares: ContainerSharesTable
 }
 
 export interface UsersTable {
@@ -273,4 +274,17 @@ export interface GroupInvitationsTable {
   /** Address of who invited, or another name; for the audit log. */
   invited_by: string
   created_at: number
+}
+
+/** Containers that their owners share; of `email` and `group_id` one is null. */
+export interface ContainerSharesTable {
+  id: Generated<number>
+  /** Record of the container. */
+  record_id: number
+  /** Of the visitor's account, which need not exist yet. */
+  email: string | null
+  group_id: number | null
+  may: 'look' | 'use'
+  created_at: number
+  expires_at: number
 }

@@ -26,6 +26,7 @@ import { RestartRequests } from '#/containers/state/restart-requests.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
 import type { SpecUser } from '#/containers/build-container-spec.ts'
 import type { Template } from '#/containers/templates/template.ts'
+import { Visitors } from '#/sharing/visitors.ts'
 import { TemplateSources } from '#/containers/templates/template-sources.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
@@ -70,6 +71,7 @@ export function wireContainers(
       activity.forget(owned)
       idleWarnings.forget(owned)
       launching.noteGone(owned)
+      visitors.forget(owned)
       ahead.prestart.noteEnd(owned)
       events.publish(owned.userId, containerEvent(owned.type, 'missing'))
     },
@@ -134,6 +136,11 @@ export function wireContainers(
     activity,
     report,
   })
+  const visitors = new Visitors({
+    containerAt: (prefix) => routeSync.findByPrefix(prefix),
+    emailOf: (userId) => routeSync.gatewayUserOf({ userId })?.email,
+    onChange: (userId, event) => events.publish(userId, event),
+  })
   const subscriptions = new UserEventSubscriptions({
     events,
     streams,
@@ -144,6 +151,7 @@ export function wireContainers(
       ...launchProgress.current(userId),
       ...diskUse.current(userId),
       ...idleWarnings.current(userId),
+      ...visitors.current(userId),
     ],
     onListener: (userId) => launchProgress.onListener(userId),
   })
@@ -160,6 +168,7 @@ export function wireContainers(
     admission,
     launchMetrics,
     routeSync,
+    visitors,
     diskUse,
     singleFlight,
     removal,

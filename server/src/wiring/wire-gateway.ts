@@ -49,7 +49,7 @@ export function controlPlane(
   { database, log, config }: AppParts,
   { cookieDomain }: Addresses,
   { scopedTokens, renewSession, hostSignIn, uses }: Tokens,
-  { routeSync, wake, activity }: Containers,
+  { routeSync, wake, activity, visitors }: Containers,
 ): ControlPlane {
   const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
   return {
@@ -83,6 +83,7 @@ export function controlPlane(
         if (container) activity.used(container, at)
       }
     },
+    reportVisits: (visits) => visitors.note(visits),
     report: (problem, requestId) => runForRequest(requestId, () => log.error(`the gateway: ${problem}`)),
   }
 }

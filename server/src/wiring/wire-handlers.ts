@@ -11,12 +11,14 @@ import { containerHandlers } from '#/http/handlers/containers/container-handlers
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
+import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
 import { legalTextHandlers } from '#/http/handlers/legal-text-handlers.ts'
 import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
+import type { Sharing } from '#/wiring/features/wire-sharing.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
@@ -39,6 +41,7 @@ export interface UseCases {
   readonly templates: TemplateAdministration
   readonly oidc: Oidc
   readonly groups: Groups
+  readonly sharing: Sharing
   readonly reconciling: Reconciling
 }
 
@@ -50,13 +53,18 @@ export interface HandlersContext extends UseCases {
 
 /** Every handler of the endpoint table; each group receives exactly the parts that it uses. */
 export function wireHandlers(parts: AppParts, context: HandlersContext): Handlers {
-  const { groups } = context
+  const { groups, sharing } = context
   return {
     ...accountHandlers(parts, context),
     ...ownerHandlers(context),
     ...adminHandlers(parts, context),
     ...groupAdministrationHandlers({ groups: groups.administration }),
     ...groupHandlers({ db: parts.database.db, ...groups }),
+    ...sharingHandlers({
+      ...sharing,
+      templates: parts.config.templates,
+      spawnerUrl: context.addresses.spawnerUrl,
+    }),
   }
 }
 

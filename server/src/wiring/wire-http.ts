@@ -70,6 +70,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       },
       contact: config.supportContact,
       branding: config.branding,
+      sharing: sharingData(config.sharing),
       hasGroups: () => !context.groups.directory.isEmpty,
     }),
     log,
@@ -99,6 +100,9 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     stopMetrics: () => metricsListener?.stop(),
   }
 }
+
+const sharingData = ({ isOn, withPeople, withGroups, maxDuration }: Config['sharing']) =>
+  isOn ? { people: withPeople, groups: withGroups, max_seconds: maxDuration } : null
 
 function metricsListenerOf({ metricsListen, metricsToken }: Config, log: AppParts['log']): MetricsListener | undefined {
   return metricsListen === null ? undefined : new MetricsListener(metricsListen, metricsToken, log)

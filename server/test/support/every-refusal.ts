@@ -46,6 +46,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   notGroupManager: refusals.notGroupManager(),
   typeOfGroups: refusals.typeOfGroups(),
   groupExpired: refusals.groupExpired('Physics 7b'),
+  sharingOff: refusals.sharingOff(),
   userGone: refusals.userGone(),
   notFound: refusals.notFound('user'),
   groupNotFound: refusals.groupNotFound('joinCode'),

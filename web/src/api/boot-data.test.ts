@@ -10,6 +10,7 @@ const signedOut = {
   email: null,
   isAdmin: false,
   hasGroups: false,
+  sharing: null,
   language: 'en',
   contact: null,
   branding: null,

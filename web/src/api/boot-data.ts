@@ -12,6 +12,7 @@ export interface Boot {
   readonly isAdmin: boolean
   /** Whether there is any group. */
   readonly hasGroups: boolean
+  readonly sharing: BootData['sharing']
   readonly language: Language
   readonly contact: string | null
   /** Null: Berth's own look. */
@@ -46,6 +47,7 @@ const signedOut: Boot = {
   email: null,
   isAdmin: false,
   hasGroups: false,
+  sharing: null,
   language: 'en',
   contact: null,
   branding: null,
@@ -78,6 +80,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     email: textIn(data.email),
     isAdmin: data.is_admin === true,
     hasGroups: data.has_groups === true,
+    sharing: sharingIn(data.sharing),
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),
     branding: parseBranding(data.branding),
@@ -100,6 +103,13 @@ function actingIn(value: unknown): Boot['acting'] {
   if (typeof value !== 'object' || value === null || !('by' in value) || !('until' in value)) return null
   const { by, until } = value
   return typeof by === 'string' && typeof until === 'string' ? { by, until } : null
+}
+
+function sharingIn(value: unknown): Boot['sharing'] {
+  if (typeof value !== 'object' || value === null) return null
+  const { people, groups, max_seconds } = value as { people?: unknown; groups?: unknown; max_seconds?: unknown }
+  if (typeof max_seconds !== 'number') return null
+  return { people: people === true, groups: groups === true, max_seconds }
 }
 
 function waysIn(value: unknown): SignInWays {

@@ -1,4 +1,11 @@
-import type { ContainerEvent, DiskEvent, IdleEvent, LaunchEvent, TakeoverEvent } from '@berth/api/schemas/container.ts'
+import type {
+  ContainerEvent,
+  DiskEvent,
+  IdleEvent,
+  LaunchEvent,
+  TakeoverEvent,
+  VisitorsEvent,
+} from '@berth/api/schemas/container.ts'
 import type { ServerEvent } from '#/events/event-stream.ts'
 import { withLaunch, type Launches } from '#/launch/launch-state.ts'
 
@@ -16,6 +23,8 @@ export interface EventState {
   readonly statuses: ReadonlyMap<string, ContainerEvent['status']>
   /** Why a container does not run, by type, where an event gave the reason. */
   readonly reasons: ReadonlyMap<string, string>
+  /** Who has a shared container open now, by container type; types without visitors are left out. */
+  readonly visitors: ReadonlyMap<string, VisitorsEvent['visitors']>
   /** The latest takeover; it may be over by now. The server sends it once, so a snapshot does not remove it. */
   readonly takeover: TakeoverEvent | undefined
 }
@@ -26,6 +35,7 @@ export const initialEventState: EventState = {
   idles: new Map(),
   statuses: new Map(),
   reasons: new Map(),
+  visitors: new Map(),
   takeover: undefined,
 }
 
@@ -40,6 +50,7 @@ function reduceEvent(state: EventState, { name, data }: ServerEvent): EventState
   if (name === 'disk') return { ...state, disks: withDisk(state.disks, data as DiskEvent) }
   if (name === 'idle') return { ...state, idles: withIdle(state.idles, data as IdleEvent) }
   if (name === 'container') return withContainer(state, data as ContainerEvent)
+  if (name === 'visitors') return { ...state, visitors: withVisitors(state.visitors, data as VisitorsEvent) }
   if (name === 'takeover') return { ...state, takeover: data as TakeoverEvent }
   return state
 }
@@ -52,6 +63,10 @@ function withDisk(disks: EventState['disks'], event: DiskEvent): EventState['dis
 
 function withIdle(idles: EventState['idles'], { at, ...event }: IdleEvent): EventState['idles'] {
   return at === null ? withoutContainerType(idles, event.type) : new Map(idles).set(event.type, { ...event, at })
+}
+
+function withVisitors(all: EventState['visitors'], { type, visitors }: VisitorsEvent): EventState['visitors'] {
+  return visitors.length === 0 ? withoutContainerType(all, type) : new Map(all).set(type, visitors)
 }
 
 /** A container that does not run has no warning of idle suspension; the server sends no event for that. */

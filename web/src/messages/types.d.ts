@@ -2,12 +2,18 @@ import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/messages/en.ts'
 import type { apiDocs } from '#/messages/en/api-docs.ts'
 import type { groups } from '#/messages/en/groups.ts'
+import type { sharing } from '#/messages/en/sharing.ts'
 import type { en } from '#/messages/en.ts'
 
 /** `t('…')` accepts existing keys only, with the values that their English text names. */
 declare module 'use-intl' {
   interface AppConfig {
     Locale: Language
-    Messages: typeof en & { admin: typeof admin; apiDocs: typeof apiDocs; groups: typeof groups }
+    Messages: typeof en & {
+      admin: typeof admin
+      apiDocs: typeof apiDocs
+      groups: typeof groups
+      sharing: typeof sharing
+    }
   }
 }

@@ -8,6 +8,7 @@ import { ContainerCard } from '#/components/container-card/container-card.tsx'
 import { ContainerListProblem } from '#/containers/container-list-problem.tsx'
 import { DiskNote } from '#/components/container-card/card-notes.tsx'
 import { OwnGroups } from '#/groups/own-groups.tsx'
+import { SharedWithMe } from '#/sharing/shared-with-me.tsx'
 import { ShortcutsOn } from '#/shortcuts/shortcuts-context.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -44,6 +45,7 @@ export function Dashboard() {
       ) : (
         containerList.problem === undefined && <Loading />
       )}
+      {boot.sharing !== null && boot.acting === null && <SharedWithMe />}
       {boot.hasGroups && boot.acting === null && <OwnGroups />}
     </Page>
   )
@@ -86,6 +88,7 @@ function Cards({
             reason={events.reasons.get(entry.type)}
             disk={events.disks.get(entry.type)}
             idle={events.idles.get(entry.type)}
+            visitors={events.visitors.get(entry.type)}
             signInNote={signInNote}
           />
         ))}

@@ -6,6 +6,7 @@ import { dashboardStories } from './dashboard.ts'
 import { frameStories } from './frame.ts'
 import { groupStories } from './groups.ts'
 import { overviewStories } from './overview.ts'
+import { sharingStories } from './sharing.ts'
 import { templateStories } from './templates.ts'
 import { userStories } from './users.ts'
 
@@ -17,6 +18,7 @@ export const stories: readonly Story[] = [
   ...userStories,
   ...containerStories,
   ...groupStories,
+  ...sharingStories,
   ...templateStories,
   ...apiTokenStories,
   ...apiDocsStories,

@@ -34,8 +34,9 @@ function isOurs(origin, headers) {
 const hostOf = (address) => (URL.canParse(address) ? new URL(address).host : undefined)
 
 /**
- * Refuses every request except the container owner's, who may use files and terminals: a valid token that was issued
- * for this container, in a request that the gateway attributes to the owner. The token alone is not enough: with
+ * Refuses every request except the container owner's, who may use files and terminals, and those of visitors to whom the
+ * owner shares it: a valid token that was issued for this container, in a request that the gateway attributes to the
+ * owner, or lets in by a share. Of visitors who may only look the gateway lets read requests pass. The token alone is not enough: with
  * `access: public` every user could send one. Started by hand, without keys, the app accepts all requests.
  * @param {IncomingMessage} request
  * @param {Verifier} verifier
@@ -45,7 +46,8 @@ const hostOf = (address) => (URL.canParse(address) ? new URL(address).host : und
 export async function requireOwner(request, verifier, owner) {
   if (!verifier.hasKeys) return
   await verifier.identify(request)
-  if (!isOwner(request, owner)) throw new Refusal(403, 'Only the owner of this container may do this.')
+  if (!isOwner(request, owner) && !isByShare(request))
+    throw new Refusal(403, 'Only the owner of this container may do this.')
 }
 
 /**
@@ -55,6 +57,16 @@ export async function requireOwner(request, verifier, owner) {
  */
 export function isOwner(request, owner) {
   return owner !== undefined && owner !== '' && callerOf(request) === owner
+}
+
+/**
+ * Whether the gateway says that the owner shares the container with who asks. Only the gateway can say so: it takes the
+ * header out of what clients send.
+ * @param {IncomingMessage} request
+ */
+function isByShare({ headers }) {
+  const right = headers['x-berth-share']
+  return right === 'look' || right === 'use'
 }
 
 /**

@@ -1,5 +1,5 @@
 import { withTimeout } from '#/concurrency/try-or-log.ts'
-import type { Unavailable } from '#/gateway/gateway-state.ts'
+import type { ContainerShares, ShareGroup, Unavailable } from '#/gateway/gateway-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -149,6 +149,17 @@ export class RouteSync extends RouteReader {
   /** Reads a user and all records, and publishes what has changed. @throws when the store or the gateway fails */
   async publishUser(userId: number): Promise<void> {
     return this.#users.read(userId)
+  }
+
+  /**
+   * Publishes what is shared of containers, and the members of groups: before the first publication it becomes part of that.
+   * What the gateway knows already is not sent again. @throws when the gateway fails; everything is sent again then
+   */
+  async publishShares(shares: readonly ContainerShares[], groups: readonly ShareGroup[]): Promise<void> {
+    const { snapshot } = this.#publisher
+    // Groups first: a share of a group without members would let none of them in for a moment.
+    const ofGroups = groups.flatMap((each) => snapshot.putShareGroup(each))
+    await this.#publisher.publish([...ofGroups, ...shares.flatMap((each) => snapshot.putShares(each))])
   }
 
   /**

@@ -1,4 +1,6 @@
 import type {
+  ContainerShares,
+  ShareGroup,
   Unavailable,
   UpstreamAddress,
   GatewayChange,
@@ -38,6 +40,8 @@ export function routeStateOf({ where }: Pick<RouteEntry, 'where'>): RouteState {
 export class RoutingSnapshot {
   readonly #users = new Map<number, GatewayUser>()
   readonly #routes = new Map<string, RouteEntry>()
+  readonly #shares = new Map<string, ContainerShares>()
+  readonly #shareGroups = new Map<number, ShareGroup>()
   /** Prefix by address: the engine reuses addresses, and no two routes may have the same. */
   readonly #prefixByAddress = new Map<string, string>()
   /** Prefixes by state: searching 100,000 routes each time would take too long. */
@@ -92,8 +96,32 @@ export class RoutingSnapshot {
     return [{ kind: 'route-gone', prefix }]
   }
 
+  /** Replaces the shares of one container. */
+  putShares(shares: ContainerShares): GatewayChange[] {
+    const old = this.#shares.get(shares.prefix)
+    if (isSame(old ?? { ...shares, grants: [] }, shares)) return []
+    if (shares.grants.length === 0) this.#shares.delete(shares.prefix)
+    else this.#shares.set(shares.prefix, shares)
+    return [{ kind: 'shares', shares }]
+  }
+
+  /** Replaces the members of a group with which containers are shared. */
+  putShareGroup(group: ShareGroup): GatewayChange[] {
+    const old = this.#shareGroups.get(group.groupId)
+    if (isSame(old ?? { ...group, emails: [] }, group)) return []
+    if (group.emails.length === 0) this.#shareGroups.delete(group.groupId)
+    else this.#shareGroups.set(group.groupId, group)
+    return [{ kind: 'share-group', group }]
+  }
+
   all(revoked: readonly Revocation[]): GatewayState {
-    return { users: [...this.#users.values()], routes: [...this.#routes.values()], revoked }
+    return {
+      users: [...this.#users.values()],
+      routes: [...this.#routes.values()],
+      revoked,
+      shares: [...this.#shares.values()],
+      shareGroups: [...this.#shareGroups.values()],
+    }
   }
 
   #releaseAddress(address: UpstreamAddress, from: string): GatewayChange[] {

@@ -120,7 +120,8 @@ export class UserReader {
     const prefix = this.#parts.index.remove(owned)
     if (prefix === undefined) return []
     this.#parts.onGone(owned)
-    return this.#parts.changes.remove(prefix)
+    // The next container with this path is another one: it is shared with none.
+    return [...this.#parts.changes.remove(prefix), ...this.#parts.publisher.snapshot.putShares({ prefix, grants: [] })]
   }
 }
 

@@ -1,9 +1,10 @@
-import type { GatewayUser } from '../gateway-state.ts'
+import type { GatewayUser, ShareGrant } from '../gateway-state.ts'
 import type { TypeRules } from '../gateway-settings.ts'
 import type { UnavailableContainer } from '../responses/unavailable-response.ts'
 import { headerValue } from '../http1/header-lines.ts'
 import { refuseUnsandboxable } from '../headers/origin-sandbox.ts'
-import { isHtmlNavigation, isServiceWorkerScript } from '../http1/browser-request.ts'
+import { isHtmlNavigation, isReadRequest, isServiceWorkerScript } from '../http1/browser-request.ts'
+import type { ShareTable } from './share-table.ts'
 import type { Caller } from './token-verifier.ts'
 import type { UserCache } from './user-cache.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
@@ -15,9 +16,19 @@ import { checkRequestPath, type RequestPath } from '../http1/request-path.ts'
 
 /** Result of authorization: proxy to the app, redirect, or respond that the container does not exist yet. */
 export type AuthorizationResult =
-  | { readonly kind: 'app'; readonly route: Route }
+  /** `share`: what a visitor may do by a share of the owner; undefined for all others. */
+  | { readonly kind: 'app'; readonly route: Route; readonly share: ShareGrant['may'] | undefined }
   | { readonly kind: 'missing'; readonly container: UnavailableContainer }
   | { readonly kind: 'redirect'; readonly status: 302 | 308; readonly to: string }
+
+/** What the decision depends on. */
+export interface AuthorizationState {
+  readonly routingTable: RoutingTable
+  readonly users: UserCache
+  readonly shares: ShareTable
+  /** `http` or `https`, as people see it. */
+  readonly scheme: string
+}
 
 /**
  * Authorizes a request and resolves where it goes. Without a token the answer is the same whether the address exists or not.
@@ -26,14 +37,16 @@ export type AuthorizationResult =
  * @throws {GatewayRefusal} 400 bad path, 401 without a token, 404 nothing there, 403 not yours or blocked
  */
 export function authorize(
-  { routingTable, users, scheme }: { routingTable: RoutingTable; users: UserCache; scheme: string },
+  { routingTable, users, shares, scheme }: AuthorizationState,
   head: RequestHead,
   path: RequestPath,
   caller: Caller | undefined,
 ): AuthorizationResult {
   checkRequestPath(path)
   const destination = routingTable.match(path.segment)
-  const match = checkAccess(users, caller, destination)
+  const share = shareOf(shares, destination, path.segment, caller)
+  const match = checkAccess(users, caller, destination, share !== undefined)
+  if (share === 'look' && !isReadRequest(head)) throw gatewayRefusals.shareIsForLooking()
   if (head.fields.opensWebSocket) checkWebSocketOrigin(head, scheme)
   if (path.rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
   if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
@@ -45,27 +58,44 @@ export function authorize(
     return { kind: 'redirect', status: 308, to: `/${path.segment}/${path.query}` }
   if (match.kind === 'route') {
     refuseUnsandboxable(match.route, head, caller)
-    return { kind: 'app', route: match.route }
+    return { kind: 'app', route: match.route, share }
   }
   const { prefix, type, rules } = match
   const isOwner = isOwned(match.owner, caller)
   return { kind: 'missing', container: { prefix, type, displayName: rules.displayName, isOwner } }
 }
 
-function checkAccess(users: UserCache, caller: Caller | undefined, destination: RouteMatch | undefined): RouteMatch {
+/** What a visitor may do by a share. Not where the app gets its owner's own token: a visitor could take it from there. */
+function shareOf(
+  shares: ShareTable,
+  destination: RouteMatch | undefined,
+  prefix: string,
+  caller: Caller | undefined,
+): ShareGrant['may'] | undefined {
+  if (shares.isEmpty || !caller || !destination || isOwned(destination.owner, caller)) return undefined
+  const { access, forwardToken } = rulesOf(destination)
+  return access === 'owner' && forwardToken !== 'full' ? shares.rightOf(prefix, caller) : undefined
+}
+
+function checkAccess(
+  users: UserCache,
+  caller: Caller | undefined,
+  destination: RouteMatch | undefined,
+  isShared: boolean,
+): RouteMatch {
   const { access } = rulesOf(destination)
   if (caller === undefined && access !== 'public') throw gatewayRefusals.noToken()
   if (destination === undefined) throw gatewayRefusals.nothingHere()
   if (caller && users.get(caller.userId)?.isBlocked) throw gatewayRefusals.callerBlocked()
-  if (access === 'owner' && !isOwned(destination.owner, caller)) throw gatewayRefusals.notYours()
+  if (access === 'owner' && !isShared && !isOwned(destination.owner, caller)) throw gatewayRefusals.notYours()
   return destination
 }
 
 const isOwned = (owner: GatewayUser, caller: Caller | undefined) => caller?.userId === owner.userId
 
-const closed = { access: 'owner', stripPrefix: true } as const
+const closed = { access: 'owner', stripPrefix: true, forwardToken: 'scoped' } as const
 
-function rulesOf(destination: RouteMatch | undefined): Pick<TypeRules, 'access' | 'stripPrefix'> {
+function rulesOf(destination: RouteMatch | undefined): Pick<TypeRules, 'access' | 'stripPrefix' | 'forwardToken'> {
   if (destination === undefined || destination.kind === 'home') return closed
   return destination.kind === 'route' ? destination.route.rules : destination.rules
 }

@@ -21,7 +21,8 @@ export const sandboxLine =
 /** Whether the pages of this route must not share the origin with the other pages of this caller's browser. */
 export function isIsolated({ rules, entry }: Route, caller: Caller | undefined): boolean {
   if (caller?.acting !== undefined && caller.acting !== null) return true
-  return rules.access !== 'owner' && rules.sandboxVisitors !== false && caller?.userId !== entry.ownerId
+  const isVisitor = caller === undefined ? rules.access !== 'owner' : caller.userId !== entry.ownerId
+  return isVisitor && rules.sandboxVisitors !== false
 }
 
 /** What a page loads as from another site when its origin is opaque, and may not read the text of. */

@@ -3,6 +3,7 @@ import { carriesToken, upstreamCookies } from './cookies.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
 import { isIsolated, isSandboxedSubresource } from './origin-sandbox.ts'
 import { mayBeForeignFrame } from '../hosts/foreign-request.ts'
+import type { ShareGrant } from '../gateway-state.ts'
 import type { Caller, TokenVerifier } from '../auth/token-verifier.ts'
 import type { RequestFields, RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'
@@ -22,6 +23,8 @@ export interface Identity {
   readonly caller: Caller
   readonly email: string
   readonly token: string | undefined
+  /** What a visitor may do by a share of the container's owner; undefined for all others. */
+  readonly share: ShareGrant['may'] | undefined
 }
 
 /** What a request to an app carries beside its own first line, and where the answer to it is going. */
@@ -40,6 +43,7 @@ export class UpstreamRequestHeaders {
   #email: string | undefined
   #token: string | undefined
   #acting: string | null | undefined
+  #share: Identity['share']
 
   constructor(tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>) {
     this.#tokens = tokens
@@ -78,7 +82,8 @@ export class UpstreamRequestHeaders {
       origin.address === this.#address &&
       identity?.email === this.#email &&
       identity?.token === this.#token &&
-      identity?.caller.acting === this.#acting
+      identity?.caller.acting === this.#acting &&
+      identity?.share === this.#share
     return isSame ? this.#last : undefined
   }
 
@@ -95,6 +100,7 @@ export class UpstreamRequestHeaders {
     this.#email = identity?.email
     this.#token = identity?.token
     this.#acting = identity?.caller.acting
+    this.#share = identity?.share
     const prefixLine = route.rules.hasOwnHost ? '' : `X-Forwarded-Prefix: /${prefix}\r\n`
     const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}${prefixLine}`
     const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
@@ -155,7 +161,9 @@ const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: local
 
 // Header bytes are latin1 to us; an address beyond ASCII travels as its UTF-8 bytes.
 const userLine = (identity: Identity | undefined) =>
-  identity === undefined ? '' : line('X-Berth-User', Buffer.from(identity.email).toString('latin1'))
+  identity === undefined
+    ? ''
+    : line('X-Berth-User', Buffer.from(identity.email).toString('latin1')) + line('X-Berth-Share', identity.share)
 
 function forwardedLines({ host }: RequestFields, { address, scheme }: ClientOrigin): string {
   return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${scheme}\r\n${line('X-Forwarded-Host', host)}`

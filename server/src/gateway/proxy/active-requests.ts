@@ -8,6 +8,8 @@ export interface ActiveRequest {
   index: number
   /** Nothing of it has gone to the app yet, and nothing of the app has come: it may wait for another one. */
   readonly isWaiting: boolean
+  /** It asks the app to change nothing: see `isReadRequest`. */
+  readonly isRead: boolean
   /** Ends both sides at once, without a word. */
   cut(): void
 }
@@ -39,6 +41,10 @@ export class ActiveRequests {
     if (last === undefined || last === stream) return
     this.#all[index] = last
     last.index = index
+  }
+
+  [Symbol.iterator](): Iterator<ActiveRequest> {
+    return this.#all.slice().values()
   }
 
   /** Cuts them all. */

@@ -11,6 +11,7 @@ import {
 import { isFault, type HttpFault } from '../http1/http-fault.ts'
 import type { Caller } from '../auth/token-verifier.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
+import { isReadRequest } from '../http1/browser-request.ts'
 import { chunked, upstreamTrailers } from '../http1/request-head.ts'
 import { maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '../http1/response-head.ts'
 import type { ActiveRequest } from './active-requests.ts'
@@ -67,6 +68,10 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   get isRepeatable(): boolean {
     const { method, fields } = this.parts.head
     return (method === 'GET' || method === 'HEAD') && fields.bodyLength === 0 && !fields.opensWebSocket
+  }
+
+  get isRead(): boolean {
+    return isReadRequest(this.parts.head)
   }
 
   /** The app reads slower than the client sends. */

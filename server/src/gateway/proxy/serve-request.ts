@@ -177,10 +177,10 @@ const isBlocked = ({ users }: GatewayContext, { userId }: Caller) => users.get(u
 /** As `authorize`; the refusal of a request without a caller says why it has none. @throws {GatewayRefusal} */
 function authorizeOrExplain(request: Request, caller: Caller | undefined): AuthorizationResult {
   const { context, config, head, path } = request
-  const { routingTable, users } = context
+  const { routingTable, users, shares } = context
   const { scheme } = config.settings
   try {
-    return authorize({ routingTable, users, scheme }, head, path, caller)
+    return authorize({ routingTable, users, shares, scheme }, head, path, caller)
   } catch (error) {
     throw error instanceof GatewayRefusal && error.status === 401 ? (reasonOf(request) ?? error) : error
   }
@@ -215,7 +215,7 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   const setCookie = renewalOf(request, caller)
   if (token instanceof Promise || setCookie)
     void serveOnceTokenIsThere(request, { ...result, caller, person }, token, setCookie)
-  else serveApp(request, result.route, { caller, email: person.email, token })
+  else serveApp(request, result.route, { caller, email: person.email, token, share: result.share })
 }
 
 /** An anonymous visitor of a public container's host who may have a session. Not of tossed tokens: they would be sent again. */
@@ -252,7 +252,7 @@ async function serveOnceTokenIsThere(
     if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
     const person = known && users.get(known.userId)
     if (!person || person !== before.person || known.jti !== before.caller.jti) throw gatewayRefusals.changed()
-    serveApp(request, result.route, { caller: known, email: person.email, token }, setCookie)
+    serveApp(request, result.route, { caller: known, email: person.email, token, share: result.share }, setCookie)
   })
 }
 
@@ -267,6 +267,7 @@ function serveApp(
   const { context, config, client, head, path } = request
   const origin = clientOriginOf(config, client, head)
   const caller = identity?.caller
+  if (caller && identity.share) context.shares.noteVisit(route.entry.prefix, caller.userId)
   const active = caller?.active ?? context.limiter.forAnonymous(networkOf(origin.address), route.entry.prefix)
   if (head.fields.opensWebSocket) context.limiter.checkWebSockets(active)
   context.limiter.beginRequest(active)

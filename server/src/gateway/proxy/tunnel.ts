@@ -22,6 +22,7 @@ export interface TunnelClient {
  */
 export class Tunnel implements UpstreamListener, ActiveRequest {
   readonly isWaiting = false
+  readonly isRead = false
   index = 0
   readonly caller: Caller | undefined
   readonly upstream: Upstream

@@ -85,6 +85,8 @@ export const gatewayRefusals = {
   nothingHere: () => new GatewayRefusal(404, message('gateway.nothingHere')),
   callerBlocked: () => new GatewayRefusal(403, message('gateway.callerBlocked')),
   notYours: () => new GatewayRefusal(403, message('gateway.notYours')),
+  /** A visitor to whom the container is shown, but not given to use. */
+  shareIsForLooking: () => new GatewayRefusal(403, message('gateway.shareIsForLooking')),
   containerBlocked: () => new GatewayRefusal(403, message('gateway.containerBlocked')),
   foreignOrigin: () => new GatewayRefusal(403, message('gateway.foreignOrigin')),
   /** What a page of another origin asks for with the cookie of a container's host. */

@@ -49,7 +49,7 @@ test('at a sign-out only routes with something open are looked at', () => {
   assert.deepEqual([...routes.inUse()], [])
 
   const [dev, other] = [routes.get('ann-dev'), routes.get('ann-10')]
-  const stream = () => ({ caller: undefined, index: 0, isWaiting: false, cut: () => undefined })
+  const stream = () => ({ caller: undefined, index: 0, isWaiting: false, isRead: true, cut: () => undefined })
   const [first, second] = [stream(), stream()]
   for (const each of [first, second]) dev?.activeRequests.add(each)
   other?.activeRequests.add(stream())

@@ -41,6 +41,8 @@ export interface FrontEndParts {
   readonly hasGroups: () => boolean
   /** Null: Berth's own look. */
   readonly branding: Branding | null
+  /** Null where containers cannot be shared. */
+  readonly sharing: BootData['sharing']
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -99,6 +101,7 @@ export class FrontEnd {
       is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
       language,
       has_groups: isKnown(session) && this.#parts.hasGroups(),
+      sharing: isKnown(session) ? this.#parts.sharing : null,
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },

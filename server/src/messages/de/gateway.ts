@@ -22,6 +22,8 @@ export const gateway: Translated<'gateway'> = {
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
   notYours:
     'Dieser Container gehört einer anderen Person. Frage sie, oder öffne deine eigenen Container in der Übersicht.',
+  shareIsForLooking:
+    'Du darfst diesen Container ansehen, aber nicht benutzen: Anfragen, die etwas ändern, und WebSockets werden abgelehnt.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
   foreignOrigin:
     'Einen WebSocket darf nur eine Seite dieses Servers öffnen. Öffne die App unter ihrer eigenen Adresse.',

@@ -58,6 +58,7 @@ export const refusals: Translated<'refusals'> = {
   containerNotFound: 'Diesen Container gibt es nicht.',
   sessionNotFound: 'Diese Sitzung gibt es nicht.',
   tokenNotFound: 'Dieses API-Token gibt es nicht.',
+  shareNotFound: 'Diese Freigabe gibt es nicht; vielleicht ist sie beendet.',
   providerNotFound: 'Auf diesem Weg kann man sich nicht anmelden. Öffne die Anmeldeseite und wähle einen.',
   addressNotFound: 'Unter dieser Adresse gibt es nichts. Prüfe ihre Schreibweise.',
   wrongMethod: 'Diese Adresse antwortet nur auf {methods}.',

@@ -19,6 +19,8 @@ export const gateway = {
   nothingHere: 'There is no container at this address. Check its spelling, or open the container from the dashboard.',
   callerBlocked: 'This account is blocked. Ask your administrator.',
   notYours: 'This container belongs to another user. Ask its owner, or open your own containers from the dashboard.',
+  shareIsForLooking:
+    'The owner lets you look at this container, not use it: requests that change something, and WebSockets, are refused.',
   containerBlocked: 'This container is blocked. Ask your administrator.',
   foreignOrigin: 'A WebSocket may be opened only by a page of this host. Open the app at its own address.',
   foreignPage:

@@ -53,6 +53,7 @@ export const refusals = {
   containerNotFound: 'There is no such container.',
   sessionNotFound: 'There is no such session.',
   tokenNotFound: 'There is no such API token.',
+  shareNotFound: 'There is no such share; it may have ended.',
   providerNotFound: 'There is no such way to sign in. Open the login page and choose one.',
   addressNotFound: 'There is nothing at this address. Check its spelling.',
   wrongMethod: 'This address answers {methods} only.',

@@ -24,6 +24,7 @@ export const storeTables: Readonly<Record<keyof Schema, string>> = {
   user_groups: 'id',
   group_members: 'id',
   group_invitations: 'id',
+  container_shares: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

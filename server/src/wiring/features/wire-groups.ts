@@ -40,13 +40,14 @@ const groupsTask = ({ db }: AppParts['database'], directory: GroupDirectory): Ta
 
 export type GroupRules = Awaited<ReturnType<typeof wireGroupRules>>
 
-/** Groups, their members and the containers of these. */
+/** Groups, their members and the containers of these. @param onMembers called when members have changed */
 export function wireGroups(
   { config, database, log, isForOneCommand }: AppParts,
   { directory }: GroupRules,
   { invite }: Accounts,
   { routeSync, capacity, ownerActions, idleSuspension }: Containers,
   { blockEffects }: Administration,
+  onMembers: () => void,
 ) {
   const statuses = new ContainerStatuses(routeSync, () => config.templates.types)
   const expiry = new GroupExpiry({
@@ -59,6 +60,10 @@ export function wireGroups(
   })
   const restart = () => {
     if (!isForOneCommand) expiry.start()
+  }
+  const onChange = () => {
+    restart()
+    onMembers()
   }
   const groupContainers = new GroupContainers({
     database,
@@ -84,9 +89,9 @@ export function wireGroups(
       database,
       invite: new InviteToGroup({ database, invite, policy: config }),
       statusOf: (record) => statuses.of(record),
-      onChange: restart,
+      onChange,
     }),
-    providerMemberships: new ProviderMemberships({ database, directory, onChange: restart, log }),
+    providerMemberships: new ProviderMemberships({ database, directory, onChange, log }),
     joinCodes: new JoinCodes(database, new WrongCodeLimit()),
     containers: groupContainers,
   }

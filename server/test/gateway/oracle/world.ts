@@ -179,6 +179,7 @@ export class World {
       explain: async () => ({ unavailable: crashed, lastLines: [], displayName: 'x' }),
       reportUnreachable: () => {},
       reportActivity: () => {},
+      reportVisits: () => {},
       report: () => {},
     }
   }

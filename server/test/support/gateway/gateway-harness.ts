@@ -11,6 +11,7 @@ import type {
   GatewayState,
   GatewayUser,
   RouteEntry,
+  Visit,
 } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import type { GatewaySettings, TypeRules } from '#/gateway/gateway-settings.ts'
@@ -34,6 +35,7 @@ export interface ControlPlaneCalls {
   readonly suspects: string[]
   readonly activity: RouteActivity[]
   readonly wakes: string[]
+  readonly visits: Visit[]
 }
 
 export type Routing = 'path' | 'subdomain'
@@ -77,6 +79,7 @@ export interface HarnessOptions {
   readonly places?: readonly RouteEntry[]
   readonly people?: readonly GatewayUser[]
   readonly revoked?: GatewayState['revoked']
+  readonly shares?: GatewayState['shares']
   /** Stands for the API and the front end; without one the socket is not open. */
   readonly platform?: net.Server
   /** Files with which the gateway speaks TLS. */
@@ -92,7 +95,7 @@ export async function startGatewayHarness(
   changes: HarnessOptions = {},
 ): Promise<GatewayHarness> {
   const route = { ...routeTo('ann-dev', 1, await listen(t, app)), ...changes.place }
-  const calls: ControlPlaneCalls = { reports: [], suspects: [], activity: [], wakes: [] }
+  const calls: ControlPlaneCalls = { reports: [], suspects: [], activity: [], wakes: [], visits: [] }
   const control = { ...fakeControlPlane(calls), ...changes.control }
   const settings = { ...(await usualSettings(t, changes)), ...changes.settings }
   const known: GatewayState = {
@@ -102,6 +105,7 @@ export async function startGatewayHarness(
     ],
     routes: [route, routeTo('max-dev', 3, 1), ...(changes.places ?? [])],
     revoked: changes.revoked ?? [],
+    shares: changes.shares ?? [],
   }
   const gateway = createNetGateway(changes.options)
   t.after(() => gateway.close(0))
@@ -173,6 +177,7 @@ function fakeControlPlane(calls: ControlPlaneCalls): ControlPlane {
     },
     explain: async () => explanation,
     reportUnreachable: (prefix) => void calls.suspects.push(prefix),
+    reportVisits: (visits) => void calls.visits.push(...visits),
     reportActivity: (activity) => void calls.activity.push(...activity),
     report: (problem) => void calls.reports.push(problem),
   }

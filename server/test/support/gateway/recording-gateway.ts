@@ -85,6 +85,11 @@ export function manyKnown(count: number): GatewayState {
       },
     })),
     revoked: ids.slice(0, 10).map((id) => ({ jti: `jti-${id}`, expiresAt: 1_800_000_000_000 })),
+    shares: ids.map((id) => ({
+      prefix: `person${id}-dev`,
+      grants: [{ to: id % 10, may: 'look', until: 1_800_000_000_000 }],
+    })),
+    shareGroups: ids.slice(0, 10).map((id) => ({ groupId: id, emails: [`person${id}@example.org`] })),
   }
 }
 
@@ -127,6 +132,10 @@ export class RecordingControlPlane implements ControlPlane {
 
   reportActivity(activity: readonly { prefix: string; at: number }[]): void {
     this.told.push(`used ${activity.map(({ prefix, at }) => `${prefix}@${at}`).join()}`)
+  }
+
+  reportVisits(visits: readonly { prefix: string; userId: number; at: number }[]): void {
+    this.told.push(`visits ${visits.map(({ prefix, userId }) => `${userId}@${prefix}`).join()}`)
   }
 
   report(problem: string): void {

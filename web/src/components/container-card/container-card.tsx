@@ -1,6 +1,6 @@
 import { memo, useEffect, useId, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ContainerEvent, DiskEvent } from '@berth/api/schemas/container.ts'
+import type { ContainerEvent, DiskEvent, VisitorsEvent } from '@berth/api/schemas/container.ts'
 import { openUrlOf } from '#/launch/landing-url.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { canAct, isSignInLostOnLeave } from '#/api/api-client.ts'
@@ -32,6 +32,8 @@ interface ContainerCardProps {
   reason: string | undefined
   disk: DiskEvent | undefined
   idle: IdleWarning | undefined
+  /** Who has it open now by a share; undefined when no visitor is there. */
+  visitors: VisitorsEvent['visitors'] | undefined
   /** Id of the note that says why this page can change nothing. */
   signInNote: string
 }
@@ -41,7 +43,7 @@ const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stoppi
 
 /** One container type: its description, its status, and its actions. */
 export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
-  const { isAccountBlocked, launch: launchState, disk, idle } = props
+  const { isAccountBlocked, launch: launchState, disk, idle, visitors } = props
   const entry = isAccountBlocked ? { ...props.entry, is_blocked: true } : props.entry
   const { display_name: name, type } = entry
   const t = useTranslations('dashboard')
@@ -119,6 +121,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
             isBlockSaid={isAccountBlocked}
           />
           <DiskNote event={disk} />
+          {visitors && <p className="note">{t('visitors', { count: visitors.length })}</p>}
           {warning && (
             <IdleNote
               warning={warning}

@@ -16,6 +16,8 @@ export const dashboard: Words['dashboard'] = {
     link: 'Neu anmelden',
     off: 'Dafür musst du dich neu anmelden.',
   },
+  sharing: { label: 'Geteilte Container', of: '{name} von {owner}', all: 'Container teilen' },
+  visitors: '{count, plural, one {Ein Gast hat ihn gerade offen.} other {# Gäste haben ihn gerade offen.}}',
   groups: { label: 'Deine Gruppen', all: 'Gruppen und Beitrittscodes' },
   ask: 'Wende dich an <who></who>.',
   administrator: 'deinen Administrator',

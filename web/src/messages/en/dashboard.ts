@@ -16,6 +16,8 @@ export const dashboard = {
     link: 'Sign in again',
     off: 'Sign in again to use this.',
   },
+  sharing: { label: 'Shared containers', of: '{name} of {owner}', all: 'Share a container' },
+  visitors: '{count, plural, one {One visitor has it open now.} other {# visitors have it open now.}}',
   groups: { label: 'Your groups', all: 'Groups and join codes' },
   ask: 'Ask <who></who>.',
   administrator: 'your administrator',

@@ -33,6 +33,8 @@ export const action: AdminWords['audit']['action'] = {
     block: 'Container gesperrt',
     unblock: 'Container entsperrt',
     delete: 'Container gelöscht',
+    share: 'Container geteilt',
+    unshare: 'Freigabe beendet',
     stop: 'Container gestoppt',
   },
   token: { create: 'API-Token erstellt', use: 'API-Token benutzt', remove: 'API-Token entfernt' },

@@ -33,6 +33,8 @@ export const action = {
     block: 'Container blocked',
     unblock: 'Container unblocked',
     delete: 'Container deleted',
+    share: 'Container shared',
+    unshare: 'Share ended',
     stop: 'Container stopped',
   },
   token: { create: 'API token made', use: 'API token used', remove: 'API token removed' },

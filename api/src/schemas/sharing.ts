@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { Instant, OneOf, OrNull } from './shapes.ts'
+
+/** Most addresses in one request that shares a container. */
+export const maxShareEmails = 50
+
+export const ShareRight = OneOf(['look', 'use'], {
+  description:
+    '`look`: GET, HEAD and OPTIONS alone, and no WebSocket; `use`: every request, as the owner, but no start of a stopped container',
+})
+export type ShareRight = Type.Static<typeof ShareRight>
+
+const Group = OrNull(Type.Object({ id: Type.Integer(), name: Type.String() }), {
+  description: 'Its members are let in while the owner is one; null for a share with an address',
+})
+const Email = OrNull(Type.String(), {
+  description: 'Address of the visitor, whether or not it has an account; null for a share with a group',
+})
+
+export const Share = Type.Object({
+  id: Type.Integer(),
+  container_type: Type.String(),
+  email: Email,
+  group: Group,
+  may: ShareRight,
+  created_at: Instant,
+  expires_at: Instant,
+})
+export type Share = Type.Static<typeof Share>
+
+/** Any text: an unknown type is 400, what is no id 404. */
+export const ShareParams = Type.Object({ container_type: Type.String(), id: Type.String() })
+
+export const Visitor = Type.Object({
+  email: Type.String(),
+  since: Instant,
+})
+export type Visitor = Type.Static<typeof Visitor>
+
+export const SharesResponse = Type.Object({
+  shares: Type.Array(Share, { description: 'Those that have not ended, oldest first' }),
+  visitors: Type.Array(Visitor, { description: 'Who has the container open now by a share' }),
+})
+export type SharesResponse = Type.Static<typeof SharesResponse>
+
+export const ShareBody = Type.Object({
+  emails: Type.Optional(
+    Type.Array(Type.String({ maxLength: 320 }), {
+      maxItems: maxShareEmails,
+      description: 'Addresses of visitors. The answer does not tell which of them have an account',
+    }),
+  ),
+  group_id: Type.Optional(Type.Integer({ minimum: 1, description: 'A group that the owner is a member of' })),
+  may: ShareRight,
+  expires_at: Type.String({
+    format: 'date-time',
+    description: 'In the future, and within `SHARE_MAX_DURATION`. A share with the same visitor gets these terms',
+  }),
+})
+
+export const SharedContainer = Type.Object({
+  id: Type.Integer({ description: 'Of the share' }),
+  owner: Type.String({ description: 'E-mail address' }),
+  container_type: Type.String(),
+  display_name: Type.String(),
+  group: Group,
+  may: ShareRight,
+  expires_at: Instant,
+  service_url: Type.String(),
+  open_path: Type.Optional(Type.String({ description: 'As in `GET /api/user/containers`' })),
+})
+export type SharedContainer = Type.Static<typeof SharedContainer>
+export const SharedContainersResponse = Type.Object({
+  containers: Type.Array(SharedContainer, { description: 'At most 200' }),
+})
+
+export const AdminSharesQuery = Type.Object({
+  limit: Type.Optional(Type.String({ pattern: '^\\d{1,4}$', description: 'Rows of a page, 1 to 1000; default 100' })),
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,15}$', description: '`next_cursor` of the page before' })),
+  user: Type.Optional(Type.String({ maxLength: 320, description: 'E-mail address or id of the owner' })),
+})
+export const AdminShare = Type.Object({
+  ...Share.properties,
+  owner: Type.Object({ id: Type.Integer(), email: Type.String() }),
+})
+export type AdminShare = Type.Static<typeof AdminShare>
+export const AdminSharesResponse = Type.Object({
+  shares: Type.Array(AdminShare),
+  next_cursor: OrNull(Type.String()),
+})
+export const AdminShareParams = Type.Object({ id: Type.String() })

@@ -1,0 +1,31 @@
+import type { AuditEntry } from '#/store/audit/audit-log.ts'
+import type { ContainerShare, ShareRight, ShareTarget } from '#/store/shares/container-shares.ts'
+
+/** What a share says, for the audit log. */
+export interface ShareTerms {
+  /** Of the container. */
+  readonly recordId: number
+  readonly type: string
+  readonly to: ShareTarget
+  readonly may: ShareRight
+  readonly until: Date
+}
+
+/** The audit entry of a share that was made or ended. */
+export function shareEntry(
+  action: 'container.share' | 'container.unshare',
+  actor: AuditEntry['actor'],
+  { recordId, type, to, may, until }: ShareTerms,
+  at: Date,
+): AuditEntry {
+  const whom = 'email' in to ? to.email : `group:${to.groupId}`
+  return { at, actor, action, target: `container:${recordId}`, detail: { type, with: whom, may, until } }
+}
+
+export const termsOf = ({ recordId, type, email, group, may, expiresAt }: ContainerShare): ShareTerms => ({
+  recordId,
+  type,
+  to: email === null ? { groupId: group?.id ?? 0 } : { email },
+  may,
+  until: expiresAt,
+})

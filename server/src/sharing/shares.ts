@@ -1,0 +1,158 @@
+import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
+import { isExpired } from '#/groups/group-directory.ts'
+import type { Template, Templates } from '#/containers/templates/template.ts'
+import { refusals } from '#/errors.ts'
+import { message } from '#/messages/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
+import { findContainer } from '#/store/containers/user-containers.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { findMembership } from '#/store/groups/group-members.ts'
+import { findGroup } from '#/store/groups/groups.ts'
+import {
+  deleteShare,
+  findShare,
+  listSharedWith,
+  listSharesOf,
+  setShare,
+  type ContainerShare,
+  type ShareRight,
+  type ShareTarget,
+} from '#/store/shares/container-shares.ts'
+import { shareEntry, termsOf } from './share-entry.ts'
+import type { SharingRules } from './sharing-rules.ts'
+
+/** Shares of one container. */
+const maxShares = 50
+/** Containers of others that a user sees. */
+const maxSharedWith = 200
+
+/** Who shares, for the audit log. */
+export interface Sharer {
+  readonly id: number
+  readonly email: string
+  /** Of the request. */
+  readonly address: string
+}
+
+export interface ShareRequest {
+  /** At least one, or a group. */
+  readonly emails: readonly string[]
+  readonly groupId: number | undefined
+  readonly may: ShareRight
+  readonly until: Date
+}
+
+export interface SharesParts {
+  readonly database: Database
+  readonly templates: Pick<Templates, 'get' | 'openTypes'>
+  readonly rules: SharingRules
+  /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
+  readonly publish: (now: Date) => Promise<void>
+  /** Called when a share of the container has ended. */
+  readonly onEnd: (owned: { readonly userId: number; readonly type: string }) => void
+}
+
+/** Shares of a container by its owner: who else may look at it, or use it, and until when (decision 061). */
+export class Shares {
+  readonly #parts: SharesParts
+
+  constructor(parts: SharesParts) {
+    this.#parts = parts
+  }
+
+  /** Shares of the owner's container that have not ended. @throws {Refusal} 400 unknown type */
+  async list(userId: number, type: string, now: Date): Promise<ContainerShare[]> {
+    this.#template(type)
+    return listSharesOf(this.#parts.database.db, userId, type, now)
+  }
+
+  /** Containers of others that are shared with this user. None while sharing is switched off. */
+  async sharedWith(visitor: { readonly id: number; readonly email: string }, now: Date): Promise<ContainerShare[]> {
+    const { rules, database, templates } = this.#parts
+    if (!rules.isOn) return []
+    const all = await listSharedWith(database.db, visitor, now, maxSharedWith)
+    return all.filter(
+      ({ type, group }) => templates.get(type) && (group === null ? rules.withPeople : rules.withGroups),
+    )
+  }
+
+  /**
+   * Shares the owner's container. Whether an address has an account is not looked up, so the answer does not tell; a share
+   * with an address that has none counts once it has signed up.
+   * @throws {Refusal} 400 unknown type, wrong end or address · 403 switched off, or blocked · 404 no such container, or no
+   *   such group of the owner's · 409 the type cannot be shared, or too many shares
+   */
+  async share(owner: Sharer, type: string, request: ShareRequest, now: Date): Promise<void> {
+    const { database, publish } = this.#parts
+    refuseUnshareable(this.#template(type))
+    const targets = this.#targetsOf(owner, request)
+    this.#checkEnd(request.until, now)
+    await database.transaction(async (tx) => {
+      const record = await findContainer(tx, owner.id, type)
+      if (!record) throw refusals.notFound('container')
+      if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+      if (request.groupId !== undefined) await requireMembership(tx, request.groupId, owner.id, now)
+      for (const to of targets)
+        await setShare(tx, { recordId: record.id, to, may: request.may, now, expiresAt: request.until })
+      if ((await listSharesOf(tx, owner.id, type, now)).length > maxShares)
+        throw refusals.conflict(message('sharing.tooMany', { max: maxShares }))
+      const terms = { recordId: record.id, type, may: request.may, until: request.until }
+      await insertAuditEntries(
+        tx,
+        targets.map((to) => shareEntry('container.share', owner, { ...terms, to }, now)),
+      )
+    })
+    await publish(now)
+  }
+
+  /** Ends a share of the owner's; what is open by it is cut when this resolves. @throws {Refusal} 404 */
+  async end(owner: Sharer, type: string, id: number, now: Date): Promise<void> {
+    const { database, publish, onEnd } = this.#parts
+    await database.transaction(async (tx) => {
+      const share = await findShare(tx, id)
+      if (share?.owner.id !== owner.id || share.type !== type) throw refusals.notFound('share')
+      await deleteShare(tx, id)
+      await insertAuditEntries(tx, [shareEntry('container.unshare', owner, termsOf(share), now)])
+    })
+    await publish(now)
+    onEnd({ userId: owner.id, type })
+  }
+
+  #template(type: string): Template {
+    const { templates } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.openTypes)
+    return template
+  }
+
+  #targetsOf(owner: Sharer, { emails, groupId }: ShareRequest): ShareTarget[] {
+    const { rules } = this.#parts
+    const isAllowed = (emails.length === 0 || rules.withPeople) && (groupId === undefined || rules.withGroups)
+    if (!rules.isOn || !isAllowed) throw refusals.sharingOff()
+    const addresses = new Set(emails.map((each) => parseNewEmail(each)))
+    if (addresses.has(owner.email)) throw refusals.badRequest(message('sharing.ownAddress'))
+    if (addresses.size === 0 && groupId === undefined) throw refusals.badRequest(message('sharing.withNoOne'))
+    return [...[...addresses].map((email) => ({ email })), ...(groupId === undefined ? [] : [{ groupId }])]
+  }
+
+  #checkEnd(until: Date, now: Date): void {
+    const { maxDuration } = this.#parts.rules
+    const left = until.getTime() - now.getTime()
+    // A minute for clocks that differ.
+    if (left > 0 && left <= maxDuration * 1_000 + 60_000) return
+    throw refusals.badRequest(message('sharing.badEnd', { hours: Math.floor(maxDuration / 3_600) }))
+  }
+}
+
+/** @throws {Refusal} 409 for a type that others may open anyway, or whose app has its owner's own token */
+function refuseUnshareable({ access, forwardToken }: Template): void {
+  if (access !== 'owner') throw refusals.conflict(message('sharing.openAnyway'))
+  if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
+}
+
+/** @throws {Refusal} 404 no such group of theirs · 409 it has ended */
+async function requireMembership(tx: Tx, groupId: number, userId: number, now: Date): Promise<void> {
+  const group = await findGroup(tx, groupId)
+  if (!group || !(await findMembership(tx, groupId, userId))) throw refusals.groupNotFound('group')
+  if (isExpired(group, now)) throw refusals.conflict(message('groups.groupOver'))
+}

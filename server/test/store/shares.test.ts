@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ensureContainer } from '#/store/containers/user-containers.ts'
+import type { Database } from '#/store/database.ts'
+import { deleteMember, setMember } from '#/store/groups/group-members.ts'
+import { deleteGroup, insertGroup } from '#/store/groups/groups.ts'
+import {
+  deleteEndedShares,
+  deleteShare,
+  findShare,
+  listEffectiveShares,
+  listMemberEmails,
+  listSharedWith,
+  listShares,
+  listSharesOf,
+  setShare,
+  type ShareTarget,
+} from '#/store/shares/container-shares.ts'
+import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
+
+const now = new Date('2026-01-02T03:04:05.678Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+const noLimits = { running: null, memory: null, cpus: null, disk: null }
+
+for (const dialect of dialects) {
+  describe(`shares in ${dialect}`, () => {
+    let database: Database
+    let count = 0
+    useStore(dialect, (store) => (database = store))
+
+    const newUser = (): Promise<User> => {
+      const slug = `sharer${++count}`
+      return insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
+    }
+    const newRecord = async (owner: User) => ensureContainer(database.db, owner.id, 'dev', 'image', now)
+    const newGroup = async (members: readonly User[], expiresAt: Date | null = null) => {
+      const fields = { name: `sharers ${++count}`, description: '', types: null, limits: noLimits, expiresAt }
+      const group = await insertGroup(database.db, { ...fields, source: 'local', createdAt: now })
+      assert.ok(group)
+      const { id } = group
+      for (const { id: userId } of members)
+        await setMember(database.db, { groupId: id, userId, role: 'member', source: 'local', now })
+      return id
+    }
+    const share = async (owner: User, to: ShareTarget, ms = 1_000) => {
+      const { id: recordId } = await newRecord(owner)
+      await setShare(database.db, { recordId, to, may: 'use', now, expiresAt: later(ms) })
+    }
+    const withVisitor = async (visitor: User, at = now) =>
+      (await listSharedWith(database.db, visitor, at, 10)).map(({ owner }) => owner.email)
+
+    test('one share for each address and container: later terms replace earlier ones', async () => {
+      const [owner, visitor] = [await newUser(), await newUser()]
+      await share(owner, { email: visitor.email })
+      await share(owner, { email: visitor.email }, 5_000)
+      const [found, ...others] = await listSharesOf(database.db, owner.id, 'dev', now)
+      assert.equal(others.length, 0)
+      assert.ok(found)
+      assert.deepEqual([found.email, found.may, found.expiresAt], [visitor.email, 'use', later(5_000)])
+      assert.deepEqual(await findShare(database.db, found.id), found)
+      assert.equal(await deleteShare(database.db, found.id), true)
+      assert.equal(await deleteShare(database.db, found.id), false)
+    })
+
+    test('a visitor sees what is shared by address or group, until it ends, and nothing of one’s own', async () => {
+      const [owner, visitor] = [await newUser(), await newUser()]
+      await share(owner, { email: visitor.email })
+      await share(owner, { groupId: await newGroup([owner, visitor]) })
+      assert.deepEqual(await withVisitor(visitor), [owner.email, owner.email])
+      assert.deepEqual(await withVisitor(visitor, later(1_000)), [])
+      assert.deepEqual(await withVisitor(owner), [])
+    })
+
+    test('a share with a group counts while its owner is a member and the group has not ended', async () => {
+      const [owner, visitor] = [await newUser(), await newUser()]
+      const groupId = await newGroup([owner, visitor], later(500))
+      await share(owner, { groupId })
+      const effective = async (at: Date) =>
+        (await listEffectiveShares(database.db, { limit: 1_000, after: 0 }, at)).filter(
+          (each) => each.owner.id === owner.id,
+        ).length
+      assert.deepEqual([await effective(now), await effective(later(500))], [1, 0])
+      assert.deepEqual(
+        (await listMemberEmails(database.db, groupId, { limit: 10, after: 0 })).map(({ email }) => email),
+        [owner.email, visitor.email],
+      )
+      await deleteMember(database.db, groupId, owner.id)
+      assert.equal(await effective(now), 0)
+      assert.deepEqual(await withVisitor(visitor), [])
+      await deleteGroup(database.db, groupId)
+      assert.equal((await listShares(database.db, { limit: 10, after: 0 }, now, owner.id)).length, 0)
+    })
+
+    test('shares go with their container and its owner, and when their time is over', async () => {
+      const [owner, other, visitor] = [await newUser(), await newUser(), await newUser()]
+      await share(owner, { email: visitor.email })
+      await share(other, { email: visitor.email }, 10)
+      await deleteUser(database.db, owner.id)
+      assert.deepEqual(await withVisitor(visitor), [other.email])
+      await deleteEndedShares(database.db, later(10))
+      assert.equal((await listShares(database.db, { limit: 10, after: 0 }, new Date(0), other.id)).length, 0)
+    })
+  })
+}

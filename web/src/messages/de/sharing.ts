@@ -1,0 +1,40 @@
+import type { sharing as english } from '#/messages/en/sharing.ts'
+import type { InOtherWords } from '#/messages/words.ts'
+
+export const sharing: InOtherWords<typeof english> = {
+  title: 'Geteilte Container',
+  lead: 'Lass andere einen deiner Container ansehen oder benutzen, bis zu einem Datum. Sie öffnen seine Adresse, angemeldet mit ihrem eigenen Konto.',
+  off: 'Container lassen sich hier nicht teilen: Das ist nicht eingeschaltet.',
+  withMe: 'Mit dir geteilt',
+  of: '{name} von {owner}',
+  open: 'Öffnen',
+  nothingLaunched: 'Starte zuerst einen Container: Dann kannst du ihn teilen.',
+  notShared: 'Mit niemandem geteilt.',
+  group: 'Gruppe {name}',
+  here: 'jetzt da',
+  inNow: '<email></email> ist da, seit <at></at>',
+  look: 'Darf ansehen bis <at></at>',
+  use: 'Darf benutzen bis <at></at>',
+  end: 'Beenden',
+  endThis: 'Freigabe für {name} beenden',
+  share: 'Teilen',
+  shareThis: '{name} teilen',
+  form: {
+    title: '{name} teilen',
+    emails: 'E-Mail-Adressen',
+    hint: 'Getrennt durch Leerzeichen, Kommas oder Zeilen. Es wird keine E-Mail verschickt: Sag ihnen die Adresse deines Containers.',
+    group: 'Oder eine Gruppe, in der du bist',
+    noGroup: 'Keine Gruppe',
+    may: 'Sie dürfen',
+    look: 'ansehen',
+    use: 'benutzen',
+    mayHint:
+      'Wer ansieht, kann lesen: Anfragen, die etwas ändern, und WebSockets werden abgelehnt; Terminals und Notebooks laufen also nicht. Manche Anwendungen ändern schon beim Öffnen einer Seite etwas. Wer benutzt, kann dort alles, was du kannst: Dateien lesen, ändern und löschen, Programme ausführen und Geheimnisse des Containers mitnehmen.',
+    until: 'Bis',
+    missing: 'Gib eine Adresse ein oder wähle eine Gruppe.',
+    endMissing: 'Wähle, wann es endet.',
+    cancel: 'Abbrechen',
+    button: 'Teilen',
+    busy: 'Wird geteilt…',
+  },
+}

@@ -1,0 +1,60 @@
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { useEvents } from '#/events/use-events.ts'
+import { ShareDialog } from './share-dialog.tsx'
+import { ShareRow } from './share-row.tsx'
+import { useShares } from './use-shares.ts'
+
+/** Shares of one of the user's own containers, and who has it open now. */
+export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean }) {
+  const t = useTranslations('sharing')
+  const id = useId()
+  const { type, display_name: name } = entry
+  const query = useShares(type)
+  const { events, isLive } = useEvents()
+  const [isOpen, setOpen] = useState(false)
+  const visitors = (isLive ? events.visitors.get(type) : query.data?.visitors) ?? []
+  return (
+    <section className="part" aria-labelledby={id}>
+      <h2 id={id}>{name}</h2>
+      <Alert error={query.error ?? undefined} />
+      <div role="status">
+        {visitors.length > 0 && (
+          <ul className="visitors">
+            {visitors.map(({ email, since }) => (
+              <li key={email}>
+                {t.rich('inNow', {
+                  email: rich.inPlace(<b className="address">{email}</b>),
+                  at: rich.inPlace(<Time at={since} />),
+                })}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {query.data?.shares.length === 0 && <p className="hint">{t('notShared')}</p>}
+      <ul className="rows">
+        {query.data?.shares.map((share) => (
+          <ShareRow
+            key={share.id}
+            share={share}
+            isOff={isOff}
+            isHere={visitors.some(({ email }) => email === share.email)}
+          />
+        ))}
+      </ul>
+      <p className="actions">
+        <Button isOff={isOff} onPress={() => setOpen(true)}>
+          <span aria-hidden>{t('share')}</span>
+          <span className="visually-hidden">{t('shareThis', { name })}</span>
+        </Button>
+      </p>
+      {isOpen && <ShareDialog name={name} type={type} onClose={() => setOpen(false)} />}
+    </section>
+  )
+}

@@ -1,0 +1,124 @@
+import type { ShareRight } from '@berth/api/schemas/sharing.ts'
+import { useId, useRef, useState, type FormEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { boot, createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { useOwnGroups } from '#/groups/use-own-groups.ts'
+import { serverNow } from '#/time/server-now.ts'
+import { localFieldOf, readShare } from './share-values.ts'
+import { useSharesChanged } from './use-shares.ts'
+
+/** How long a share lasts when nothing else is chosen, in ms. */
+const usualDuration = 7 * 86_400_000
+
+interface ShareDialogProps {
+  name: string
+  type: string
+  onClose(): void
+}
+
+/** Lets others look at a container, or use it, until a date; says plainly what each means. */
+export function ShareDialog({ name, type, onClose }: ShareDialogProps) {
+  const t = useTranslations('sharing.form')
+  const id = useId()
+  const first = useRef<HTMLTextAreaElement>(null)
+  const { busy, error, run } = useTask()
+  const [problem, setProblem] = useState<'missing' | 'endMissing'>()
+  const [now] = useState(() => serverNow())
+  const changed = useSharesChanged(type)
+  const max = (boot.sharing?.max_seconds ?? 0) * 1_000
+
+  function submit(event: FormEvent<HTMLFormElement>, close: () => void) {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const text = (field: string) => String(data.get(field) ?? '')
+    const body = readShare({
+      emails: text('emails'),
+      group: text('group'),
+      may: text('may') as ShareRight,
+      until: text('until'),
+    })
+    setProblem(typeof body === 'string' ? body : undefined)
+    if (typeof body === 'string') return first.current?.focus()
+    void run(async (signal) => {
+      await createApiClient(signal).shareContainer({ params: { container_type: type }, body })
+      await changed()
+      close()
+    })
+  }
+
+  return (
+    <Dialog title={t('title', { name })} onClose={onClose}>
+      {(close) => (
+        <form className="group-form" onSubmit={(event) => submit(event, close)} noValidate>
+          {boot.sharing?.people && (
+            <div className="group-field">
+              <label htmlFor={id}>{t('emails')}</label>
+              <textarea
+                ref={first}
+                id={id}
+                name="emails"
+                rows={2}
+                spellCheck={false}
+                aria-describedby={`${id}-hint ${id}-alert`}
+              />
+              <p className="hint" id={`${id}-hint`}>
+                {t('hint')}
+              </p>
+            </div>
+          )}
+          {boot.sharing?.groups && <GroupField />}
+          <div className="group-field">
+            <label htmlFor={`${id}-may`}>{t('may')}</label>
+            <select id={`${id}-may`} name="may" defaultValue="look">
+              <option value="look">{t('look')}</option>
+              <option value="use">{t('use')}</option>
+            </select>
+            <p className="hint">{t('mayHint')}</p>
+          </div>
+          <div className="group-field">
+            <label htmlFor={`${id}-until`}>{t('until')}</label>
+            <input
+              id={`${id}-until`}
+              name="until"
+              type="datetime-local"
+              defaultValue={localFieldOf(now + Math.min(usualDuration, max))}
+              max={localFieldOf(now + max)}
+            />
+          </div>
+          <Alert id={`${id}-alert`} error={error} sentence={problem && t(problem)} />
+          <div className="actions end">
+            <Button onPress={close}>{t('cancel')}</Button>
+            <button type="submit" className="button primary" aria-disabled={busy}>
+              {busy ? t('busy') : t('button')}
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+/** One of the groups that the user is in. */
+function GroupField() {
+  const t = useTranslations('sharing.form')
+  const id = useId()
+  const { data = [] } = useOwnGroups()
+  if (data.length === 0) return null
+  return (
+    <div className="group-field">
+      <label htmlFor={id}>{t('group')}</label>
+      <select id={id} name="group" defaultValue="">
+        <option value="">{t('noGroup')}</option>
+        {data.map((group) => (
+          <option key={group.id} value={group.id}>
+            {group.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Body } from '@berth/api/endpoints.ts'
+import type { ShareRight } from '@berth/api/schemas/sharing.ts'
+
+/** What was typed into the form of a share. */
+export interface TypedShare {
+  readonly emails: string
+  /** Id; empty: none. */
+  readonly group: string
+  readonly may: ShareRight
+  /** Local time as `datetime-local` has it. */
+  readonly until: string
+}
+
+/** The body of a request, or what is missing. */
+export function readShare({
+  emails,
+  group,
+  may,
+  until,
+}: TypedShare): Body<'shareContainer'> | 'missing' | 'endMissing' {
+  const addresses = [...new Set(emails.split(/[\s,;]+/).filter(Boolean))]
+  if (addresses.length === 0 && group === '') return 'missing'
+  const end = new Date(until)
+  if (Number.isNaN(end.getTime())) return 'endMissing'
+  return {
+    ...(addresses.length > 0 && { emails: addresses }),
+    ...(group !== '' && { group_id: Number(group) }),
+    may,
+    expires_at: end.toISOString(),
+  }
+}
+
+/** An instant (ms since 1970) as a field for local time has it. */
+export function localFieldOf(instant: number): string {
+  const offset = new Date(instant).getTimezoneOffset() * 60_000
+  return new Date(instant - offset).toISOString().slice(0, 16)
+}

@@ -1,0 +1,75 @@
+import type { Share, SharedContainer } from '@berth/api/schemas/sharing.ts'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { ann, minutesAgo } from '../user-fixtures.ts'
+import type { Story } from '../story.ts'
+
+const day = 60 * 24
+const sharing = { people: true, groups: true, max_seconds: 30 * 86_400 }
+const dev: ContainerEntry = {
+  type: 'dev',
+  display_name: 'Development',
+  description: 'An editor, a terminal and your files',
+  status: 'running',
+  service_url: 'http://spawner.berth.localhost:8080/ann-dev',
+  container_id: 'c-dev',
+  created_at: minutesAgo(40 * day),
+  last_used: minutesAgo(30),
+  is_blocked: false,
+  blocked_at: null,
+}
+const prod: ContainerEntry = { ...dev, type: 'prod', display_name: 'Production', container_id: 'c-prod' }
+const share = (id: number, more: Partial<Share>): Share => ({
+  id,
+  container_type: 'dev',
+  email: null,
+  group: null,
+  may: 'look',
+  created_at: minutesAgo(60),
+  expires_at: minutesAgo(-7 * day),
+  ...more,
+})
+const shares = [
+  share(1, { email: 'ben@example.org', may: 'use' }),
+  share(2, { email: 'somebody.with-a-rather-long-address@department.university.example.org' }),
+  share(3, { group: { id: 3, name: 'Physics 7b' } }),
+]
+const visitors = [{ email: 'ben@example.org', since: minutesAgo(4) }]
+const withMe: SharedContainer = {
+  id: 9,
+  owner: 'cem@example.org',
+  container_type: 'lab',
+  display_name: 'Laboratory',
+  group: null,
+  may: 'use',
+  expires_at: minutesAgo(-2 * day),
+  service_url: 'http://spawner.berth.localhost:8080/cem-lab',
+}
+const page: Omit<Story, 'name'> = {
+  path: '/sharing',
+  boot: { sharing },
+  answers: {
+    me: ann,
+    listContainers: { containers: [dev, prod] },
+    listSharedContainers: { containers: [withMe] },
+    listShares: (request) => (request.url.endsWith('/dev') ? { shares, visitors } : { shares: [], visitors: [] }),
+    listOwnGroups: { groups: [{ id: 3, name: 'Physics 7b', role: 'member' }] },
+  },
+  events: [
+    ['snapshot', {}],
+    ['visitors', { type: 'dev', visitors }],
+  ],
+}
+
+/** Shared containers: the page, the form, and the dashboard while a visitor is there. */
+export const sharingStories: readonly Story[] = [
+  { name: 'sharing/visited', ...page },
+  { name: 'sharing/form', ...page, press: ['ShareShare Development'] },
+  {
+    name: 'sharing/nothing',
+    ...page,
+    answers: { ...page.answers, listContainers: { containers: [] }, listSharedContainers: { containers: [] } },
+    events: [['snapshot', {}]],
+  },
+  { name: 'sharing/off', ...page, boot: {} },
+  { name: 'sharing/dashboard', ...page, path: '/' },
+]
