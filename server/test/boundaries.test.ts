@@ -81,6 +81,7 @@ const allowed: Record<string, string[]> = {
     'host-label.ts',
     'ip-address.ts',
     'logging/',
+    'node-http.ts',
     'readiness-request.ts',
     'tls-pair.ts',
     'tokens',
@@ -149,6 +150,7 @@ const allowed: Record<string, string[]> = {
   ],
   'engine-broker': [
     'containers/templates/allowed-paths.ts',
+    'node-http.ts',
     'runtime/container-spec.ts',
     'runtime/docker-engine/client/engine-address.ts',
     'supervisor/stderr-log.ts',
@@ -215,6 +217,7 @@ const allowed: Record<string, string[]> = {
     'tokens',
     'host-label.ts',
     'ip-address.ts',
+    'node-http.ts',
     'accounts',
     'containers',
     'administration',
@@ -308,6 +311,7 @@ test('the gateway process loads neither store, engine, settings nor Fastify: wha
     'server/src/duration-histogram.ts',
     'server/src/host-label.ts',
     'server/src/ip-address.ts',
+    'server/src/node-http.ts',
     'server/src/readiness-request.ts',
     'server/src/logging/log-destination.ts',
     'server/src/tls-pair.ts',
@@ -324,6 +328,12 @@ test('the gateway process loads neither store, engine, settings nor Fastify: wha
     [...loaded].filter((target) => !among(target, ...mayBeLoaded)),
     [],
   )
+})
+
+test('no process of a service imports values of node:http by name, which makes Node load its own copy of undici', () => {
+  const isWrong = ({ file, target, isTypeOnly }: Import) =>
+    target === 'node:http' && !isTypeOnly && !among(file, 'server/src/cli/')
+  assert.deepEqual(offenders(isWrong), [])
 })
 
 test('each library has its one place', () => {

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createServer } from '#/node-http.ts'
 import type { Allowances } from './allowances.ts'
 import { CreateCheck } from './check-create.ts'
 import { EngineForward, EngineFailure, refuse, type EngineAddress } from './engine-forward.ts'

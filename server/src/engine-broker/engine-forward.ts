@@ -1,4 +1,5 @@
-import { request, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
+import { request } from '#/node-http.ts'
 
 /** Max bytes of an answer that is read whole: a list of the volumes and images of a large host. */
 const maxShown = 64 * 1024 * 1024

@@ -14,7 +14,7 @@ export const clock = {
   setBacks: 0,
 }
 
-/** How late the clock may be, in ms. */
+/** How late the clock may be while clients are connected, in ms; without any, it is read at each sweep. */
 export const clockResolution = 50
 
 /** What a wall clock may be set back by, in ms, without being called so. */

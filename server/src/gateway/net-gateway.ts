@@ -73,17 +73,18 @@ class ReverseProxy implements NetGateway, GatewayContext {
   #server: Server
   #tls: TlsListener | undefined
   #redirect: HttpServer | undefined
+  /** Reads the clock while clients are connected: without any it would be most of what an idle gateway does. */
+  #clockTimer: NodeJS.Timeout | undefined
   readonly #timers: NodeJS.Timeout[]
 
   constructor({ timeouts, limits }: NetGatewayOptions) {
-    // The clock stands still while no gateway runs; the first request may come before the first tick.
+    // The clock stands still while no gateway runs.
     readClock()
     this.#timeouts = { ...defaultClientTimeouts, ...timeouts }
     this.limiter = new ConnectionLimiter({ ...defaultGatewayLimits, ...limits })
     this.connections = new ClientConnections(this.limiter.limits)
     this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#connected(socket))
     this.#timers = [
-      setInterval(() => this.#readClock(), clockResolution),
       setInterval(() => this.#sweep(), Math.min(sweepEvery, this.#timeouts.head / 2)),
       setInterval(() => this.#report(), reportEvery),
       setInterval(() => this.#prune(), pruneEvery),
@@ -145,6 +146,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   async hold(prefix: string, minIdle: number): Promise<boolean> {
+    this.#readClock()
     return this.routingTable.get(prefix)?.hold(minIdle) ?? true
   }
 
@@ -176,7 +178,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     const timer = setTimeout(() => this.#cutAll(), timeout)
     if (this.#server.listening || this.connections.size > 0) await closed
     clearTimeout(timer)
-    for (const each of this.#timers) clearInterval(each)
+    for (const each of [this.#clockTimer, ...this.#timers]) clearInterval(each)
     for (const route of this.routingTable.all()) route.cut()
     this.config?.platform.idle.closeAll()
     this.accessLog.close()
@@ -187,6 +189,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   #connected(socket: Socket): void {
+    this.#runClock()
     const peer = socket.remoteAddress ?? ''
     const network = this.config?.trustedProxies.isTrusted(peer) ? undefined : networkOf(peer)
     if (!this.connections.makeRoom(network)) return void socket.destroy()
@@ -232,6 +235,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
 
   #sweep(): void {
     this.#readClock()
+    if (this.connections.size === 0) this.#restClock()
     for (const connection of this.connections) {
       connection.sweep()
       const { activeRequest } = connection
@@ -258,6 +262,17 @@ class ReverseProxy implements NetGateway, GatewayContext {
     const open = [...this.connections].flatMap(({ activeRequest }) => activeRequest?.caller?.sid ?? [])
     this.sessions.prune(new Set(open))
     this.routingTable.pruneTokens(expiredTokenRetention)
+  }
+
+  #runClock(): void {
+    if (this.#clockTimer) return
+    this.#readClock()
+    this.#clockTimer = setInterval(() => this.#readClock(), clockResolution).unref()
+  }
+
+  #restClock(): void {
+    clearInterval(this.#clockTimer)
+    this.#clockTimer = undefined
   }
 
   /** Tokens for apps that were made by a clock that was set back would look good for too long. */

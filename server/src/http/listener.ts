@@ -1,10 +1,11 @@
 import type { Language } from '@berth/api/boot.ts'
 import { lstat, chmod, unlink } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { contentLanguage, defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
+import { createServer } from '#/node-http.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 /**

@@ -6,6 +6,7 @@ import {
   consumeLink,
   faultOfLink,
   findUsableLink,
+  hasLink,
   type LinkPurpose,
   type StoredLink,
 } from '#/store/users/magic-links.ts'
@@ -73,7 +74,8 @@ export class VerifyLink {
 
   /**
    * Checks and uses up in one transaction, so that a block is never missed and exactly one of concurrent calls
-   * succeeds. The session is stored in it, too: every issued token is in its owner's list.
+   * succeeds. The session is stored in it, too: every issued token is in its owner's list. A guessed token is refused
+   * before it: on SQLite a transaction makes every other change wait.
    */
   async #use(
     token: string,
@@ -82,6 +84,7 @@ export class VerifyLink {
     now: Date,
     effect: (tx: Tx, user: User) => Promise<readonly AuditEntry[]>,
   ): Promise<Exchange> {
+    if (!(await hasLink(this.#database.db, hashToken(token)))) throw refusals.badToken()
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import { createServer } from '#/node-http.ts'
 
 /** Timeouts in ms: a redirect needs one head. */
 const [headersTimeout, connectionTimeout] = [5_000, 10_000]

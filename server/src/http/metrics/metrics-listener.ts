@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { createServer } from '#/node-http.ts'
 import { isBearer, type Metrics } from './metrics.ts'
 
 /** Timeout of a request, of an idle connection, and interval of attempts to listen; in ms. */

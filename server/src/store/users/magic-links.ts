@@ -32,6 +32,12 @@ export async function insertLink(
   return { id, userId: link.userId, acceptedAt: null }
 }
 
+/** Whether any link with this token is stored, usable or not. */
+export async function hasLink(db: Db, tokenHash: string): Promise<boolean> {
+  const row = await db.selectFrom('magic_links').select('id').where('token_hash', '=', tokenHash).executeTakeFirst()
+  return row !== undefined
+}
+
 /** The link of this token while it can be used: right purpose, unused, `now` before its expiry. */
 export async function findUsableLink(
   db: Db,
