@@ -36,7 +36,9 @@ export async function fillStore(url: string | null, dataDir: string, crowd: Crow
   const database = await openDatabase(url, dataDir)
   const isPostgres = url !== null
   // Berth's own connections have a statement timeout of some seconds.
-  const db = isPostgres ? new Kysely<Schema>({ dialect: await postgresDialect(url, true) }) : database.db
+  const db = isPostgres
+    ? new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
+    : database.db
   try {
     await db.transaction().execute(async (tx) => {
       if (crowd.people > 0) await fillCrowd(tx, isPostgres, crowd)

@@ -58,6 +58,7 @@ function quietControl(): ControlPlane {
     renewSession: async () => [],
     enterHost: async () => undefined,
     sessionEnd: async () => 0,
+    confirmState: async () => undefined,
     reportSessionUses: () => {},
     wake: async () => undefined,
     explain: async () => ({ unavailable: undefined, lastLines: [], displayName: 'Development' }),

@@ -21,32 +21,40 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
+import type { LeadParts } from '#/nodes/node.ts'
+
+export interface OpenPartsOptions {
+  /** Names an installation whose store is new. */
+  readonly proposeName?: () => string
+  /** Of the node that leads; undefined: there is one node. */
+  readonly lead?: Pick<LeadParts, 'openOptions' | 'keysOf' | 'fence'> | undefined
+}
 
 /**
  * Opens store and keys, and chooses the adapters by the settings; for the programs that have a store: the API process,
  * and the command line while no service runs.
- * @param proposeName names an installation whose store is new
  * @throws when store or keys cannot be opened
  */
 export async function openParts(
   config: Config,
   log: Logger,
-  proposeName: () => string = newInstallationName,
+  { proposeName = newInstallationName, lead }: OpenPartsOptions = {},
 ): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'installation' | 'key' | 'runtime' | 'mailer'>> {
   for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const unfinished = unfinishedRestore(config.dataDir)
   if (unfinished !== undefined) throw new Error(unfinished)
   await keepCopyBeforeMigration(config, log)
-  const database = await openDatabase(config.databaseUrl, config.dataDir)
+  const database = await openDatabase(config.databaseUrl, config.dataDir, lead?.openOptions)
   const installation = await installationName(database.db, proposeName)
-  const key = await loadSigningKeys(config.dataDir)
+  const key = lead ? await lead.keysOf(database) : await loadSigningKeys(config.dataDir)
+  const runtime = await runtimeFor(config, installation, log)
   return {
     config,
     log,
     database,
     installation,
     key,
-    runtime: await runtimeFor(config, installation, log),
+    runtime: lead ? lead.fence(runtime) : runtime,
     mailer: mailerFor(config, log),
   }
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { openParts, outboxOf } from '#/adapters.ts'
 import { startApp, type App } from '#/app.ts'
+import { addressesFor, type Addresses } from '#/config/addresses.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
@@ -19,6 +20,8 @@ import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbag
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
 import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
+import { holdNodeLock } from '#/store/nodes/node-lock.ts'
+import { BerthNode, type LeadParts } from '#/nodes/node.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { readSettings } from '#/config/env-file.ts'
 import { changesSince, saveInEffect, type Changes } from '#/config/settings-reload.ts'
@@ -52,7 +55,11 @@ async function main(): Promise<void> {
   exitOnUncaughtException(log)
   const end = prepareShutdown(log)
   const gateway = new RemoteGateway(isService ? await openChannel(runFolder) : channelTo(process), {
-    stop: (isReplaced) => void end.begin('the gateway process asks for it', isReplaced),
+    stop: (isReplaced) => {
+      // It asks when it has closed its own connections.
+      end.hasGatewayEnded = !isReplaced
+      void end.begin('the gateway process asks for it', isReplaced)
+    },
     report: (problem) => log.error(`between the processes: ${problem}`),
   })
   if (isService) stopAsService(gateway, end)
@@ -62,16 +69,17 @@ async function main(): Promise<void> {
   if (isService) removeStaleSockets([socketPath, operatorSocket])
   end.forget = () => removePidFile(config.dataDir, operatorSocket)
   try {
+    await keepDatabase(config, log)
     // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
     const pid = isService ? process.pid : process.ppid
     writePidFile(config.dataDir, { socket: operatorSocket, pid, since: new Date() })
-    const app = await start(config, log, gateway, { socketPath, operatorSocket })
-    end.app = app
+    const sockets = { socketPath, operatorSocket }
+    const app = await (config.node ? startNode : start)(config, log, gateway, sockets, end)
     for (const finding of configWarnings(config, app)) log.warn(localize(defaultLanguage, finding))
     for (const note of settings.notes) log.warn(note)
     logChanges(log, changes)
     saveInEffect(runFolder, changes.env, contents)
-    gateway.ready(startMessage(app, config))
+    if (!config.node) gateway.ready(startMessage(app, config))
     limitHeapGrowth()
     collectGarbageOnce()
   } catch (error) {
@@ -115,19 +123,98 @@ function logChanges(log: Logger, { taken, needRestart }: Changes): void {
   if (needRestart.length > 0) log.warn(`settings that changed and need a restart of Berth: ${needRestart.join(', ')}`)
 }
 
+type Sockets = Required<Pick<AppParts, 'socketPath' | 'operatorSocket'>>
+
+/** Addresses of what was started. */
+type Started = Addresses & Pick<App, 'port'>
+
+/** The only node. */
 async function start(
   config: Config,
   log: Logger,
+  gateway: RemoteGateway,
+  sockets: Sockets,
+  end: Shutdown,
+): Promise<Started> {
+  const app = await startParts(config, log, gateway, sockets)
+  end.app = app
+  return app
+}
+
+/**
+ * One of several nodes: the application runs in the one that leads, and this process passes requests on to it until it leads itself.
+ * Resolves when it follows or leads, or is about to.
+ */
+async function startNode(
+  config: Config,
+  log: Logger,
+  gateway: RemoteGateway,
+  sockets: Sockets,
+  end: Shutdown,
+): Promise<Started> {
+  const { node, databaseUrl, trustedProxies, accessLog } = config
+  if (!node || databaseUrl === null) throw new Error('NODE_ADDRESS and DATABASE_URL belong together')
+  const port = await gateway.listen(config.host, config.port, config.tls)
+  const started = { ...addressesFor(config, port), port }
+  void gateway.lost.then(() => (end.hasGatewayEnded = true))
+  end.app = await BerthNode.start({
+    address: node.address,
+    secret: node.secret,
+    databaseUrl,
+    dataDir: config.dataDir,
+    version: packageVersion(),
+    gateway,
+    own: { platformSocket: sockets.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
+    sockets: { api: sockets.socketPath, operator: sockets.operatorSocket },
+    lead: (lead) => startParts(config, log, lead.gateway, sockets, lead),
+    onReady: () => gateway.ready(startMessage(started, config)),
+    onLost: (reason) => {
+      log.fatal({ reason }, 'this node leads no more: its API process ends, and another one is started')
+      process.exit(1)
+    },
+    hasGatewayEnded: () => end.hasGatewayEnded,
+    log,
+  })
+  return started
+}
+
+/** @param lead of the node that leads; undefined: there is one node */
+async function startParts(
+  config: Config,
+  log: Logger,
   gateway: Gateway,
-  sockets: Pick<AppParts, 'socketPath' | 'operatorSocket'>,
+  sockets: Sockets,
+  lead?: LeadParts,
 ): Promise<App> {
-  const parts = await openParts(config, log)
+  const parts = await openParts(config, log, { lead })
   forgetInterruptedRestore(config.dataDir)
   return startApp({
     ...parts,
     ...sockets,
+    ...(lead && { nodes: lead.report }),
     gateway,
     webDir: path.resolve(import.meta.dirname, '../../web/dist'),
+  })
+}
+
+function packageVersion(): string {
+  const file = path.resolve(import.meta.dirname, '../../package.json')
+  return (JSON.parse(readText(file)) as { version: string }).version
+}
+
+/**
+ * Two nodes that do not know of each other would each conduct the containers of the other's users, and let pass whom the other
+ * has blocked. SQLite is on one machine, where the PID file says who uses it.
+ * @throws {DatabaseInUse} when another process of Berth uses this PostgreSQL database, and not both have a `NODE_ADDRESS`
+ */
+async function keepDatabase({ databaseUrl, node }: Config, log: Logger): Promise<void> {
+  if (databaseUrl === null) return
+  await holdNodeLock(databaseUrl, node ? { address: node.address.text } : 'alone', {
+    onWait: () => log.warn('another Berth uses this database, or has just ended; it is waited for'),
+    onTaken: (reason) => {
+      log.fatal({ err: reason }, 'the connection that kept the database for this Berth was lost')
+      fail([`Berth ends: ${reason.message}`])
+    },
   })
 }
 
@@ -159,7 +246,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message
 }
 
-function startMessage(app: App, config: Config): string {
+function startMessage(app: Started, config: Config): string {
   const mail =
     config.smtpUrl === null ? `is written to ${outboxOf(config)}, and each link is printed here` : 'goes out by SMTP'
   return `\nBerth is ready: ${app.frontendUrl} (listening on ${config.host}:${app.port})\nMail ${mail}.\n\n`
@@ -168,7 +255,9 @@ function startMessage(app: App, config: Config): string {
 /** Graceful shutdown of this process; runs once. */
 interface Shutdown {
   /** Closed first, once it exists. */
-  app: App | undefined
+  app: Pick<App, 'close'> | undefined
+  /** Whether the gateway process serves nothing any more. */
+  hasGatewayEnded: boolean
   /** Removes the file by which the command line finds this process. */
   forget: () => void
   /**
@@ -196,7 +285,7 @@ function prepareShutdown(log: Logger): Shutdown {
       process.exit(1)
     }
   }
-  const ending: Shutdown = { app: undefined, forget: () => {}, begin }
+  const ending: Shutdown = { app: undefined, hasGatewayEnded: false, forget: () => {}, begin }
   return ending
 }
 

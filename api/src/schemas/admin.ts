@@ -197,6 +197,16 @@ export const HistoryResponse = Type.Object({ samples: Type.Array(HistorySample) 
 export type HistoryResponse = Type.Static<typeof HistoryResponse>
 
 /** What an operator looks at when something seems wrong. Null is "not known". */
+const NodeStatus = Type.Object({
+  address: Type.String({ description: '`NODE_ADDRESS`' }),
+  version: Type.String({ description: 'Version of Berth' }),
+  started_at: Instant,
+  seen_at: Type.String({ format: 'date-time', description: 'Its last heartbeat, by the clock of the database' }),
+  is_alive: Type.Boolean(),
+  is_current: Type.Boolean({ description: 'Whether its gateway serves containers by the present state' }),
+  leads_since: OrNull(Instant, { description: 'Null for a node that follows' }),
+})
+
 export const SystemReport = Type.Object({
   reconciler: Type.Object({
     last_success: OrNull(Instant, { description: 'End of the last run without a failure' }),
@@ -226,6 +236,7 @@ export const SystemReport = Type.Object({
     failures: Type.Array(MailFailure, { description: 'Latest 50 mails that were not accepted, newest first' }),
   }),
   warnings: Type.Array(Type.String(), { description: 'Messages for the operator, in the language of the request' }),
+  nodes: Type.Array(NodeStatus, { description: 'Of an installation with `NODE_ADDRESS`; empty for a single node' }),
 })
 export type SystemReport = Type.Static<typeof SystemReport>
 

@@ -9,6 +9,7 @@ import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { subdomainProblems, type ContainerRouting } from './container-routing.ts'
 import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
+import { readNode, type NodeConfig } from './read-node.ts'
 import { readKubernetes, type KubernetesConfig } from './read-kubernetes.ts'
 import { readSharing, type SharingConfig } from './read-sharing.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
@@ -97,6 +98,8 @@ export interface Config {
   readonly dockerHost: string | undefined
   /** Null: containers run on Docker. */
   readonly kubernetes: KubernetesConfig | null
+  /** Null: this is the only node. */
+  readonly node: NodeConfig | null
   /** Addresses and networks such as `10.0.0.0/8`, each checked. */
   readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
@@ -203,6 +206,7 @@ export function readConfig(
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,
     kubernetes: readKubernetes(text, problems),
+    node: readNode(text, problems),
     trustedProxies: check('TRUSTED_PROXIES', [], networks),
     adminEmails: check(
       'ADMIN_EMAILS',

@@ -27,7 +27,18 @@ export const settingGroups = {
     DATABASE_URL: {
       ...inWords('SQLite in `DATA_DIR`'),
       isSecret: true,
-      text: '`postgres://user:password@host/database` uses PostgreSQL instead of SQLite.',
+      text: '`postgres://user:password@host/database` uses PostgreSQL instead of SQLite. One Berth uses a database; a second one refuses to start, unless both have a `NODE_ADDRESS`. A pooler has to keep sessions.',
+    },
+    NODE_ADDRESS: {
+      ...none,
+      text: '`host:port` at which the other nodes of this installation reach this one. With it several nodes run on one PostgreSQL database, of which one leads. Needs `DATABASE_URL`, `NODE_SECRET`, `BASE_DOMAIN` and `SMTP_URL`. Not set: this is the only node.',
+      see: 'how-to/run-several-nodes.md',
+    },
+    NODE_SECRET: {
+      ...none,
+      isSecret: true,
+      text: 'At least 32 characters, the same on all nodes. It encrypts the signing keys in the database, and the nodes prove to each other that they know it.',
+      see: 'how-to/run-several-nodes.md',
     },
     BASE_DOMAIN: {
       ...inWords('`berth.localhost:{PORT}`'),

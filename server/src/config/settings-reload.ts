@@ -11,6 +11,8 @@ export const needRestart: readonly string[] = [
   'PORT',
   'DATA_DIR',
   'DATABASE_URL',
+  'NODE_ADDRESS',
+  'NODE_SECRET',
   'ENGINE',
   'KUBECONFIG',
   'KUBERNETES_NAMESPACE',

@@ -8,6 +8,7 @@ import type { ShareTable } from './auth/share-table.ts'
 import type { SessionTracker } from './auth/session-tracker.ts'
 import type { Caller, TokenVerifier } from './auth/token-verifier.ts'
 import { clock } from './coarse-clock.ts'
+import type { Freshness } from './freshness.ts'
 import type { ContainerHosts } from './hosts/container-hosts.ts'
 import type { UserCache } from './auth/user-cache.ts'
 import type { PlatformUpstream } from './upstream/platform-upstream.ts'
@@ -30,6 +31,8 @@ export interface GatewayContext {
   readonly config: GatewayConfig | undefined
   /** Whether a control plane has sent its state; until then no token can be rejected. */
   readonly hasState: boolean
+  /** With several nodes: whether what is known here is too old to decide by. */
+  readonly freshness: Pick<Freshness, 'isStale'>
   readonly isClosing: boolean
 }
 

@@ -35,6 +35,11 @@ export interface GatewaySettings {
   readonly types: Readonly<Record<string, TypeRules>>
   /** Where `/{slug}` leads, encoded likewise. Separate from `types`, because JSON orders a type called `10` before all others. */
   readonly firstType: string
+  /**
+   * With several nodes: how long what the gateway knows counts without a confirmation of the leader, in ms. Left out: until
+   * something else is sent.
+   */
+  readonly maxStateAge?: number
 }
 
 /** How the installation presents itself on the gateway's pages; null keeps Berth's own. */

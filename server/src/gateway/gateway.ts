@@ -38,6 +38,11 @@ export interface Gateway {
   apply(changes: readonly GatewayChange[]): Promise<void>
 
   /**
+   * Of several gateways: resolves when none may serve by a state of before the last `replace` or `apply` any more; `apply` waits
+   * for it, `replace` does not, so that a new leader is not held up by a node that is gone. Left out: it is one gateway.
+   */
+  settled?(): Promise<void>
+  /**
    * Holds an idle container's route before its suspension: when no byte has moved to or from it for `minIdle` ms, its address is
    * withdrawn, from then on requests wait for `ControlPlane.wake`, and it returns true. Otherwise it returns false and
    * changes nothing. Applying the route again ends the hold; after a minute it ends by itself.
@@ -106,6 +111,11 @@ export interface ControlPlane {
   /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
   explain(prefix: string): Promise<Explanation>
 
+  /**
+   * With several nodes: resolves when this control plane leads, and has sent this gateway every change that it has confirmed to
+   * others. Rejects otherwise. At most 3 s.
+   */
+  confirmState(): Promise<void>
   /** An app was unreachable at its address although it should run: check it again. */
   reportUnreachable(prefix: string): void
 

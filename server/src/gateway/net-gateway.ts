@@ -10,6 +10,7 @@ import { ClientConnection } from './downstream/client-connection.ts'
 import { defaultClientTimeouts, type ClientTimeouts } from './downstream/client-timeouts.ts'
 import { ClientConnections } from './downstream/client-connections.ts'
 import { clock, clockResolution, readClock } from './coarse-clock.ts'
+import { Freshness } from './freshness.ts'
 import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
 import { ShareTable } from './auth/share-table.ts'
 import { SessionTracker } from './auth/session-tracker.ts'
@@ -60,6 +61,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly sessions = new SessionTracker()
   readonly shares = new ShareTable(this.users)
   readonly metrics = new GatewayMetrics()
+  readonly freshness = new Freshness()
   readonly accessLog = new AccessLogSwitch((problem) => this.config?.control.report(problem))
   readonly routingTable = new RoutingTable(this.users)
   readonly limiter: ConnectionLimiter
@@ -129,6 +131,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
       containerHosts: settings.containerHosts && new ContainerHosts(settings.containerHosts, settings.scheme),
     }
     this.accessLog.use(settings.accessLog)
+    this.freshness.use(settings.maxStateAge, () => control.confirmState())
   }
 
   async replace({ users, routes, revoked, shares, shareGroups }: GatewayState): Promise<void> {
@@ -179,6 +182,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     if (this.#server.listening || this.connections.size > 0) await closed
     clearTimeout(timer)
     for (const each of [this.#clockTimer, ...this.#timers]) clearInterval(each)
+    this.freshness.stop()
     for (const route of this.routingTable.all()) route.cut()
     this.config?.platform.idle.closeAll()
     this.accessLog.close()
@@ -252,6 +256,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     }
     // Shares end without a message, too.
     if (!this.shares.isEmpty) for (const route of this.routingTable.inUse()) this.shares.cutForbidden(route)
+    if (this.freshness.isStale) for (const route of this.routingTable.inUse()) route.cut()
     const old = clock.now - maxUpstreamIdle
     for (const idle of this.routingTable.idle) idle.closeIdleSince(old)
   }

@@ -15,6 +15,7 @@ const gauge = (help: string, details: Details = {}): MetricDescription => ({ typ
 const histogram = (help: string, details: Details = {}): MetricDescription => ({ type: 'histogram', help, ...details })
 
 const optional: Details = { isOptional: true }
+const ofNodes: Details = { isOptional: true, labels: ['node'] }
 
 /** All metrics that begin with `berth_`. `metrics.ts` exposes no other. */
 export const metricDescriptions = {
@@ -109,6 +110,13 @@ export const metricDescriptions = {
   berth_gateway_unfinished_head_bytes: gauge('Memory held by unfinished request heads.'),
   berth_gateway_websockets: gauge('Open WebSockets to containers.'),
   berth_gateway_routes: gauge('Routes to containers in the gateway.'),
+  berth_node_alive: gauge(
+    '1 if a heartbeat of the node was seen in the last 12 s, else 0; with several nodes.',
+    ofNodes,
+  ),
+  berth_node_current: gauge('1 if the gateway of the node serves containers by the present state, else 0.', ofNodes),
+  berth_node_leads: gauge('1 for the node that leads, else 0.', ofNodes),
+  berth_leader_epoch: gauge('Goes up by one each time that a node begins to lead.', optional),
 } satisfies Readonly<Record<string, MetricDescription>>
 
 /** Name of a metric without its labels. */

@@ -64,6 +64,10 @@ export class RemoteControlPlane implements ControlPlane {
     return this.#rpc.call('sessionEnd', [sid], callTimeouts.sessionEnd)
   }
 
+  confirmState(): Promise<void> {
+    return this.#rpc.call('confirmState', [], callTimeouts.confirmState)
+  }
+
   /** A use that no control plane hears of is reported again within a minute. */
   reportSessionUses(uses: readonly SessionUse[]): void {
     this.#rpc.notify('reportSessionUses', [uses])

@@ -86,6 +86,7 @@ export class RemoteGateway implements Gateway {
       renewSession: async (sid, userId, host, prefix) => control().renewSession(sid, userId, host, prefix),
       enterHost: async (code, prefix, browsers) => control().enterHost(code, prefix, browsers),
       sessionEnd: async (sid) => control().sessionEnd(sid),
+      confirmState: async () => control().confirmState(),
       reportSessionUses: (uses) => control().reportSessionUses(uses),
       // A gateway process that is older than request ids sends none.
       wake: async (prefix, requestId) => control().wake(prefix, requestId),

@@ -5,7 +5,7 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import { retryOnConflict } from './dialects/transaction-retry.ts'
 import { noteWritten } from './installation.ts'
 import { migrate } from './migrate.ts'
-import { postgresDialect } from './dialects/postgres-dialect.ts'
+import { postgresDialect, type ConnectionCheck } from './dialects/postgres-dialect.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './dialects/sqlite-dialect.ts'
 
@@ -39,6 +39,13 @@ export interface Database {
   close(): Promise<void>
 }
 
+export interface OpenOptions {
+  /** Name of the last migration to run, for a copy of a store of an older version; all by default. */
+  readonly until?: string | undefined
+  /** For PostgreSQL. */
+  readonly onConnect?: ConnectionCheck | undefined
+}
+
 /** TTL of the result of `ping`, in ms: the endpoint that uses it is public. */
 const pingEvery = 1_000
 /** The SQLite store in the data folder. */
@@ -52,19 +59,22 @@ const closeTimeout = 2_000
  * within 5 s without delaying other work, and succeed again once the store does.
  * @param url     `postgres://...`, or null for SQLite
  * @param dataDir folder of the SQLite file, created with mode 0700 when missing, the file with 0600
- * @param until   name of the last migration to run, for a copy of a store of an older version; all by default
  * @throws {NewerStore} when a newer version wrote it · when it cannot be opened or migrated; the cause says why
  */
-export async function openDatabase(url: string | null, dataDir: string, until?: string): Promise<Database> {
+export async function openDatabase(
+  url: string | null,
+  dataDir: string,
+  { until, onConnect }: OpenOptions = {},
+): Promise<Database> {
   if (url === null) {
     const db = new Kysely<Schema>({ dialect: sqliteIn(dataDir) })
     await migrate(db, false, until)
     return wrap(db, false)
   }
-  const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, true) })
+  const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
   await migrate(migrationDb, true)
   await migrationDb.destroy()
-  return wrap(new Kysely<Schema>({ dialect: await postgresDialect(url) }), true)
+  return wrap(new Kysely<Schema>({ dialect: await postgresDialect(url, { onConnect }) }), true)
 }
 
 function sqliteIn(dataDir: string) {

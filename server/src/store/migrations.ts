@@ -18,6 +18,7 @@ import { removedContainerId } from './migrations/010-019/016-removed-container-i
 import { parameters } from './migrations/010-019/017-parameters.ts'
 import { groups } from './migrations/010-019/018-groups.ts'
 import { containerShares } from './migrations/010-019/019-container-shares.ts'
+import { nodes } from './migrations/020-029/020-nodes.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -45,5 +46,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '017-parameters': parameters,
     '018-groups': groups(isPostgres),
     '019-container-shares': containerShares(isPostgres),
+    '020-nodes': nodes(isPostgres),
   }
 }

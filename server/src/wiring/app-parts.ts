@@ -5,6 +5,7 @@ import type { Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import type { GracePeriods } from '#/reconcile/containers/plan.ts'
+import type { NodeReport } from '#/nodes/node-report.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 
@@ -28,6 +29,8 @@ export interface AppParts {
   readonly isForOneCommand?: boolean
   /** Name of this installation; the prefix of every container name. */
   readonly installation: string
+  /** With several nodes; this one leads. */
+  readonly nodes?: NodeReport
   /** Folder of the built front end. */
   readonly webDir: string
   /** Shorter times, for tests. */

@@ -35,7 +35,7 @@ export interface AdminContext {
 }
 
 /** Handlers of the admin pages and of the operator. */
-export function adminHandlers({ config }: AppParts, context: AdminContext) {
+export function adminHandlers({ config, nodes }: AppParts, context: AdminContext) {
   const { tokens, accounts, containers, administration, templates, reconciling, browsers, findings } = context
   return {
     ...listHandlers({ lists: administration.lists }),
@@ -72,6 +72,7 @@ export function adminHandlers({ config }: AppParts, context: AdminContext) {
       diskUse: containers.diskUse,
       mailStatistics: accounts.mailStatistics,
       routeSync: containers.routeSync,
+      nodes,
       findings,
       maxRunning: config.maxRunning,
     }),

@@ -69,6 +69,8 @@ export function controlPlane(
       const renewed = user && (await renewSession.byToken(sid, user, now))
       return renewed ? renewedLines(renewed, now, host, cookie) : []
     },
+    // One node alone leads, and has one gateway.
+    confirmState: async () => undefined,
     sessionEnd: async (sid) => (await renewSession.endOf(sid, new Date())).getTime(),
     reportSessionUses: (all) => {
       for (const { sid, at } of all) uses.note(sid, new Date(Math.min(at, Date.now())))

@@ -89,6 +89,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       ...mailStatistics.counts(),
       ...auditWebhook?.counts(),
       ...(await gateway.counts().catch(() => ({}))),
+      ...(await parts.nodes?.counts()),
     }),
     now: () => clock.now(),
   })

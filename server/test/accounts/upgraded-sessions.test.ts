@@ -26,7 +26,9 @@ const hour = 3_600
 /** A store as it was left by the version before, with two users, three sessions, and one revoked token. */
 async function writeOldStore(url: string | null, dataDir: string): Promise<void> {
   const isPostgres = url !== null
-  const dialect = isPostgres ? await postgresDialect(url, true) : sqliteDialect(path.join(dataDir, 'berth.sqlite'))
+  const dialect = isPostgres
+    ? await postgresDialect(url, { withoutTimeouts: true })
+    : sqliteDialect(path.join(dataDir, 'berth.sqlite'))
   const db = new Kysely<unknown>({ dialect })
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(isPostgres) } })
   const { error } = await migrator.migrateTo('012-clock-moves')

@@ -19,7 +19,7 @@ function folder(t: TestContext): string {
 
 /** A store as an older version left it, with one user. */
 async function olderStore(dataDir: string): Promise<void> {
-  const { db, close } = await openDatabase(null, dataDir, older)
+  const { db, close } = await openDatabase(null, dataDir, { until: older })
   await sql`insert into users (email, slug, state, is_admin, created_at) values ('ann@x.org', 'ann', 'active', 1, 0)`.execute(
     db,
   )
@@ -37,7 +37,7 @@ test('before a store is migrated it is copied, and the older version starts on t
 
   const before = folder(t)
   renameSync(copied.file, path.join(before, 'berth.sqlite'))
-  const { db, close } = await openDatabase(null, before, older)
+  const { db, close } = await openDatabase(null, before, { until: older })
   t.after(close)
   const { rows } = await sql<{ email: string }>`select email from users`.execute(db)
   assert.deepEqual(

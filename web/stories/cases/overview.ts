@@ -1,6 +1,6 @@
 import { auditStories } from './audit.ts'
 import { ada } from '../user-fixtures.ts'
-import { engineDown, healthy, history, justStarted, mailFailing, warned } from './system.ts'
+import { engineDown, healthy, history, justStarted, mailFailing, severalNodes, warned } from './system.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 
 const boot = { is_admin: true }
@@ -27,6 +27,7 @@ export const overviewStories: readonly Story[] = [
   system('engine-down', engineDown),
   system('just-started', justStarted),
   system('mail-failures', mailFailing),
+  system('several-nodes', severalNodes),
   system('loading', never),
   system('unreachable', unreachable),
   ...auditStories,

@@ -30,6 +30,20 @@ export const healthy: SystemReport = {
     failures: [],
   },
   warnings: [],
+  nodes: [],
+}
+
+const node = { version: '1.0.0', started_at: minutesAgo(2_900), is_alive: true, is_current: true, leads_since: null }
+
+/** Three nodes, of which one was lost and one is behind. */
+export const severalNodes: SystemReport = {
+  ...healthy,
+  nodes: [
+    { ...node, address: '10.0.0.11:7070', seen_at: minutesAgo(0), leads_since: minutesAgo(1_240) },
+    { ...node, address: '10.0.0.12:7070', seen_at: minutesAgo(0) },
+    { ...node, address: '10.0.0.13:7070', seen_at: minutesAgo(0), is_current: false },
+    { ...node, address: '10.0.0.14:7070', seen_at: minutesAgo(7), is_alive: false, is_current: false },
+  ],
 }
 
 export const warned: SystemReport = {

@@ -38,6 +38,14 @@ type KeyFile = PrivateJwk & {
 
 type PrivateJwk = Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'd', string>>
 
+/** Called after each change of the file, with its text; the change fails when it rejects. */
+type KeysWritten = (text: string) => Promise<void>
+
+interface KeyPlace {
+  readonly file: string
+  readonly onWritten?: KeysWritten | undefined
+}
+
 interface Key {
   readonly kid: string
   readonly jwk: JWK
@@ -58,14 +66,22 @@ interface KeyPair extends Key {
  */
 export class SigningKeys {
   readonly #file: string
+  readonly #onWritten: KeysWritten | undefined
   readonly #mutex = new KeyedMutex()
   readonly #secret: string
   #signing: KeyPair
   #next: KeyPair
   #accepted: ReadonlyMap<string, Key>
 
-  private constructor(file: string, secret: string, signing: KeyPair, next: KeyPair, retired: readonly Key[]) {
+  private constructor(
+    { file, onWritten }: KeyPlace,
+    secret: string,
+    signing: KeyPair,
+    next: KeyPair,
+    retired: readonly Key[],
+  ) {
     this.#file = file
+    this.#onWritten = onWritten
     this.#secret = secret
     this.#signing = signing
     this.#next = next
@@ -73,11 +89,11 @@ export class SigningKeys {
   }
 
   /** @throws when the text is no such file */
-  static async read(file: string, text: string): Promise<SigningKeys> {
+  static async read(place: KeyPlace, text: string): Promise<SigningKeys> {
     const { secret, next, retired = [], ...privateJwk } = JSON.parse(text) as KeyFile
     const signing = await pairOf(privateJwk)
     const old = await Promise.all(retired.map(({ until, ...jwk }) => publicOf(jwk, new Date(until))))
-    const keys = new SigningKeys(file, secret ?? privateJwk.d, signing, await pairOf(next ?? (await newKey())), old)
+    const keys = new SigningKeys(place, secret ?? privateJwk.d, signing, await pairOf(next ?? (await newKey())), old)
     // Only a stored key is announced.
     if (!next) await keys.#write(signing, keys.#next, keys.#retiredKeys())
     return keys
@@ -179,21 +195,26 @@ export class SigningKeys {
       secret: this.#secret,
       retired: retired.map(({ jwk, until }) => ({ ...jwk, until: until.getTime() })),
     }
-    await replaceFile(this.#file, JSON.stringify(file))
+    const text = JSON.stringify(file)
+    await replaceFile(this.#file, text)
+    await this.#onWritten?.(text)
   }
 }
+
+/** Name of the file in the data folder. */
+export const signingKeyFile = 'signing-key.json'
 
 /**
  * Loads the signing keys, or creates the first ones. Asymmetric, because apps in containers verify tokens: with a
  * shared secret each of them could forge an administrator's.
- * @param dataDir they are `signing-key.json` in it, readable by its owner only
+ * @param dataDir they are `signing-key.json` in it, readable by its owner only @param onWritten for another copy of the file
  * @throws when the file exists but is no key: creating a new one would end every session silently
  */
-export async function loadSigningKeys(dataDir: string): Promise<SigningKeys> {
-  const file = path.join(dataDir, 'signing-key.json')
+export async function loadSigningKeys(dataDir: string, onWritten?: KeysWritten): Promise<SigningKeys> {
+  const file = path.join(dataDir, signingKeyFile)
   const text = await createOnce(file, async () => JSON.stringify(await newKey()))
   try {
-    return await SigningKeys.read(file, text)
+    return await SigningKeys.read({ file, onWritten }, text)
   } catch (error) {
     throw new Error(`${file} is not a signing key; restore it from a backup, or remove it, which ends every session`, {
       cause: error,

@@ -6,6 +6,7 @@ import { startApp } from '#/app.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { unfinishedRestore } from '#/data-folder/restore-mark.ts'
+import { holdNodeLock, type NodeLock } from '#/store/nodes/node-lock.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from '../command-failure.ts'
 
@@ -19,8 +20,8 @@ export interface EmbeddedApi {
 /**
  * Starts the API in this process, without a gateway and without periodic tasks; it listens on the operator's socket
  * alone, in a folder of its own.
- * @throws {CommandFailed} when the settings are wrong, or the data folder is missing or belongs to another operating
- * system user
+ * @throws {CommandFailed} when the settings are wrong, the data folder is missing or belongs to another operating
+ * system user, or a Berth on another machine uses the database
  */
 export async function startEmbeddedApi(
   env: Readonly<Record<string, string | undefined>>,
@@ -28,6 +29,7 @@ export async function startEmbeddedApi(
 ): Promise<EmbeddedApi> {
   const config = requireConfig(env)
   requireOwnData(config)
+  const lock = await keepDatabase(config)
   const folder = makeRunFolder()
   try {
     const socket = path.join(folder, 'operator.sock')
@@ -42,13 +44,27 @@ export async function startEmbeddedApi(
     const close = async () => {
       const isWorkLeft = app.isWorkLeft()
       await app.close()
+      await lock?.release()
       removeRunFolder(folder)
       return isWorkLeft
     }
     return { socket, close }
   } catch (error) {
+    await lock?.release()
     removeRunFolder(folder)
     throw new CommandFailed(`Berth does not run, and its store cannot be used without it: ${reasonOf(error)}`)
+  }
+}
+
+/** What a command changes in the store alone, a Berth that runs elsewhere would not learn. @throws {CommandFailed} */
+async function keepDatabase({ databaseUrl, node }: Config): Promise<NodeLock | undefined> {
+  if (node !== null)
+    throw new CommandFailed('No node of Berth runs here, and with NODE_ADDRESS commands need one: start it first.')
+  if (databaseUrl === null) return undefined
+  try {
+    return await holdNodeLock(databaseUrl, 'alone', { onTaken: () => undefined })
+  } catch (error) {
+    throw new CommandFailed(`Berth does not run here, and its store cannot be used: ${reasonOf(error)}`)
   }
 }
 

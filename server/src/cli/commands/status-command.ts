@@ -34,13 +34,20 @@ async function showStatus(context: CommandContext): Promise<void> {
   for (const line of linesOf(report)) terminal.print(line)
 }
 
-function linesOf({ reconciler, launches, containers, warnings }: SystemReport): string[] {
+function linesOf({ reconciler, launches, containers, warnings, nodes }: SystemReport): string[] {
   const max = containers.most === null ? '' : ` of ${containers.most}`
   return [
     `  engine      ${reconciler.is_engine_answering ? 'answers' : 'does not answer'}`,
     `  containers  ${containers.running}${max} running`,
     `  launches    ${launches.under_way} under way, ${launches.waiting} waiting`,
     `  reconciled  ${formatInstant(reconciler.last_success)}`,
+    ...nodes.map((each) => `  node        ${each.address} ${stateOf(each)}`),
     ...[...reconciler.failures, ...warnings].map((each) => `  ! ${each}`),
   ]
+}
+
+function stateOf({ is_alive, is_current, leads_since }: SystemReport['nodes'][number]): string {
+  if (!is_alive) return 'does not answer'
+  if (leads_since !== null) return `leads since ${formatInstant(leads_since)}`
+  return is_current ? 'follows' : 'follows, and is behind: it refuses containers'
 }

@@ -77,7 +77,9 @@ export async function openTrialInstallation(
   try {
     await removeAbandoned(engine, purpose, imageOf)
     if (archive) await engine.importImage(image, archive(), signal)
-    const parts = await openParts({ ...privateConfig(config, folder), ...settings(image, folder) }, log, () => name)
+    const parts = await openParts({ ...privateConfig(config, folder), ...settings(image, folder) }, log, {
+      proposeName: () => name,
+    })
     const mails: Email[] = []
     const gateway = await gatewayInProcess()
     endings.push(() => gateway.close(closeTimeout))

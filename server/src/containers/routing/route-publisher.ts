@@ -33,8 +33,14 @@ export class RoutePublisher {
 
   /** Resolves when these and all earlier changes are acknowledged. @throws when the gateway did not acknowledge them */
   async publish(changes: readonly GatewayChange[]): Promise<void> {
-    if (changes.length > 0 && this.#signal) this.#lastPublish = this.#confirmed(this.#parts.gateway.apply(changes))
-    return this.#lastPublish
+    if (!this.#signal) return
+    const { gateway } = this.#parts
+    if (changes.length > 0) {
+      this.#lastPublish = this.#confirmed(gateway.apply(changes))
+      return this.#lastPublish
+    }
+    await this.#lastPublish
+    await gateway.settled?.()
   }
 
   /** As `publish`, without waiting; a failure is reported. */

@@ -130,12 +130,13 @@ function servePlatform({ context, config, client, head }: Request): void {
 }
 
 /**
- * @throws {GatewayRefusal} 503 before it is known who there is · 401 with an API token, or with a secret of ours in the address,
+ * @throws {GatewayRefusal} 503 before it is known who there is, or when that is too old to count · 401 with an API token, or with a secret of ours in the address,
  *   whatever else the request carries
  */
 function authenticateAndServe(request: Request): void {
   const { fields, target } = request.head
   if (!request.context.hasState) throw gatewayRefusals.starting()
+  if (request.context.freshness.isStale) throw gatewayRefusals.behind()
   if (bearerApiToken(fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
   // Refused, not taken out: the app would answer another request than the one that was sent.
   if (containsOpaqueSecret(target)) throw gatewayRefusals.secretInAddress()

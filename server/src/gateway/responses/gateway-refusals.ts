@@ -112,6 +112,11 @@ export const gatewayRefusals = {
     new GatewayRefusal(503, message('gateway.starting'), {
       headers: { ...hangUp, 'retry-after': '1' },
     }),
+  /** With several nodes: a block may be missing here. */
+  behind: () =>
+    new GatewayRefusal(503, message('gateway.behind'), {
+      headers: { ...hangUp, ...soon },
+    }),
   /** Without a cause: the supervisor of the API has logged it already, once and not for every request. */
   platformDown: () =>
     new GatewayRefusal(503, message('gateway.platformDown'), {

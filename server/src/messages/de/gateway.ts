@@ -40,6 +40,8 @@ export const gateway: Translated<'gateway'> = {
   tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',
   tooManyOfYours: 'Du hast zu viele Verbindungen offen: höchstens {max}. Schließe zuerst einige Seiten.',
   starting: 'Der Dienst startet gerade. Versuche es in einer Sekunde noch einmal.',
+  behind:
+    'Dieser Knoten des Dienstes hat die Verbindung zu den anderen verloren und öffnet keinen Container, bis sie wieder da ist. Versuche es gleich noch einmal.',
   platformDown: 'Der Dienst startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
   shuttingDown: 'Der Dienst startet neu. Versuche es gleich noch einmal.',
   changed: 'Dieser Container wurde gerade geändert. Versuche es noch einmal.',

@@ -35,6 +35,8 @@ export const gateway = {
   tooManyConnections: 'Too many connections are open at the moment. Try again in a moment.',
   tooManyOfYours: 'You have too many connections open: at most {max}. Close some pages first.',
   starting: 'The service is starting. Try again in a second.',
+  behind:
+    'This node of the service has lost touch with the others and opens no container until it is back. Try again in a moment.',
   platformDown: 'The service is restarting; what is open stays open. Try again in a moment.',
   shuttingDown: 'The service is restarting. Try again in a moment.',
   changed: 'This container was changed just now. Try again.',

@@ -11,7 +11,7 @@ import { isConflictCode, retryOnConflict, StoreConflict } from './transaction-re
 import { StoreFailure, storeTimeout } from '../store-failure.ts'
 
 /** Max connections of the pool. */
-const maxConnections = 10
+const defaultMaxConnections = 10
 /**
  * Timeout of an idle transaction, in ms, after which the server ends it with its locks: its client hangs or is gone.
  */
@@ -19,13 +19,25 @@ const maxIdleInTransaction = 30_000
 /** How much longer than the server, which reports the reason, the client waits, in ms. */
 const networkAllowance = 500
 
+/** Called once with each new connection, before its first use; what it throws refuses the connection. */
+export type ConnectionCheck = (client: PoolClient) => Promise<void>
+
+export interface PostgresOptions {
+  /** For migrations, which may take long: no timeout of answers. */
+  readonly withoutTimeouts?: boolean
+  readonly onConnect?: ConnectionCheck | undefined
+  readonly maxConnections?: number
+}
+
 /**
  * PostgreSQL dialect of Kysely, with a timeout for everything that a request may wait for: a free connection, a new
  * one, a lock, an answer. A connection that broke, or that timed out, is never used again; the next query opens a new
  * one, so that a restart of the server needs none of Berth.
- * @param withoutTimeouts for migrations, which may take long: no timeout of answers
  */
-export async function postgresDialect(url: string, withoutTimeouts = false): Promise<Dialect> {
+export async function postgresDialect(
+  url: string,
+  { withoutTimeouts = false, onConnect, maxConnections = defaultMaxConnections }: PostgresOptions = {},
+): Promise<Dialect> {
   // Loaded on demand: with SQLite it would only cost memory and start-up time.
   const { default: pg } = await import('pg')
   const bigint = 20
@@ -55,6 +67,7 @@ export async function postgresDialect(url: string, withoutTimeouts = false): Pro
         })
         const release = client.release.bind(client)
         client.release = (isBad) => release(isBad || broken.has(client))
+        if (onConnect) await checkOnce(client, onConnect)
         return client
       },
       end: () => pool.end(),
@@ -82,6 +95,18 @@ class OneSchemaDialect extends PostgresDialect {
 }
 
 const broken = new WeakSet<PoolClient>()
+const checked = new WeakSet<PoolClient>()
+
+async function checkOnce(client: PoolClient, check: ConnectionCheck): Promise<void> {
+  if (checked.has(client)) return
+  try {
+    await check(client)
+    checked.add(client)
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
 
 /**
  * Marks a connection as broken after an error and translates the error. A statement outside of a transaction is retried

@@ -71,7 +71,7 @@ const openSource = async (place: StoreLocation): Promise<StoreSource> =>
 async function prepareTarget(to: StoreLocation, migration: string): Promise<void> {
   const isNewFile = 'folder' in to && !existsSync(path.join(to.folder, storeFileName))
   const until = isNewFile ? migration : undefined
-  const database = 'url' in to ? await openDatabase(to.url, '') : await openDatabase(null, to.folder, until)
+  const database = 'url' in to ? await openDatabase(to.url, '') : await openDatabase(null, to.folder, { until })
   await database.close()
 }
 

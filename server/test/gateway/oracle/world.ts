@@ -170,6 +170,7 @@ export class World {
       renewSession: async () => [],
       enterHost: async () => undefined,
       sessionEnd: async () => 0,
+      confirmState: async () => undefined,
       reportSessionUses: () => {},
       wake: async (name) => {
         const prefix = this.prefixes.find((one) => one.name === name)

@@ -170,6 +170,7 @@ function fakeControlPlane(calls: ControlPlaneCalls): ControlPlane {
     renewSession: async () => [],
     enterHost: async () => undefined,
     sessionEnd: async () => 0,
+    confirmState: async () => undefined,
     reportSessionUses: () => {},
     wake: async (prefix) => {
       calls.wakes.push(prefix)

@@ -122,6 +122,10 @@ export class RecordingControlPlane implements ControlPlane {
     return sid.length
   }
 
+  async confirmState() {
+    this.told.push('confirm')
+  }
+
   reportSessionUses(uses: readonly { sid: string; at: number }[]): void {
     this.told.push(`sessions ${uses.map(({ sid, at }) => `${sid}@${at}`).join()}`)
   }

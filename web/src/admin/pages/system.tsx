@@ -5,6 +5,7 @@ import { QueryError } from '#/admin/query-error.tsx'
 import { useReport } from '#/admin/overview/use-report.ts'
 import { Host, Launches } from '#/admin/system/launches-and-host.tsx'
 import { Mail } from '#/admin/system/mail.tsx'
+import { Nodes } from '#/admin/system/nodes.tsx'
 import { Reconciler } from '#/admin/system/reconciler.tsx'
 
 /** The page that operators open to find a fault. */
@@ -26,6 +27,7 @@ export function System() {
               ))}
             </ul>
           )}
+          <Nodes nodes={report.data.nodes} />
           <Reconciler report={report.data.reconciler} />
           <Launches report={report.data} />
           <Host host={report.data.host} />

@@ -24,10 +24,22 @@ export interface SystemReportParts {
   readonly diskUse: Pick<DiskUse, 'warnings'>
   readonly mailStatistics: Pick<MailStatistics, 'report'>
   readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
+  /** Of an installation with several nodes. */
+  readonly nodes: { list(): Promise<NodeStatus[]> } | undefined
   /** Findings of the configuration, and those since the start. */
   readonly findings: () => readonly LocalizedMessage[]
   /** Max running containers of all users. */
   readonly maxRunning: number | null
+}
+
+interface NodeStatus {
+  readonly address: string
+  readonly version: string
+  readonly startedAt: Date
+  readonly seenAt: Date
+  readonly isAlive: boolean
+  readonly isCurrent: boolean
+  readonly leadsSince: Date | null
 }
 
 interface ReconcilerReport {
@@ -41,7 +53,7 @@ interface ReconcilerReport {
 
 export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
   return {
-    systemReport: ({ request, reply }) => {
+    systemReport: async ({ request, reply }) => {
       const language = requestedLanguage(request)
       void reply.headers(contentLanguage(language))
       return {
@@ -51,6 +63,7 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
         host: hostPart(parts.hostResources.report),
         mail: mailPart(parts),
         warnings: warningsOf(parts).map((warning) => localize(language, warning)),
+        nodes: ((await parts.nodes?.list()) ?? []).map(nodePart),
       }
     },
   }
@@ -90,6 +103,18 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
     memory: memory ? { total: memory.total, left: memory.available } : null,
     disk: disk ? { total: disk.total, left: disk.free } : null,
     rules: rulesWord(rules),
+  }
+}
+
+function nodePart(node: NodeStatus): SystemReport['nodes'][number] {
+  return {
+    address: node.address,
+    version: node.version,
+    started_at: node.startedAt.toISOString(),
+    seen_at: node.seenAt.toISOString(),
+    is_alive: node.isAlive,
+    is_current: node.isCurrent,
+    leads_since: node.leadsSince?.toISOString() ?? null,
   }
 }
 

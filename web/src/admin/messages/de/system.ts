@@ -26,6 +26,18 @@ export const system: AdminWords['system'] = {
     restore: 'Container nach einem Neustart von Engine oder Server wieder gestartet',
     note: 'Einträge aktualisiert, was laufen soll',
   },
+  nodes: {
+    title: 'Knoten',
+    about:
+      'Ein Knoten leitet: Er beantwortet die API und steuert die Engine. Container sind über alle Knoten erreichbar.',
+    leads: 'leitet',
+    since: 'seit {at}',
+    follows: 'folgt',
+    serves: 'leitet an Container weiter',
+    behind: 'im Rückstand: weist Container ab',
+    lost: 'antwortet nicht',
+    lastSeen: 'zuletzt {ago}',
+  },
   launches: {
     title: 'Starts und Container',
     waiting: 'Warten',

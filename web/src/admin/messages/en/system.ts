@@ -25,6 +25,17 @@ export const system = {
     restore: 'Containers started again after a restart of the engine or the host',
     note: 'Updates of the record of what should run',
   },
+  nodes: {
+    title: 'Nodes',
+    about: 'One node leads: it answers the API and gives orders to the engine. All nodes serve containers.',
+    leads: 'leads',
+    since: 'since {at}',
+    follows: 'follows',
+    serves: 'serves containers',
+    behind: 'behind: refuses containers',
+    lost: 'does not answer',
+    lastSeen: 'seen {ago}',
+  },
   launches: {
     title: 'Launches and containers',
     waiting: 'Waiting',

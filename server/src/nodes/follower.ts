@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
+import { protocolVersion } from '#/rpc/rpc-protocol.ts'
+import { channelOver } from '#/rpc/socket-channel.ts'
+import { connectToNode, linkAddressOf, type LinkPurpose } from './node-link.ts'
+
+/** Health check of the connection to the leader, in ms: interval and timeout. */
+const ping = { every: 1_000, timeout: 3_000 } as const
+
+/** Settings of a gateway that are its own node's, whatever the leader's are. */
+export type OwnSettings = Pick<GatewaySettings, 'platformSocket' | 'trustedProxies' | 'accessLog'>
+
+export interface FollowerParts {
+  /** `NODE_ADDRESS` of this node. */
+  readonly node: string
+  readonly key: Buffer
+  /** The gateway of this node. */
+  readonly gateway: Gateway
+  readonly own: OwnSettings
+  readonly onJoined: (leader: string) => void
+  readonly onLost: (leader: string) => void
+  readonly report: (problem: string) => void
+}
+
+interface Leader {
+  readonly node: string
+  readonly epoch: number
+}
+
+/** A follower: its gateway is connected to the leader, which sends it settings, state and changes, and answers its calls. */
+export class Follower {
+  readonly #parts: FollowerParts
+  #leader: Leader | undefined
+  #socket: TLSSocket | undefined
+  #isJoined = false
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the gateway has the state of the leader. */
+  get isJoined(): boolean {
+    return this.#isJoined
+  }
+
+  /**
+   * Follows this leader; called again and again, it connects anew when the connection was lost.
+   * @throws {Error} when the leader cannot be reached now
+   */
+  async follow(leader: Leader): Promise<void> {
+    const isFollowed = leader.node === this.#leader?.node && leader.epoch === this.#leader.epoch
+    if (isFollowed && this.#socket && !this.#socket.destroyed) return
+    this.stop()
+    this.#leader = leader
+    const socket = await this.#connect('gateway')
+    if (this.#leader !== leader) return void socket.destroy()
+    this.#socket = socket
+    this.#join(socket, leader)
+  }
+
+  /** A connection to a Unix socket of the leader. @throws {Error} when there is none */
+  async connect(purpose: 'api' | 'operator'): Promise<TLSSocket> {
+    if (!this.#isJoined) throw new Error('no leader is followed')
+    return this.#connect(purpose)
+  }
+
+  /** Nothing that the leader sent later reaches the gateway. */
+  stop(): void {
+    this.#socket?.destroy()
+    this.#socket = undefined
+    this.#leader = undefined
+    this.#isJoined = false
+  }
+
+  async #connect(purpose: LinkPurpose): Promise<TLSSocket> {
+    const { node, key } = this.#parts
+    const leader = this.#leader
+    if (!leader) throw new Error('no leader is known')
+    return connectToNode(linkAddressOf(leader.node), key, {
+      purpose,
+      node,
+      epoch: leader.epoch,
+      protocol: protocolVersion,
+    })
+  }
+
+  #join(socket: TLSSocket, leader: Leader): void {
+    const { gateway, own, onJoined, onLost, report } = this.#parts
+    const isCurrent = () => this.#socket === socket
+    const control = new RemoteControlPlane(channelOver(socket), {
+      gateway: {
+        // It listens by the settings of its own node.
+        listen: (host, port, tls) => gateway.listen(host, port, tls),
+        serve: (settings, leading) => gateway.serve({ ...settings, ...own }, leading),
+        replace: (state) => gateway.replace(state),
+        apply: (changes) => gateway.apply(changes),
+        hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
+        counts: () => gateway.counts(),
+      },
+      report,
+      onLoaded: () => undefined,
+      onReady: () => {
+        if (!isCurrent()) return
+        this.#isJoined = true
+        onJoined(leader.node)
+      },
+    })
+    socket.once('close', () => {
+      if (!isCurrent()) return
+      if (this.#isJoined) onLost(leader.node)
+      this.#isJoined = false
+    })
+    void this.#watch(control, socket)
+  }
+
+  /** A leader that is frozen, or a machine that is gone, closes no connection. */
+  async #watch(control: RemoteControlPlane, socket: TLSSocket): Promise<void> {
+    try {
+      while (!socket.destroyed) {
+        await sleep(ping.every)
+        await control.ping(ping.timeout)
+      }
+    } catch {
+      socket.destroy()
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { readLease } from '#/store/nodes/leader-lease.ts'
+import { listNodes } from '#/store/nodes/node-records.ts'
+import type { NodeDb } from '#/store/nodes/node-tables.ts'
+import type { GatewayGroup } from './gateway-group.ts'
+import { nodeTimes } from './node-times.ts'
+
+/** Nodes of this installation, for administrators. */
+export interface NodeStatus {
+  /** `NODE_ADDRESS` */
+  readonly address: string
+  readonly version: string
+  readonly startedAt: Date
+  /** Its last heartbeat. */
+  readonly seenAt: Date
+  readonly isAlive: boolean
+  /** Whether its gateway serves containers by the present state. */
+  readonly isCurrent: boolean
+  /** Since when it leads; null for a follower. */
+  readonly leadsSince: Date | null
+}
+
+export interface NodeReport {
+  /** @throws {StoreFailure} */
+  list(): Promise<NodeStatus[]>
+  /** For `/metrics`. @throws {StoreFailure} */
+  counts(): Promise<Readonly<Record<string, number>>>
+}
+
+/** @param group gateways of the nodes, at the leader */
+export function nodeReport(db: NodeDb, group: GatewayGroup): NodeReport {
+  const list = async () => {
+    const [nodes, lease] = await Promise.all([listNodes(db, nodeTimes.alive), readLease(db, nodeTimes.lease)])
+    const current = new Set(group.current)
+    return nodes.map((each) => ({
+      ...each,
+      isCurrent: current.has(each.address),
+      leadsSince: each.address === lease.node ? lease.since : null,
+    }))
+  }
+  const counts = async () => {
+    const [nodes, lease] = await Promise.all([list(), readLease(db, nodeTimes.lease)])
+    const series = nodes.flatMap(({ address, isAlive, isCurrent, leadsSince }) => [
+      [`berth_node_alive{node="${address}"}`, Number(isAlive)] as const,
+      [`berth_node_current{node="${address}"}`, Number(isCurrent)] as const,
+      [`berth_node_leads{node="${address}"}`, Number(leadsSince !== null)] as const,
+    ])
+    return Object.fromEntries([...series, ['berth_leader_epoch', lease.epoch] as const])
+  }
+  return { list, counts }
+}

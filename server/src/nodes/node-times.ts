@@ -1,0 +1,16 @@
+/** Times of nodes and their leader, in ms; see docs/explanation/decisions/068. */
+export const nodeTimes = {
+  /** Without a renewal for so long, another node may lead. */
+  lease: 5_000,
+  /** Two thirds of it: without a renewal for so long, the leader gives no more orders. */
+  ordersUntil: 3_300,
+  renewEvery: 1_000,
+  /** Interval at which a follower looks who leads. */
+  lookEvery: 500,
+  /** Without a confirmation of the leader for so long, a gateway refuses containers. */
+  maxStateAge: 10_000,
+  /** What two machines' clocks may differ by in that time. */
+  clockTolerance: 500,
+  /** Heartbeat within which a node counts as alive: its gateway may still serve. */
+  alive: 12_000,
+} as const

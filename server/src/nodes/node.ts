@@ -1,0 +1,213 @@
+import type { Server } from 'node:tls'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { momentNow } from '#/elapsed-time.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database, OpenOptions } from '#/store/database.ts'
+import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connections.ts'
+import { readLease, takeLease } from '#/store/nodes/leader-lease.ts'
+import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/nodes/node-records.ts'
+import { nodeTablesIn, openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
+import { fencedRuntime } from './fenced-runtime.ts'
+import { Follower, type OwnSettings } from './follower.ts'
+import { GatewayGroup } from './gateway-group.ts'
+import { acceptAsLeader, type LeaderListenerParts } from './leader-listener.ts'
+import { LeaderRelay } from './leader-relay.ts'
+import { Leadership } from './leadership.ts'
+import { NodeCipher } from './node-cipher.ts'
+import { copySigningKeys, sharedSigningKeys } from './node-keys.ts'
+import { createLinkListener, listenForNodes, type LinkAddress } from './node-link.ts'
+import { nodeReport, type NodeReport } from './node-report.ts'
+import { nodeTimes } from './node-times.ts'
+import { prepareStore } from './prepare-store.ts'
+import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+
+/** What the application of the leader is built from, beside the settings. */
+export interface LeadParts {
+  readonly gateway: Gateway
+  readonly openOptions: OpenOptions
+  keysOf(database: Database): Promise<SigningKeys>
+  fence(runtime: Runtime): Runtime
+  readonly report: NodeReport
+}
+
+export interface NodeOptions {
+  /** `NODE_ADDRESS`. */
+  readonly address: LinkAddress & { readonly text: string }
+  readonly secret: string
+  readonly databaseUrl: string
+  readonly dataDir: string
+  readonly version: string
+  /** The gateway of this node, which listens already. */
+  readonly gateway: Gateway
+  readonly own: OwnSettings
+  /** Unix sockets of this process: the application's when it leads, relays to the leader otherwise. */
+  readonly sockets: Readonly<Record<'api' | 'operator', string>>
+  /** Starts the application, as after a crash. */
+  lead(parts: LeadParts): Promise<{ close(): Promise<void> }>
+  /** Called when requests are answered here, by this node or by the leader that it follows; again after each change. */
+  readonly onReady: () => void
+  /** Called when this process must end at once: it may lead no more. */
+  readonly onLost: (reason: string) => void
+  /** Whether the gateway of this node has ended, and serves nothing any more. */
+  readonly hasGatewayEnded: () => boolean
+  readonly log: Logger
+}
+
+/** A follower copies the signing keys into its data folder about every minute, for backups. */
+const looksPerKeyCopy = 120
+
+/** One of several nodes: follows the leader, or leads. One that has led once does so until it ends. */
+export class BerthNode {
+  readonly #options: NodeOptions
+  readonly #db: NodeDb
+  readonly #cipher: NodeCipher
+  readonly #listener: Server
+  readonly #follower: Follower
+  readonly #relays: Readonly<Record<'api' | 'operator', LeaderRelay>>
+  readonly #closing = new AbortController()
+  #leading: { readonly leadership: Leadership; readonly accept: LeaderListenerParts } | undefined
+  #app: { close(): Promise<void> } | undefined
+  #looking: Promise<void> = Promise.resolve()
+
+  private constructor(options: NodeOptions, db: NodeDb, cipher: NodeCipher, key: Buffer) {
+    const { address, gateway, own, log, onReady } = options
+    this.#options = options
+    this.#db = db
+    this.#cipher = cipher
+    this.#listener = createLinkListener(key, (hello, socket) => {
+      if (this.#leading) acceptAsLeader(this.#leading.accept, hello, socket)
+      else socket.destroy()
+    })
+    this.#follower = new Follower({
+      node: address.text,
+      key,
+      gateway,
+      own,
+      onJoined: (leader) => {
+        log.info({ leader }, 'this node follows the leader')
+        onReady()
+      },
+      onLost: (leader) => log.warn({ leader }, 'the connection to the leader is lost'),
+      report: (problem) => log.error(`between the nodes: ${problem}`),
+    })
+    this.#relays = {
+      api: new LeaderRelay(() => this.#follower.connect('api')),
+      operator: new LeaderRelay(() => this.#follower.connect('operator')),
+    }
+  }
+
+  /**
+   * Enters the nodes of the database, and follows or leads from then on.
+   * @throws {Error} for the operator when it may not, or the first application that it leads does not start
+   */
+  static async start(options: NodeOptions): Promise<BerthNode> {
+    const { address, secret, databaseUrl, version, sockets } = options
+    const db = await openNodeTables(databaseUrl)
+    await prepareStore(db, databaseUrl, address.text, version)
+    const cipher = new NodeCipher(secret)
+    const node = new BerthNode(options, db, cipher, await cipher.linkKey(db))
+    await enterNode(db, address.text, version)
+    await listenForNodes(node.#listener, address)
+    await node.#relays.api.listen(sockets.api)
+    await node.#relays.operator.listen(sockets.operator)
+    try {
+      await node.#look()
+    } catch (error) {
+      if (node.#leading) throw error
+      options.log.warn({ err: error }, 'the leader cannot be reached now; it is tried again')
+    }
+    if (!node.#leading) node.#looking = node.#keepLooking()
+    return node
+  }
+
+  /** Another node takes the lead at once, if this one has it. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#looking
+    await this.#app?.close()
+    await this.#leading?.leadership.release()
+    this.#follower.stop()
+    const { address, hasGatewayEnded } = this.#options
+    // A gateway that goes on without this process serves for a while: the leader has to wait for it.
+    if (hasGatewayEnded()) await removeNode(this.#db, address.text).catch(() => undefined)
+    this.#listener.close()
+    await this.#db.destroy()
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { signal } = this.#closing
+    const { dataDir } = this.#options
+    let hasFailed = false
+    for (let looks = 0; !this.#leading; looks++) {
+      await sleep(nodeTimes.lookEvery, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
+      try {
+        await this.#look()
+        if (looks % looksPerKeyCopy === 0 && !this.#leading) await copySigningKeys(this.#db, this.#cipher, dataDir)
+        hasFailed = false
+      } catch (error) {
+        if (this.#leading) return this.#options.onLost(`it could not begin to lead: ${String(error)}`)
+        if (!hasFailed) this.#options.log.warn({ err: error }, 'looking for the leader failed; it is tried again')
+        hasFailed = true
+      }
+    }
+  }
+
+  /** @throws {StoreFailure} · when the leader cannot be reached · as `#lead` */
+  async #look(): Promise<void> {
+    const { address } = this.#options
+    const asked = momentNow()
+    await noteSeen(this.#db, address.text)
+    const { node, epoch, isFree } = await readLease(this.#db, nodeTimes.lease)
+    if (!isFree && node !== null && node !== address.text) return this.#follower.follow({ node, epoch })
+    const taken = await takeLease(this.#db, address.text, nodeTimes.lease)
+    if (taken !== undefined) await this.#lead(taken, asked)
+  }
+
+  async #lead(epoch: number, takenAt: ReturnType<typeof momentNow>): Promise<void> {
+    const { address, dataDir, gateway, sockets, log, onLost, onReady, lead } = this.#options
+    const report = (problem: string) => log.warn(problem)
+    const db = this.#db
+    const parts = {
+      db,
+      address: address.text,
+      epoch,
+      onLost,
+      report: (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`),
+    }
+    const leadership = new Leadership(parts, takenAt)
+    const others = await this.#othersAlive()
+    const group = new GatewayGroup({
+      node: address.text,
+      local: gateway,
+      others,
+      mayOrder: () => leadership.isValid,
+      report,
+      hasLeft: async (node) => (await listNodes(db, nodeTimes.alive)).every((each) => each.address !== node),
+    })
+    this.#leading = { leadership, accept: { leadership, group, sockets, report } }
+    log.warn({ epoch, others }, 'this node leads from now on')
+    this.#follower.stop()
+    await endEarlierLeaders(db, epoch)
+    await Promise.all([this.#relays.api.close(), this.#relays.operator.close()])
+    this.#app = await lead({
+      gateway: group,
+      openOptions: { onConnect: leaderConnection(epoch) },
+      keysOf: (database) => sharedSigningKeys(nodeTablesIn(database.db), this.#cipher, dataDir),
+      fence: (runtime) =>
+        fencedRuntime(runtime, { mayOrder: () => leadership.isValid, settled: () => group.settled() }),
+      report: nodeReport(db, group),
+    })
+    onReady()
+  }
+
+  /** Nodes whose gateways may serve. */
+  async #othersAlive(): Promise<string[]> {
+    await forgetLostNodes(this.#db)
+    const all = await listNodes(this.#db, nodeTimes.alive)
+    const { text } = this.#options.address
+    return all.filter(({ address, isAlive }) => isAlive && address !== text).map(({ address }) => address)
+  }
+}

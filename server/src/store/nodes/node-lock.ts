@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+
+/** Another process of Berth uses the database. The message is for the operator. */
+export class DatabaseInUse extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'DatabaseInUse'
+  }
+}
+
+/** Held until `release`, or the end of the process. */
+export interface NodeLock {
+  release(): Promise<void>
+}
+
+export interface NodeLockOptions {
+  /** Called once when the lock was lost, and another process has taken it since: this one may use the database no more. */
+  readonly onTaken: (reason: DatabaseInUse) => void
+  /** Called once when the lock is not free yet, and is waited for. */
+  readonly onWait?: () => void
+  /** How long a lock that is not free is waited for, in ms. */
+  readonly timeout?: number
+}
+
+/**
+ * In ms. The server takes 6 s to find that the machine of a process is gone (`keepalives`), and less than a second for a
+ * process that was killed.
+ */
+const defaultTimeout = 8_000
+const retryEvery = 250
+const connectTimeout = 4_000
+
+/**
+ * The server notices a lost client after idle + count × interval seconds, instead of two hours. A limit of idle sessions
+ * would end the lock. Settings that a server does not know are left out.
+ */
+const sessionSettings = `
+  select set_config(wanted.name, wanted.value, false)
+  from (values ('tcp_keepalives_idle', '3'), ('tcp_keepalives_interval', '1'), ('tcp_keepalives_count', '3'),
+    ('idle_session_timeout', '0'), ('application_name', 'berth lock')) as wanted (name, value)
+  join pg_settings on pg_settings.name = wanted.name`
+
+/** How a process uses the database: no other may, or others with addresses of their own. */
+export type NodeMode = 'alone' | { readonly address: string }
+
+interface Lock {
+  readonly name: string
+  readonly isShared: boolean
+}
+
+function locksOf(mode: NodeMode): Lock[] {
+  if (mode === 'alone') return [{ name: 'berth nodes', isShared: false }]
+  return [
+    { name: 'berth nodes', isShared: true },
+    { name: `berth node ${mode.address}`, isShared: false },
+  ]
+}
+
+/** One database may hold several installations, each in a schema of its own. */
+const key = "hashtextextended($1::text || ' of ' || current_schema(), 0)"
+
+const holders = `
+  select host(client_addr) as address, backend_start as since
+  from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and granted and pg_locks.database = (select oid from pg_database where datname = current_database())
+    and ((classid::bigint << 32) | objid::bigint) = ${key} and pid <> pg_backend_pid()
+  order by backend_start limit 1`
+
+/**
+ * Session lock of PostgreSQL that says that this process uses the database, on a connection of its own: it costs no query
+ * while it is held, and ends with the process. A connection that is lost is made anew.
+ * @throws {DatabaseInUse} when it is not free within the timeout · when the database cannot be reached
+ */
+export async function holdNodeLock(
+  url: string,
+  mode: NodeMode,
+  { onTaken, onWait, timeout = defaultTimeout }: NodeLockOptions,
+): Promise<NodeLock> {
+  const released = new AbortController()
+  const acquire = async (): Promise<Client> => {
+    const client = await connect(url)
+    try {
+      for (const lock of locksOf(mode)) await waitForLock(client, lock, timeout, onWait)
+    } catch (error) {
+      await end(client)
+      throw error
+    }
+    client.once('end', () => void reacquire())
+    return client
+  }
+  /** After a restart of the database, or a connection that was cut. */
+  const reacquire = async () => {
+    while (!released.signal.aborted) {
+      try {
+        current = await acquire()
+        if (released.signal.aborted) await end(current)
+        return
+      } catch (error) {
+        if (error instanceof DatabaseInUse) return released.signal.aborted ? undefined : onTaken(error)
+        await sleep(retryEvery, undefined, { ref: false })
+      }
+    }
+  }
+  let current = await acquire()
+  return {
+    release: async () => {
+      released.abort()
+      await end(current)
+    },
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: connectTimeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 3_000,
+  })
+  // Followed by 'end'; without a listener it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  await client.query(sessionSettings)
+  return client
+}
+
+async function waitForLock(
+  client: Client,
+  lock: Lock,
+  timeout: number,
+  onWait: (() => void) | undefined,
+): Promise<void> {
+  const verb = lock.isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
+  const isFree = async () => {
+    const { rows } = await client.query<{ free: boolean }>(`select ${verb}(${key}) as free`, [lock.name])
+    return rows[0]?.free === true
+  }
+  if (await isFree()) return
+  onWait?.()
+  for (const until = performance.now() + timeout; performance.now() < until;) {
+    await sleep(retryEvery)
+    if (await isFree()) return
+  }
+  throw await inUse(client, lock)
+}
+
+async function inUse(client: Client, { name, isShared }: Lock): Promise<DatabaseInUse> {
+  const { rows } = await client.query<{ address: string | null; since: Date }>(holders, [name])
+  const [holder] = rows
+  const who = holder
+    ? `, connected from ${holder.address ?? 'the machine of the database'} since ${holder.since.toISOString()},`
+    : ''
+  if (name.startsWith('berth node '))
+    return new DatabaseInUse(`another Berth${who} has this NODE_ADDRESS: each node needs one of its own`)
+  return new DatabaseInUse(
+    isShared
+      ? `a Berth without NODE_ADDRESS${who} uses this database: stop it first, or give it a NODE_ADDRESS, too`
+      : `another Berth${who} uses this database, and two must not: stop it first, or give this one a database of its own`,
+  )
+}
+
+async function end(client: Client): Promise<void> {
+  await client.end().catch(() => undefined)
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { timeLimit } from '#test/support/extent.ts'
+import { get, isOver, rawClient, until } from '#test/support/gateway/raw-client.ts'
+import { keptHead } from '#test/support/gateway/http-text.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { endlessApp, openStreams } from '#test/support/gateway/open-streams.ts'
+import { ann, annToken } from '#test/support/gateway/tokens.ts'
+
+/** With several nodes: what a gateway does that the leader has not confirmed for a while. */
+
+const isRefused = async (port: number) => {
+  const { status, body } = await get(port, '/ann-dev/events', { headers: ann })
+  return status === 503 && body.includes('lost touch with the others')
+}
+
+test('a gateway without a confirmation refuses containers and cuts what is open, and serves again with the next one', async (t) => {
+  let isLed = true
+  const confirmState = async () => {
+    if (!isLed) throw new Error('this node does not lead')
+  }
+  const { bench, clients } = await openStreams(t, annToken, {
+    settings: { maxStateAge: 1_500 },
+    control: { confirmState },
+  })
+  isLed = false
+  assert.ok(!isOver(clients.socket!), 'a confirmation counts for a while')
+  await until('all are cut', () => Object.values(clients).every(isOver), timeLimit(3_000))
+  assert.ok(await isRefused(bench.port))
+  isLed = true
+  const again = await rawClient(t, bench.port)
+  await sleep(1_000)
+  again.write(keptHead('GET /ann-dev/events HTTP/1.1'))
+  await again.expect(/1\r\nx\r\n$/)
+})
+
+test('a gateway that was never confirmed refuses containers', async (t) => {
+  const never = { confirmState: () => Promise.reject(new Error('this node does not lead')) }
+  const { port } = await startGatewayHarness(t, endlessApp(new Set()), {
+    settings: { maxStateAge: 60_000 },
+    control: never,
+  })
+  assert.ok(await isRefused(port))
+})
