@@ -6,6 +6,7 @@ import { adminUsersEndpoints } from './endpoints/admin-users.ts'
 import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
+import { groupPageEndpoints } from './endpoints/group-page.ts'
 import { groupsEndpoints } from './endpoints/groups.ts'
 import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
@@ -29,6 +30,7 @@ export const endpoints = {
   ...adminSystemEndpoints,
   ...groupsEndpoints,
   ...sharingEndpoints,
+  ...groupPageEndpoints,
   ...operatorEndpoints,
   ...systemEndpoints,
 }

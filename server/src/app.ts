@@ -91,7 +91,15 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.prestartTimes.start()
     groups.restart()
   }
-  const groups = wireGroups(parts, groupRules, accounts, containers, administration, () => void sharing.refresh())
+  const groups = wireGroups(
+    parts,
+    groupRules,
+    tokens,
+    accounts,
+    containers,
+    administration,
+    () => void sharing.refresh(),
+  )
   groups.directory.onChange(() => {
     groups.restart()
     void sharing.refresh()
@@ -143,7 +151,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     following.abort()
     idle.stop()
     lifetimes.stop()
-    groups.expiry.close()
+    groups.close()
     containers.prestartTimes.stop()
     containers.prestart.stop()
     containers.hostResources.stop()

@@ -154,7 +154,8 @@ export const refusals = named({
   userGone: () => new Refusal(404, message('refusals.userGone')),
   notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider' | 'share') =>
     new Refusal(404, message(`refusals.${what}NotFound`)),
-  groupNotFound: (what: 'group' | 'member' | 'joinCode') => new Refusal(404, message(`groups.${what}NotFound`)),
+  groupNotFound: (what: 'group' | 'member' | 'joinCode' | 'failure') =>
+    new Refusal(404, message(`groups.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
       headers: { allow: allowed.join(', ') },

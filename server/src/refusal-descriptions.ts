@@ -164,7 +164,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'wait, and check the code',
   },
   tooManyStreams: {
-    when: 'more than 20 open event streams, or 5 log streams, of one user (`Retry-After`)',
+    when: 'more than 20 open event streams, 5 log streams or 5 pages of groups of one user (`Retry-After`)',
     remedy: 'close some pages',
   },
   tooManyAtOnce: {
@@ -222,7 +222,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'find out why the program ends',
   },
   streamsFull: {
-    when: '5,000 event streams, or 500 log streams, are open in total (`Retry-After`)',
+    when: '5,000 event streams, 500 log streams or 500 pages of groups are open in total (`Retry-After`)',
     remedy: 'try again in half a minute; all other functions work',
   },
   tooManySignIns: {

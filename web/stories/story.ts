@@ -2,6 +2,7 @@ import type { BootData } from '@berth/api/boot.ts'
 import type { Answer, JsonName } from '@berth/api/endpoints.ts'
 import type Type from 'typebox'
 import type { containerEvents } from '@berth/api/schemas/container.ts'
+import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 
 /** A refusal of the API, instead of a response body. */
 export class Refused {
@@ -43,6 +44,8 @@ export interface Story {
   readonly answers?: { readonly [N in JsonName]?: Fixture<Answer<N>> }
   /** Events that the stream of container events sends at once; it stays open afterwards. */
   readonly events?: readonly StoryEvent[]
+  /** States that the stream of a group sends at once; without any it never opens. */
+  readonly memberStates?: readonly MemberState[]
   /** The stream of container events is refused, as to a blocked user. */
   readonly eventsRefused?: Refused
   /** Lines that the log stream sends at once. */

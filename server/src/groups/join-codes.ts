@@ -34,10 +34,13 @@ interface Joining {
 export class JoinCodes {
   readonly #database: Database
   readonly #wrong: WrongCodeLimit
+  readonly #onJoin: () => void
 
-  constructor(database: Database, wrong: WrongCodeLimit) {
+  /** @param onJoin called after each new membership */
+  constructor(database: Database, wrong: WrongCodeLimit, onJoin: () => void) {
     this.#database = database
     this.#wrong = wrong
+    this.#onJoin = onJoin
   }
 
   /** Replaces the code before. @throws {Refusal} 404 · 403 · 409 a provider's group */
@@ -85,6 +88,7 @@ export class JoinCodes {
       return joined
     })
     if (!group) throw refusals.groupNotFound('joinCode')
+    this.#onJoin()
     return group
   }
 }

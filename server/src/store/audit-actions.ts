@@ -79,6 +79,19 @@ export const auditActions = {
     detail: 'its end, never the code',
   },
   'group.delete-join-code': { when: 'the join code of a group was removed', detail: '' },
+  'group.start': {
+    when: 'a manager started the containers of a type of all members',
+    detail: '`type`, `users`, a page of members in each entry',
+  },
+  'group.restart-container': {
+    when: "a manager replaced a member's container with a new one",
+    detail: '`user`, `type`',
+  },
+  'group.read-failure': {
+    when: "a manager read why the start of a member's container failed, with the last lines of its output",
+    detail: '`user`, `type`',
+  },
+  'group.end': { when: 'a manager ended a group', detail: 'its end before and after' },
   'group.stop': {
     when: "the containers of a group's members were stopped",
     detail: 'the containers, a page of members in each entry',

@@ -167,6 +167,7 @@ export function wireContainers(
     history: launching.history,
     admission,
     launchMetrics,
+    launchProgress,
     routeSync,
     visitors,
     diskUse,

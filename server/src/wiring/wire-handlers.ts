@@ -12,6 +12,7 @@ import { containerLogHandlers } from '#/http/handlers/containers/container-log-h
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
+import { groupPageHandlers } from '#/http/handlers/groups/group-page-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
 import { legalTextHandlers } from '#/http/handlers/legal-text-handlers.ts'
@@ -64,6 +65,12 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
       ...sharing,
       templates: parts.config.templates,
       spawnerUrl: context.addresses.spawnerUrl,
+    }),
+    ...groupPageHandlers({
+      db: parts.database.db,
+      templates: parts.config.templates,
+      ...groups,
+      sessionEnd: sessionEndOf(context),
     }),
   }
 }
@@ -127,8 +134,14 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
   }
 }
 
-function ownerHandlers({ tokens, containers, addresses }: HandlersContext) {
-  const sessionEnd = (sid: string) => tokens.renewSession.endOf(sid, new Date())
+const sessionEndOf =
+  ({ tokens }: HandlersContext) =>
+  (sid: string) =>
+    tokens.renewSession.endOf(sid, new Date())
+
+function ownerHandlers(context: HandlersContext) {
+  const { containers, addresses } = context
+  const sessionEnd = sessionEndOf(context)
   return {
     ...containerHandlers({
       ownContainers: containers.ownContainers,

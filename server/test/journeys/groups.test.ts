@@ -82,6 +82,7 @@ test('a user on a phone joins by the code in German, and then sees the type of t
 test('the manager sees the member, and removes them after a question', async () => {
   await signInAs(tom, '/groups')
   await page.getByRole('link', { name: 'Members and containers of Physics 7b' }).click()
+  await page.locator('summary').filter({ hasText: 'More about ann@x.org' }).click()
   await page.getByRole('button', { name: 'Remove ann@x.org from the group' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('heading', { name: 'ann@x.org' }).waitFor({ state: 'detached' })

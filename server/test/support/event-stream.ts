@@ -34,7 +34,7 @@ export interface StreamOptions {
 
 /** Opens a stream as a page does, by default of what happens to one's containers. @param token of the listener */
 export async function openStream(
-  berth: Berth,
+  berth: Pick<Berth, 'url'>,
   token: string,
   { path = '/api/container/events', lastId, language }: StreamOptions = {},
 ): Promise<OpenStream> {

@@ -1,3 +1,4 @@
+import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
@@ -6,6 +7,7 @@ import { Button } from '#/components/button.tsx'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { StartDialog } from '#/groups/live/start-dialog.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { JoinCodeDialog } from './join-code-dialog.tsx'
 import { useMembersChanged } from './use-members.ts'
@@ -15,76 +17,108 @@ const calls = { stop: 'stopGroup', block: 'blockGroup', unblock: 'unblockGroup' 
 const timeout = 60_000
 
 interface GroupActionsProps {
-  id: string
+  managed: ManagedGroupResponse
   isOff: boolean
   /** Who is in the group is a provider's affair. */
   isReadOnly: boolean
 }
 
-/** Ways into the group, and stop, block and unblock of all members' containers; the first two ask before. */
-export function GroupActions({ id, isOff, isReadOnly }: GroupActionsProps) {
+/** Start and stop of all members' containers, ways into the group, block and end; what stops something asks before. */
+export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: GroupActionsProps) {
   const t = useTranslations('groups')
+  const id = String(group.id)
   const { busy, error, run } = useTask()
-  const [dialog, setDialog] = useState<'add' | 'code' | 'stop' | 'block'>()
+  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | AskProps['action']>()
   const [outcome, setOutcome] = useState<string>()
   const changed = useMembersChanged(id)
   const close = () => setDialog(undefined)
 
-  function act(action: keyof typeof calls) {
+  function perform(work: (signal: AbortSignal) => Promise<string>) {
     setOutcome(undefined)
     void run(async (signal) => {
-      const { message } = await createApiClient(signal, timeout)[calls[action]]({ params: { id } })
-      setOutcome(message)
+      setOutcome(await work(signal))
       await changed()
     })
   }
+  const params = { id }
+  const act = (action: keyof typeof calls) =>
+    perform(async (signal) => (await createApiClient(signal, timeout)[calls[action]]({ params })).message)
+  const start = (container_type: string) =>
+    perform(
+      async (signal) =>
+        (await createApiClient(signal, timeout).startGroup({ params, body: { container_type } })).message,
+    )
+  const end = () =>
+    perform(async (signal) => {
+      await createApiClient(signal, timeout).endGroup({ params })
+      return t('act.ended')
+    })
+  const isEnded = hasEnded(group)
   return (
     <>
-      {!isReadOnly && (
-        <div className="actions">
-          <Button variant="primary" isOff={isOff} onPress={() => setDialog('add')}>
-            {t('add.title')}
-          </Button>
-          <Button isOff={isOff} onPress={() => setDialog('code')}>
-            {t('code.title')}
-          </Button>
-        </div>
-      )}
       <div className="actions" role="group" aria-label={t('act.title')}>
-        {(['stop', 'block'] as const).map((action) => (
-          <Button key={action} variant="small" isOff={isOff || busy} onPress={() => setDialog(action)}>
-            {t(`act.${action}`)}
+        {types.length > 0 && !isEnded && (
+          <Button variant="primary" isOff={isOff || busy} onPress={() => setDialog('start')}>
+            {t('act.start')}
           </Button>
-        ))}
+        )}
+        <Button isOff={isOff || busy} onPress={() => setDialog('stop')}>
+          {t('act.stop')}
+        </Button>
+      </div>
+      <div className="actions" role="group" aria-label={t('act.group')}>
+        {!isReadOnly && (
+          <>
+            <Button variant="small" isOff={isOff} onPress={() => setDialog('add')}>
+              {t('add.title')}
+            </Button>
+            <Button variant="small" isOff={isOff} onPress={() => setDialog('code')}>
+              {t('code.title')}
+            </Button>
+          </>
+        )}
+        <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('block')}>
+          {t('act.block')}
+        </Button>
         <Button variant="small" isOff={isOff || busy} onPress={() => act('unblock')}>
           {t('act.unblock')}
         </Button>
+        {!isEnded && (
+          <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('end')}>
+            {t('act.end')}
+          </Button>
+        )}
       </div>
       <Alert error={error} />
       <p role="status">{busy ? t('act.busy') : outcome}</p>
+      {dialog === 'start' && <StartDialog types={types} onStart={start} onClose={close} />}
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
       {dialog === 'code' && <JoinCodeDialog id={id} onClose={close} />}
-      {(dialog === 'stop' || dialog === 'block') && (
-        <Ask action={dialog} onConfirm={() => act(dialog)} onClose={close} />
+      {(dialog === 'stop' || dialog === 'block' || dialog === 'end') && (
+        <Ask action={dialog} onConfirm={dialog === 'end' ? end : () => act(dialog)} onClose={close} />
       )}
     </>
   )
 }
 
+/** By the clock of the browser; the server decides. */
+const hasEnded = ({ expires_at: at }: ManagedGroupResponse['group']) => at !== null && Date.parse(at) <= Date.now()
+
 interface AskProps {
-  action: 'stop' | 'block'
+  action: 'stop' | 'block' | 'end'
   onConfirm(): void
   onClose(): void
 }
 
+const asks = { stop: 'askStop', block: 'askBlock', end: 'askEnd' } as const
+
 function Ask({ action, onConfirm, onClose }: AskProps) {
   const t = useTranslations('groups.act')
-  const ask = action === 'block' ? 'askBlock' : 'askStop'
   return (
-    <Dialog title={t(`${ask}.title`)} onClose={onClose}>
+    <Dialog title={t(`${asks[action]}.title`)} onClose={onClose}>
       {(close) => (
         <>
-          <p>{t(`${ask}.effect`)}</p>
+          <p>{t(`${asks[action]}.effect`)}</p>
           <ConfirmActions cancel={t('cancel')} confirm={t(action)} close={close} onConfirm={onConfirm} />
         </>
       )}

@@ -1,12 +1,14 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { boot, createApiClient } from '#/api/api-client.ts'
-import { useOwnGroups } from './use-own-groups.ts'
+import type { Group } from '@berth/api/schemas/groups.ts'
+import { createApiClient } from '#/api/api-client.ts'
 
 const pageSize = 300
 /** Pages that are shown at most. */
 const maxPages = 20
 
-const membersKey = (id: string) => ['group-members', id]
+/** Keys of the queries, for a change that another page made. */
+export const membersKey = (id: string) => ['group-members', id]
+export const managedGroupKey = (id: string) => ['managed-group', id]
 
 /** Members of a group with their containers of its types, page by page. */
 export function useMembers(id: string) {
@@ -23,24 +25,22 @@ export function useMembers(id: string) {
   })
 }
 
-/** Reads members again, after a change. */
+/** Reads the group and its members again, after a change. */
 export function useMembersChanged(id: string): () => Promise<void> {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: membersKey(id) })
-}
-
-/** What is known of a group beside its members: a manager sees the name, an administrator the source as well. */
-export function useGroupName(id: string): { readonly name: string | undefined; readonly provider: string | undefined } {
-  const own = useOwnGroups()
-  const known = own.data?.find((group) => String(group.id) === id)
-  const asAdmin = useQuery({
-    queryKey: ['admin', 'group', id],
-    queryFn: async ({ signal }) => (await createApiClient(signal).readGroup({ params: { id } })).group,
-    enabled: boot.isAdmin,
-  })
-  const source = asAdmin.data?.source
-  return {
-    name: asAdmin.data?.name ?? known?.name,
-    provider: source === undefined || source === 'local' ? undefined : source,
+  return async () => {
+    await client.invalidateQueries({ queryKey: membersKey(id) })
+    await client.invalidateQueries({ queryKey: managedGroupKey(id) })
   }
 }
+
+/** A group as its managers see it, with its configured types. */
+export function useManagedGroup(id: string) {
+  return useQuery({
+    queryKey: managedGroupKey(id),
+    queryFn: ({ signal }) => createApiClient(signal).readManagedGroup({ params: { id } }),
+  })
+}
+
+/** The provider whose affair the members of a group are; undefined for a group that was made in Berth. */
+export const providerOf = ({ source }: Pick<Group, 'source'>) => (source === 'local' ? undefined : source)

@@ -1,11 +1,14 @@
 import { useTranslations } from 'use-intl/react'
 import { boot, canAct } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
 import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page/page.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
 import { GroupActions } from '#/groups/group-actions.tsx'
 import { GroupsI18nProvider } from '#/groups/groups-i18n-provider.tsx'
 import { MemberList } from '#/groups/member-list.tsx'
-import { useGroupName } from '#/groups/use-members.ts'
+import { providerOf, useManagedGroup } from '#/groups/use-members.ts'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import '#/styles/groups.css'
@@ -30,17 +33,21 @@ function NoGroup() {
 
 function Group({ id }: { id: string }) {
   const t = useTranslations('groups.members')
-  const { name, provider } = useGroupName(id)
+  const { data: managed, error } = useManagedGroup(id)
   // In a takeover the administrator has no rights of a manager.
   const isOff = !canAct() || boot.acting !== null
+  const provider = managed && providerOf(managed.group)
+  const endsAt = managed?.group.expires_at
   return (
-    <Page title={name === undefined ? t('title') : t('of', { name })}>
+    <Page title={managed ? t('of', { name: managed.group.name }) : t('title')}>
       <p>
         <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
       </p>
+      <Alert error={error ?? undefined} />
+      {endsAt && <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
       {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
-      <GroupActions id={id} isOff={isOff} isReadOnly={provider !== undefined} />
-      <MemberList id={id} isOff={isOff} isReadOnly={provider !== undefined} />
+      {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
+      {!error && <MemberList id={id} isOff={isOff} isReadOnly={provider !== undefined} />}
     </Page>
   )
 }

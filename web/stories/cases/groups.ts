@@ -1,4 +1,5 @@
 import type { Group, Member } from '@berth/api/schemas/groups.ts'
+import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
 import { Refused, type Story } from '../story.ts'
 
@@ -68,10 +69,71 @@ const own = [
   { id: 9, name: 'Chemistry 8a', role: 'member' as const },
 ]
 const mine = { path: '/groups', boot: { has_groups: true }, answers: { me: ann, listOwnGroups: { groups: own } } }
+const live = (
+  type: string,
+  status: MemberState['containers'][number]['status'],
+  more: Partial<MemberState['containers'][number]> = {},
+): MemberState['containers'][number] => ({
+  type,
+  status,
+  message: null,
+  stage: null,
+  place: null,
+  has_output: false,
+  ...more,
+})
+const ended = 'Its program ended with exit code 3 before it could be used.'
+const states: MemberState[] = [
+  { user_id: 12, is_here: true, containers: [live('dev', 'running')] },
+  {
+    user_id: 13,
+    is_here: true,
+    containers: [
+      live('dev', 'running'),
+      live('prod', 'crashed', { stage: 'failed', message: ended, has_output: true }),
+    ],
+  },
+  { user_id: 14, is_here: true, containers: [live('dev', 'missing', { stage: 'queued', place: 12 })] },
+  { user_id: 15, is_here: false, containers: [live('dev', 'blocked')] },
+]
+const answers = {
+  me: ann,
+  listOwnGroups: { groups: own },
+  listMembers: { members, next_cursor: null },
+  readManagedGroup: {
+    group: physics,
+    types: [
+      { type: 'dev', display_name: 'Development' },
+      { type: 'prod', display_name: 'Production' },
+    ],
+  },
+}
 const managed = {
   path: '/groups/members?group=3',
   boot: { has_groups: true },
-  answers: { me: ann, listOwnGroups: { groups: own }, listMembers: { members, next_cursor: null } },
+  memberStates: states,
+  answers,
+}
+/** A class that begins its lesson: most are here, some wait, one has failed. */
+const pupils = Array.from({ length: 28 }, (_, at) => member(100 + at, `pupil.${at + 1}`, 'member', []))
+const lesson: MemberState[] = pupils.map(({ user: { id } }, at) => ({
+  user_id: id,
+  is_here: at % 9 !== 8,
+  containers:
+    at % 9 === 8
+      ? []
+      : at < 12
+        ? [live('dev', 'running')]
+        : at < 16
+          ? [live('dev', 'asleep', { stage: 'starting' })]
+          : at === 20
+            ? [live('dev', 'crashed', { stage: 'failed', message: ended, has_output: true })]
+            : [live('dev', 'missing', { stage: 'queued', place: at - 15 })],
+}))
+const class28 = {
+  ...managed,
+  memberStates: lesson,
+  answers: { ...answers, listMembers: { members: pupils, next_cursor: null } },
 }
 const admin = {
   path: '/admin/groups',
@@ -113,6 +175,38 @@ export const groupStories: readonly Story[] = [
     press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org nonsense', 'Add'],
   },
   { name: 'groups/stop-all', ...managed, press: ['Stop all containers'] },
+  { name: 'groups/start-all', ...managed, press: ['Start for all'] },
+  { name: 'groups/end', ...managed, press: ['End the group'] },
+  { name: 'groups/class', ...class28 },
+  { name: 'groups/class-waiting', ...class28, press: ['Starting or waiting: 13'] },
+  {
+    name: 'groups/failed-start',
+    ...managed,
+    answers: {
+      ...answers,
+      readMemberFailure: {
+        message: ended,
+        exit_code: 3,
+        last_lines: [
+          'Traceback (most recent call last):',
+          '  File "/home/app/main.py", line 3',
+          'ModuleNotFoundError: numpy',
+        ],
+      },
+    },
+    press: ['Why?Why prod of ben.with-a-rather-long-name-of-a-person@example.org did not start'],
+  },
+  { name: 'groups/member-more', ...managed, press: ['MoreMore about cem@example.org'] },
+  { name: 'groups/not-live', path: managed.path, boot: managed.boot, answers },
+  {
+    name: 'groups/not-manager',
+    ...managed,
+    memberStates: [],
+    answers: {
+      ...answers,
+      readManagedGroup: new Refused(403, 'Only managers of this group and administrators may do this.'),
+    },
+  },
   { name: 'admin-groups/many', ...admin },
   { name: 'admin-groups/none', ...admin, answers: { ...admin.answers, listGroups: { groups: [], next_cursor: null } } },
   { name: 'admin-groups/edit', ...admin, press: ['EditEdit the group Physics 7b'] },

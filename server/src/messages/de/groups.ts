@@ -3,6 +3,10 @@ import type { Translated } from '../catalogue.ts'
 export const groups: Translated<'groups'> = {
   groupNotFound: 'Diese Gruppe gibt es nicht.',
   memberNotFound: 'Dieses Konto ist nicht Mitglied der Gruppe.',
+  failureNotFound: 'Es gibt keinen fehlgeschlagenen Start dieses Containers, oder er ist länger als zehn Minuten her.',
+  memberBlocked:
+    'Dieses Konto ist gesperrt, deshalb werden seine Container nicht gestartet. Wende dich an einen Administrator.',
+  memberMayNot: 'Dieses Konto darf Container dieses Typs jetzt nicht starten.',
   joinCodeNotFound: 'Keine Gruppe hat diesen Code. Prüfe die Schreibweise oder bitte um einen neuen: Codes laufen ab.',
   notManager: 'Das dürfen nur, wer diese Gruppe leitet, und die Administratoren.',
   tooManyCodes: 'Zu viele falsche Codes: höchstens {max} in der Minute. Versuche es gleich noch einmal.',
@@ -35,6 +39,11 @@ export const groups: Translated<'groups'> = {
   joinCodeRemoved: 'Der Beitrittscode gilt nicht mehr.',
   stopped:
     '{count, plural, =0 {Kein Container lief.} one {{count} Container ist angehalten.} other {{count} Container sind angehalten.}}',
+  starting:
+    '{count, plural, =0 {Alle Container dieses Typs laufen schon.} one {{count} Container wird gestartet.} other {{count} Container werden gestartet.}}',
+  startingBut:
+    '{count, plural, =0 {Kein Container wird gestartet.} one {{count} Container wird gestartet.} other {{count} Container werden gestartet.}} Nicht gestartet: {refused}. {why}',
+  restarting: 'Der Container wird neu gestartet.',
   blocked: '{count, plural, one {{count} Container} other {{count} Container}} gesperrt.',
   unblocked: '{count, plural, one {{count} Container} other {{count} Container}} entsperrt.',
 

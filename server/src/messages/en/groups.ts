@@ -2,6 +2,9 @@
 export const groups = {
   groupNotFound: 'There is no such group.',
   memberNotFound: 'This user is not a member of the group.',
+  failureNotFound: 'There is no failed start of this container, or it is longer ago than ten minutes.',
+  memberBlocked: 'This account is blocked, so its containers are not started. Ask an administrator.',
+  memberMayNot: 'This user may not start containers of this type now.',
   joinCodeNotFound: 'No group has this code. Check its spelling, or ask for a new one: codes expire.',
   notManager: 'Only managers of this group and administrators may do this.',
   tooManyCodes: 'Too many wrong codes: at most {max} a minute. Try again in a moment.',
@@ -31,6 +34,11 @@ export const groups = {
   joinCodeRemoved: 'The join code does not work any more.',
   stopped:
     '{count, plural, =0 {No container ran.} one {{count} container is stopped.} other {{count} containers are stopped.}}',
+  starting:
+    '{count, plural, =0 {All containers of this type run already.} one {{count} container is being started.} other {{count} containers are being started.}}',
+  startingBut:
+    '{count, plural, =0 {No container is being started.} one {{count} container is being started.} other {{count} containers are being started.}} Not started: {refused}. {why}',
+  restarting: 'The container is being restarted.',
   blocked: '{count, plural, one {{count} container} other {{count} containers}} blocked.',
   unblocked: '{count, plural, one {{count} container} other {{count} containers}} unblocked.',
 

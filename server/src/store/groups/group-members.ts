@@ -118,6 +118,23 @@ export async function listMemberIds(
   return rows.map((row) => row.user_id)
 }
 
+/** A page of members with their roles, by their ids as users. */
+export async function listMemberRoles(
+  db: Db,
+  groupId: number,
+  page: { readonly limit: number; readonly after: number },
+): Promise<{ readonly userId: number; readonly role: GroupRole }[]> {
+  const rows = await db
+    .selectFrom('group_members')
+    .select(['user_id', 'role'])
+    .where('group_id', '=', groupId)
+    .where('user_id', '>', page.after)
+    .orderBy('user_id')
+    .limit(page.limit)
+    .execute()
+  return rows.map((row) => ({ userId: row.user_id, role: row.role }))
+}
+
 const selectMemberships = (db: Db) => db.selectFrom('group_members').select(['group_id', 'user_id', 'role', 'source'])
 
 const toMembership = (row: Pick<GroupMembersTable, 'group_id' | 'user_id' | 'role' | 'source'>): Membership => ({

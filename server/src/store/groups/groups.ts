@@ -57,6 +57,11 @@ export async function updateGroup(tx: Db, id: number, fields: GroupFields): Prom
   await tx.updateTable('user_groups').set(toRow(fields)).where('id', '=', id).execute()
 }
 
+/** Its types stop and refuse to launch from then on. */
+export async function setGroupEnd(tx: Db, id: number, at: Date): Promise<void> {
+  await tx.updateTable('user_groups').set({ expires_at: at.getTime() }).where('id', '=', id).execute()
+}
+
 /** With its memberships and invitations. */
 export async function deleteGroup(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('user_groups').where('id', '=', id).execute()

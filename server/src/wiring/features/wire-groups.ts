@@ -6,6 +6,11 @@ import { GroupMembers } from '#/groups/group-members.ts'
 import { InviteToGroup } from '#/groups/invite-to-group.ts'
 import { JoinCodes } from '#/groups/join-codes.ts'
 import { GroupLaunchRules } from '#/groups/launch-rules.ts'
+import { EndGroup } from '#/groups/management/end-group.ts'
+import { GroupStarts } from '#/groups/management/group-starts.ts'
+import { GroupWatch } from '#/groups/management/group-watch.ts'
+import { MemberStates } from '#/groups/management/member-states.ts'
+import { ReadFailure } from '#/groups/management/read-failure.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
 import { unknownGroupWarnings } from '#/groups/unknown-groups.ts'
 import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
@@ -16,6 +21,7 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 /** What launches ask of groups: their definitions, read from the store before anything is launched. */
 export async function wireGroupRules({ config, database }: AppParts) {
@@ -42,13 +48,16 @@ export type GroupRules = Awaited<ReturnType<typeof wireGroupRules>>
 
 /** Groups, their members and the containers of these. @param onMembers called when members have changed */
 export function wireGroups(
-  { config, database, log, isForOneCommand }: AppParts,
-  { directory }: GroupRules,
+  parts: AppParts,
+  { directory, rules }: GroupRules,
+  { streams }: Tokens,
   { invite }: Accounts,
-  { routeSync, capacity, ownerActions, idleSuspension }: Containers,
+  containers: Containers,
   { blockEffects }: Administration,
   onMembers: () => void,
 ) {
+  const { config, database, log, isForOneCommand } = parts
+  const { routeSync, capacity, ownerActions, idleSuspension } = containers
   const statuses = new ContainerStatuses(routeSync, () => config.templates.types)
   const expiry = new GroupExpiry({
     db: database.db,
@@ -58,7 +67,11 @@ export function wireGroups(
     stop: (owned) => idleSuspension.stopNow(owned),
     log,
   })
+  const states = new MemberStates({ ...containers, now: () => Date.now() })
+  const watch = new GroupWatch({ db: database.db, events: containers.events, streams, states, log })
+  const starts = new GroupStarts({ ...containers, database, rules, log })
   const restart = () => {
+    watch.reviewSoon()
     if (!isForOneCommand) expiry.start()
   }
   const onChange = () => {
@@ -77,8 +90,16 @@ export function wireGroups(
     directory,
     /** Templates that name groups which do not exist, or not yet. */
     warnings: () => unknownGroupWarnings(config.templates, directory),
-    expiry,
     restart,
+    /** Nothing begins afterwards. */
+    close: () => {
+      expiry.close()
+      starts.close()
+    },
+    watch,
+    starts,
+    readFailure: new ReadFailure({ database, launchProgress: containers.launchProgress }),
+    endGroup: new EndGroup(database, directory),
     administration: new GroupAdministration({
       database,
       directory,
@@ -92,7 +113,7 @@ export function wireGroups(
       onChange,
     }),
     providerMemberships: new ProviderMemberships({ database, directory, onChange, log }),
-    joinCodes: new JoinCodes(database, new WrongCodeLimit()),
+    joinCodes: new JoinCodes(database, new WrongCodeLimit(), () => watch.reviewSoon()),
     containers: groupContainers,
   }
 }

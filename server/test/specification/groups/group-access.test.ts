@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import type { Reply } from '#test/support/berth.ts'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { openStream } from '#test/support/event-stream.ts'
 import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
 /** Every endpoint of groups, and every caller who has rights over a group, or has lost them, or has those over another. */
@@ -40,6 +41,7 @@ const taken = await boss.call('POST', `/api/admin/users/${manager.id}/takeover`,
 assertOk(taken)
 const acting: Signed = {
   ...manager,
+  token: taken.body.access_token,
   call: (method, path, body) => berth.call(method, path, { token: taken.body.access_token, ...(body && { body }) }),
 }
 const callers = {
@@ -61,14 +63,20 @@ type Who = keyof typeof callers
 const body = { emails: ['outsider@x.org'] }
 /** What managers do; the group is as before after each. */
 const managed: readonly (readonly [string, string, object?])[] = [
-  ['GET', 'members'],
-  ['POST', 'members', body],
-  ['DELETE', `members/${outsider.id}`],
-  ['POST', 'join-code'],
-  ['DELETE', 'join-code'],
-  ['POST', 'stop'],
-  ['POST', 'block'],
-  ['POST', 'unblock'],
+  ['GET', ''],
+  ['GET', '/events'],
+  ['GET', '/members'],
+  ['POST', '/members', body],
+  ['DELETE', `/members/${outsider.id}`],
+  ['POST', '/join-code'],
+  ['DELETE', '/join-code'],
+  ['POST', '/start', { container_type: 'dev' }],
+  ['POST', `/members/${member.id}/restart/dev`],
+  ['GET', `/members/${member.id}/failure/dev`],
+  ['POST', '/stop'],
+  ['POST', '/block'],
+  ['POST', '/unblock'],
+  ['POST', '/end'],
 ]
 const administered: readonly (readonly [string, string, object?])[] = [
   ['GET', ''],
@@ -81,6 +89,19 @@ const administered: readonly (readonly [string, string, object?])[] = [
 const statusFor = (who: Who, allowed: readonly Who[]) =>
   who === 'without an account' ? 401 : allowed.includes(who) ? undefined : 403
 
+/** The stream of a group does not end by itself: where it is answered, its status is looked at alone. */
+async function ask(caller: Signed, method: string, path: string, sent?: object): Promise<Reply> {
+  if (path.endsWith('/events')) {
+    const stream = await openStream(berth, caller.token, { path })
+    stream.close()
+    if (stream.status === 200) return { status: 200, headers: new Headers(), text: '', body: {} }
+  }
+  return caller.call(method, path, sent)
+}
+/** The path of the endpoint's row. */
+const rowOf = (path: string) =>
+  `/api/groups/{id}${path.replace(/\d+/, '{user_id}').replace('/dev', '/{container_type}')}`
+
 /** Answered, whatever the answer is, or refused with this status. */
 function check(reply: Reply, who: Who, what: string, refused: number | undefined): void {
   if (refused !== undefined) return assertRefused(reply, refused)
@@ -88,12 +109,13 @@ function check(reply: Reply, who: Who, what: string, refused: number | undefined
 }
 
 for (const [method, path, sent] of managed)
-  test(`${method} /api/groups/{id}/${path.replace(/\d+/, '{user_id}')} is for managers of the group and administrators alone`, async () => {
+  test(`${method} ${rowOf(path)} is for managers of the group and administrators alone`, async () => {
     for (const [who, caller] of Object.entries(callers) as [Who, Signed][]) {
-      const reply = await caller.call(method, `/api/groups/${id}/${path}`, sent)
+      const reply = await ask(caller, method, `/api/groups/${id}${path}`, sent)
       check(reply, who, path, statusFor(who, ['administrator', 'manager']))
       // The member who is removed by one caller is there for the next.
       if (method === 'DELETE') await boss.call('POST', `/api/groups/${id}/members`, body)
+      if (path === '/end') await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: null })
     }
   })
 
@@ -122,7 +144,7 @@ test('an API token joins no group, and neither does a takeover', async () => {
 
 test('a group that does not exist is 404 for users, so that nothing is learned but that', async () => {
   for (const [method, path, sent] of managed)
-    assertRefused(await outsider.call(method, `/api/groups/999999/${path}`, sent), 404)
+    assertRefused(await ask(outsider, method, `/api/groups/999999${path}`, sent), 404)
 })
 
 test('a manager of an expired group still manages it, and a manager changes neither group nor administrators', async () => {
@@ -135,7 +157,7 @@ test('a manager of an expired group still manages it, and a manager changes neit
 test('every endpoint of groups is in this table', () => {
   const rows = Object.values<Endpoint>(endpoints).filter(({ path }) => /\/groups(\/|$)/.test(path))
   const tested = [
-    ...managed.map(([method, path]) => `${method} /api/groups/{id}/${path.replace(/\d+/, '{user_id}')}`),
+    ...managed.map(([method, path]) => `${method} ${rowOf(path)}`),
     ...administered.map(([method, path]) => `${method} /api/admin/groups${path.replace(/\d+/, '{id}')}`),
     'GET /api/groups',
     'POST /api/groups/join',

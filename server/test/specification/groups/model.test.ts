@@ -13,6 +13,7 @@ import { GroupMembers } from '#/groups/group-members.ts'
 import type { InviteToGroup } from '#/groups/invite-to-group.ts'
 import { JoinCodes } from '#/groups/join-codes.ts'
 import { GroupLaunchRules } from '#/groups/launch-rules.ts'
+import { EndGroup } from '#/groups/management/end-group.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
 import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
 import { openDatabase } from '#/store/database.ts'
@@ -63,7 +64,8 @@ const members = new GroupMembers({
   onChange: () => undefined,
 })
 const claims = new ProviderMemberships({ database, directory, onChange: () => undefined, log })
-const codes = new JoinCodes(database, new WrongCodeLimit())
+const codes = new JoinCodes(database, new WrongCodeLimit(), () => undefined)
+const ends = new EndGroup(database, directory)
 let capacity = newCapacity()
 
 function newCapacity(): Capacity {
@@ -88,7 +90,7 @@ const walked = { steps: 0 }
 
 const verbs = [
   'make', 'make', 'make', 'make', 'delete', 'restrict', 'limit', 'limit', 'expire', 'add', 'add', 'add', 'add', 'remove', 'remove',
-  'claim', 'join', 'join', 'launch', 'launch', 'launch', 'launch', 'stop', 'see',
+  'claim', 'end', 'end', 'join', 'join', 'launch', 'launch', 'launch', 'launch', 'stop', 'see',
 ] as const // prettier-ignore
 interface Step {
   readonly verb: (typeof verbs)[number]
@@ -128,7 +130,17 @@ test('the walks met every rule', (t) => {
     'make 409',
   ])
     assert.ok((met.get(rule) ?? 0) > 1, rule)
-  for (const rule of ['add 409', 'remove 404', 'remove 409', 'remove 200', 'claim 200', 'join 200', 'join 409'])
+  for (const rule of [
+    'add 409',
+    'remove 404',
+    'remove 409',
+    'remove 200',
+    'claim 200',
+    'end 200',
+    'end 403',
+    'join 200',
+    'join 409',
+  ])
     assert.ok((met.get(rule) ?? 0) > 1, rule)
 })
 
@@ -183,6 +195,14 @@ async function takeOnGroup(each: Step, group: Modelled, user: (typeof users)[num
       group.isOver = each.chance < 2
       await groups.change(actor, id, { expiresAt: group.isOver ? past : null }, now)
       return '200'
+    case 'end': {
+      const by = { id: user.id, email: user.email, address: 'test', language: 'en' } as const
+      const ended = await statusOf(() => ends.run(by, id, now))
+      const isManager = user.isAdmin || group.members.get(user.id)?.role === 'manager'
+      assert.equal(ended, isManager ? '200' : '403')
+      if (isManager) group.isOver = true
+      return ended
+    }
     case 'join': {
       const joined = await statusOf(async () => {
         const { code } = await codes.create(actor, id, now)
@@ -293,7 +313,17 @@ async function see(user: (typeof users)[number]): Promise<string> {
     (await rules.visible(user)).map(({ type }) => type),
     wanted,
   )
+  for (const type of types)
+    assert.deepEqual([...((await rules.sharesOf({ userId: user.id, type })) ?? [])].sort(), sharesOf(user.id, type))
   return '200'
+}
+
+/** Of the launch queue, in the words of decision 069. */
+function sharesOf(userId: number, type: string): string[] {
+  const own = [...model].filter(([, group]) => !group.isOver && group.members.has(userId))
+  const naming = own.filter(([name, group]) => group.types?.includes(type) || typeGroups[type]?.includes(name))
+  const found = naming.length > 0 ? naming : own.filter(([, group]) => group.types === null)
+  return found.map(([, { id }]) => `group:${id}`).sort()
 }
 
 async function compareStore(): Promise<void> {

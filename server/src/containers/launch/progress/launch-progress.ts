@@ -73,9 +73,14 @@ export class LaunchProgress {
     return this.#present.get(userId)?.get(type)?.stage
   }
 
+  /** The present stage of each of the user's launches, by type. */
+  stagesOf(userId: number): ReadonlyMap<string, LaunchStage> {
+    return new Map([...(this.#present.get(userId) ?? [])].map(([type, { stage }]) => [type, stage]))
+  }
+
   /** The present stages as events, for a page that opens during a launch. */
   current(userId: number): UserEvent[] {
-    return [...(this.#present.get(userId) ?? [])].map(([type, { stage }]) => eventOf(type, stage))
+    return [...this.stagesOf(userId)].map(([type, stage]) => eventOf(type, stage))
   }
 
   /** The user has a page open from now on: starts the readiness probes that were not started without a page. */

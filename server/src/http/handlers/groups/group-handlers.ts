@@ -88,7 +88,7 @@ export function groupHandlers({ db, members, joinCodes, containers }: GroupHandl
 type ManagersCall = Pick<Call<'stopGroup'>, 'session' | 'operator' | 'client'>
 
 /** Who manages: not in a takeover, in which the log would name the owner of the account. @throws {Refusal} 403, 404 */
-function managerOf(call: ManagersCall): Actor {
+export function managerOf(call: ManagersCall): Actor {
   if (call.operator === undefined) ownSessionOf(call)
   return actorOf(call)
 }

@@ -25,6 +25,10 @@ export const action: AdminWords['audit']['action'] = {
     join: 'Einer Gruppe beigetreten',
     'create-join-code': 'Beitrittscode erstellt',
     'delete-join-code': 'Beitrittscode entfernt',
+    start: 'Container einer Gruppe gestartet',
+    'restart-container': 'Container eines Mitglieds neu gestartet',
+    'read-failure': 'Fehlgeschlagenen Start eines Mitglieds gelesen',
+    end: 'Gruppe beendet',
     stop: 'Container einer Gruppe angehalten',
     block: 'Container einer Gruppe gesperrt',
     unblock: 'Container einer Gruppe entsperrt',
@@ -72,6 +76,11 @@ export const sentence: AdminWords['audit']['sentence'] = {
     join: '<b>{actor}</b> ist <b>{group}</b> beigetreten',
     'create-join-code': '<b>{actor}</b> hat einen Beitrittscode für <b>{group}</b> erstellt',
     'delete-join-code': '<b>{actor}</b> hat den Beitrittscode von <b>{group}</b> entfernt',
+    start: '<b>{actor}</b> hat Container von <b>{group}</b> gestartet',
+    'restart-container': '<b>{actor}</b> hat den Container von <b>{person}</b> in <b>{group}</b> neu gestartet',
+    'read-failure':
+      '<b>{actor}</b> hat gelesen, warum ein Container von <b>{person}</b> in <b>{group}</b> nicht startete',
+    end: '<b>{actor}</b> hat <b>{group}</b> beendet',
     stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> angehalten',
     block:
       '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> gesperrt',

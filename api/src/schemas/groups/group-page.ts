@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { ContainerEvent } from '../container.ts'
+import { Group } from '../groups.ts'
+import { OneOf, OrNull } from '../shapes.ts'
+
+/** Of the page of a group: what its managers see of members while they work, and what they start. */
+
+const containerType = Type.String({ maxLength: 100, description: 'A type of the group' })
+
+/** A container of a member as managers see it; nothing of its files, its log or its traffic. */
+export const MemberContainer = Type.Object({
+  type: Type.String(),
+  status: ContainerEvent.properties.status,
+  message: OrNull(Type.String(), { description: 'Why it does not run, or why its launch failed' }),
+  stage: OrNull(OneOf(['queued', 'pulling', 'creating', 'starting', 'waiting', 'failed']), {
+    description: 'Stage of a launch that is in progress, or has failed within ten minutes',
+  }),
+  place: OrNull(Type.Integer(), { description: 'Position in the launch queue; updated every five seconds' }),
+  has_output: Type.Boolean({ description: 'The last lines of a failed start can be read' }),
+})
+
+export const MemberState = Type.Object({
+  user_id: Type.Integer(),
+  is_here: Type.Boolean({
+    description:
+      "A page of Berth is open and visible, or a container of the group's types was used within five minutes",
+  }),
+  containers: Type.Array(MemberContainer, { description: "Of the group's types alone, by type" }),
+})
+export type MemberState = Type.Static<typeof MemberState>
+
+/** Events of `GET /api/groups/{id}/events`, by name. */
+export const groupEvents = {
+  snapshot: Type.Object({}, { description: 'Discard what was received before: the state of all members follows' }),
+  members: Type.Object(
+    { members: Type.Array(MemberState, { maxItems: 100 }) },
+    { description: 'Present state of these members; others are as before' },
+  ),
+  changed: Type.Object({}, { description: 'Members, roles or the group have changed: read the list of members again' }),
+} as const
+
+/** A group as its managers see it. */
+export const ManagedGroupResponse = Type.Object({
+  group: Group,
+  types: Type.Array(Type.Object({ type: Type.String(), display_name: Type.String() }), {
+    description: 'Configured types of the group, in the configured order',
+  }),
+})
+export type ManagedGroupResponse = Type.Static<typeof ManagedGroupResponse>
+
+export const StartBody = Type.Object({ container_type: containerType })
+export const MemberContainerParams = Type.Object({
+  id: Type.String(),
+  user_id: Type.String(),
+  container_type: Type.String(),
+})
+
+export const FailureResponse = Type.Object({
+  message: Type.String({ description: 'Why the start failed' }),
+  exit_code: OrNull(Type.Integer()),
+  last_lines: Type.Array(Type.String(), { description: 'Last lines of the output of the program, at most 50' }),
+})
+export type FailureResponse = Type.Static<typeof FailureResponse>

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { assertOk } from '#test/support/api-calls.ts'
+import { startBerth, type Person } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+import { openStream } from '#test/support/event-stream.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+
+/** A teacher with a class, on a phone at the desk: what the page of a group shows without being reloaded, and what its buttons do. */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const image = await testImage()
+const serve = ['/bin/sh', '-c', 'trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done']
+const templates = {
+  // The first type starts at each sign-in, and this one is of a group without members.
+  staff: { image, command: serve, groups: ['Staff'] },
+  lab: { display_name: 'Physics lab', image, command: serve, groups: ['Physics 7b'] },
+  broken: {
+    display_name: 'Experiment',
+    image,
+    command: ['/bin/sh', '-c', 'echo "ModuleNotFoundError: numpy"; exit 3'],
+    groups: ['Physics 7b'],
+  },
+}
+const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
+const boss = await berth.signUp('boss@x.org')
+const tom = await berth.signUp('tom@x.org')
+const pupils: Person[] = []
+for (const name of ['ann', 'ben', 'cem', 'dora']) pupils.push(await berth.signUp(`${name}@x.org`))
+const [ann, ben] = pupils as [Person, Person]
+const made = await boss.call('POST', '/api/admin/groups', {
+  body: { name: 'Physics 7b', types: ['lab', 'broken'] },
+})
+assertOk(made)
+const members = `/api/groups/${made.body.group.id}/members`
+assertOk(await boss.call('POST', members, { body: { emails: ['tom@x.org'], role: 'manager' } }))
+assertOk(await boss.call('POST', members, { body: { emails: pupils.map(({ auth }) => auth.user.email) } }))
+
+const { page, problems } = await openTab({ after })
+const url = berth.app.frontendUrl
+await page.setViewportSize({ width: 390, height: 800 })
+await page.context().addCookies([{ name: 'spawner_token', value: tom.token, url, httpOnly: true }])
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+const row = (email: string) => page.locator('.member-row').filter({ hasText: email })
+
+test('the page says who is here, and it fits a phone', async () => {
+  await page.goto(`${url}/groups/members?group=${made.body.group.id}`)
+  await page.getByText('5 members').waitFor()
+  await page.getByRole('button', { name: 'Here: 0' }).waitFor()
+  const own = await openStream(berth, ann.token)
+  await row('ann@x.org').getByText('here', { exact: true }).waitFor()
+  await press('Here: 1')
+  await row('ben@x.org').waitFor({ state: 'detached' })
+  own.close()
+  await page.getByRole('button', { name: 'Here: 0' }).waitFor()
+  await press('All: 5')
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+})
+
+test('a start for all starts the container of each member, which the page shows as it happens', async () => {
+  await press('Start for all')
+  await page.getByRole('dialog').getByLabel('Container type').selectOption('Physics lab')
+  await confirm('Start for all')
+  for (const { auth } of pupils) await row(auth.user.email).getByText('lab: running').waitFor()
+  await page.getByText('4 containers are being started.').waitFor()
+})
+
+test('why a container failed is beside it, with the last lines that it wrote', async () => {
+  await ben.call('POST', '/api/container/launch/broken')
+  await press('Failed: 1')
+  await row('ben@x.org').getByText('broken: failed').waitFor()
+  await press('Why broken of ben@x.org did not start')
+  await page.getByRole('dialog').getByText('ModuleNotFoundError: numpy').waitFor()
+  await confirm('Close')
+  await press('All: 5')
+})
+
+test('one container is restarted after a question, and all are stopped', async () => {
+  const before = (await ann.call('GET', '/api/user/containers')).body.containers
+  await press('Restart lab of ann@x.org')
+  await confirm('Restart')
+  await row('ann@x.org').getByText('lab: starting').waitFor()
+  await row('ann@x.org').getByText('lab: running').waitFor()
+  const since = (await ann.call('GET', '/api/user/containers')).body.containers
+  const idIn = (all: { type: string; container_id: string }[]) => all.find(({ type }) => type === 'lab')?.container_id
+  assert.notEqual(idIn(since), idIn(before))
+  await press('Stop all containers')
+  await confirm('Stop all containers')
+  for (const { auth } of pupils) await row(auth.user.email).getByText('lab: stopped').waitFor()
+  assert.deepEqual(problems, [])
+})

@@ -1,0 +1,81 @@
+import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
+import { followEvents, type OpenStream } from '#/events/event-connection.ts'
+import type { ServerEvent } from '#/events/event-stream.ts'
+
+/** What the stream of a group has reported. */
+export interface MemberStates {
+  /** By id as a user. */
+  readonly states: ReadonlyMap<number, MemberState>
+  /** Whether the stream is open now. */
+  readonly isLive: boolean
+}
+
+export interface MemberStatesStoreParts {
+  readonly open: OpenStream
+  /** Runs the work while the page is visible. @returns stops it */
+  whileVisible(work: (signal: AbortSignal) => void): () => void
+  /** Members, roles or the group have changed. */
+  onChanged(): void
+}
+
+/** The one stream of a page of a group, open while it is visible and shown. A lost connection begins with all states anew. */
+export class MemberStatesStore {
+  readonly #parts: MemberStatesStoreParts
+  readonly #listeners = new Set<() => void>()
+  #state: MemberStates = { states: new Map(), isLive: false }
+  #stop: (() => void) | undefined
+
+  constructor(parts: MemberStatesStoreParts) {
+    this.#parts = parts
+  }
+
+  readonly get = (): MemberStates => this.#state
+
+  /** @param listener is called when the state has changed @returns unsubscribes */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    this.#stop ??= this.#parts.whileVisible((signal) => this.#start(signal))
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#stop?.()
+      this.#stop = undefined
+    }
+  }
+
+  #start(signal: AbortSignal): void {
+    signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
+    const listener = {
+      onOpen: () => this.#set({ isLive: true }),
+      onEvents: (events: readonly ServerEvent[]) => this.#onEvents(events),
+      onLost: () => this.#set({ isLive: false }),
+      onRefused: () => undefined,
+      onClock: () => undefined,
+    }
+    void followEvents(this.#parts.open, listener, {}, signal)
+  }
+
+  #onEvents(events: readonly ServerEvent[]): void {
+    this.#set({ states: reduceStates(this.#state.states, events) })
+    if (events.some(({ name }) => name === 'changed')) this.#parts.onChanged()
+  }
+
+  #set(change: Partial<MemberStates>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Members whose state did not change keep the same object, so that their rows are not rendered again. */
+export function reduceStates(
+  before: MemberStates['states'],
+  events: readonly ServerEvent[],
+): ReadonlyMap<number, MemberState> {
+  const states = new Map(before)
+  for (const { name, data } of events) {
+    if (name === 'snapshot') states.clear()
+    if (name === 'members')
+      for (const each of (data as { members: MemberState[] }).members) states.set(each.user_id, each)
+  }
+  return states
+}

@@ -1,0 +1,89 @@
+import type { Member } from '@berth/api/schemas/groups.ts'
+import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
+import type { Tone } from '#/containers/container-status.ts'
+
+/** Keys of `groups.members.status`. */
+export type StatusWord =
+  'running' | 'paused' | 'stopped' | 'missing' | 'failed' | 'unknown' | 'blocked' | 'queued' | 'starting'
+
+/** A container of a member as the page shows it. */
+export interface ContainerView {
+  readonly type: string
+  readonly word: StatusWord
+  readonly tone: Tone
+  /** Position in the launch queue. */
+  readonly place: number | null
+  /** Why it does not run. */
+  readonly reason: string | null
+  readonly hasOutput: boolean
+}
+
+export interface MemberView {
+  readonly member: Member
+  /** Undefined while the stream has not said it. */
+  readonly isHere: boolean | undefined
+  readonly containers: readonly ContainerView[]
+}
+
+/** What managers choose from; each member may be in several. */
+export const filters = ['all', 'here', 'starting', 'failed'] as const
+export type Filter = (typeof filters)[number]
+
+const words: Readonly<Record<MemberState['containers'][number]['status'], StatusWord>> = {
+  running: 'running',
+  paused: 'paused',
+  asleep: 'stopped',
+  missing: 'missing',
+  crashed: 'failed',
+  'out-of-memory': 'failed',
+  'no-image': 'failed',
+  failed: 'failed',
+  unknown: 'unknown',
+  blocked: 'blocked',
+}
+
+const tones: Readonly<Record<StatusWord, Tone>> = {
+  running: 'good',
+  paused: 'idle',
+  stopped: 'idle',
+  missing: 'idle',
+  failed: 'bad',
+  unknown: 'busy',
+  blocked: 'bad',
+  queued: 'busy',
+  starting: 'busy',
+}
+
+/** A member with what the stream reports; without it with what the list had. */
+export function memberView(member: Member, state: MemberState | undefined): MemberView {
+  if (state) return { member, isHere: state.is_here, containers: state.containers.map(liveView) }
+  const containers = member.containers.map(({ container_type, status, is_blocked }) =>
+    viewOf(container_type, is_blocked ? 'blocked' : status),
+  )
+  return { member, isHere: undefined, containers }
+}
+
+/** Whether a member is one of those that the filter names. */
+export function matches({ isHere, containers }: MemberView, filter: Filter): boolean {
+  if (filter === 'all') return true
+  if (filter === 'here') return isHere === true
+  if (filter === 'failed') return containers.some(({ word }) => word === 'failed')
+  return containers.some(({ word }) => word === 'queued' || word === 'starting')
+}
+
+function liveView(container: MemberState['containers'][number]): ContainerView {
+  const { type, status, stage, place, message: reason, has_output: hasOutput } = container
+  // A block counts more than how a launch before it ended.
+  if (status === 'blocked' || stage === null) return { ...viewOf(type, words[status]), reason, hasOutput }
+  const word = stage === 'queued' || stage === 'failed' ? stage : 'starting'
+  return { ...viewOf(type, word), place, reason, hasOutput }
+}
+
+const viewOf = (type: string, word: StatusWord): ContainerView => ({
+  type,
+  word,
+  tone: tones[word],
+  place: null,
+  reason: null,
+  hasOutput: false,
+})

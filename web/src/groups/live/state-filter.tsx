@@ -1,0 +1,28 @@
+import { useTranslations } from 'use-intl/react'
+import { filters, matches, type Filter, type MemberView } from './member-view.ts'
+
+interface StateFilterProps {
+  views: readonly MemberView[]
+  chosen: Filter
+  onChoose(filter: Filter): void
+}
+
+/** How many members are here, wait or have failed; each number shows these members alone. */
+export function StateFilter({ views, chosen, onChoose }: StateFilterProps) {
+  const t = useTranslations('groups.live')
+  return (
+    <div className="state-filter" role="group" aria-label={t('filter')}>
+      {filters.map((filter) => (
+        <button
+          key={filter}
+          type="button"
+          className={`button small filter-${filter}`}
+          aria-pressed={filter === chosen}
+          onClick={() => onChoose(filter)}
+        >
+          {t(filter, { count: views.filter((each) => matches(each, filter)).length })}
+        </button>
+      ))}
+    </div>
+  )
+}
