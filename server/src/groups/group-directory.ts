@@ -55,6 +55,13 @@ export class GroupDirectory {
     return this.#snapshot.names.has(name)
   }
 
+  /** Whether a group acts on this type, or is one of those that its template names. */
+  concerns(type: string, named: readonly string[]): boolean {
+    if (named.some((name) => this.hasName(name))) return true
+    for (const group of this.#snapshot.byId.values()) if (covers(group, type)) return true
+    return false
+  }
+
   /** Whether some group ends at some time, or has ended. */
   get hasEnding(): boolean {
     return this.#snapshot.ending.length > 0

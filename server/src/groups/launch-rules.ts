@@ -44,6 +44,12 @@ export class GroupLaunchRules implements LaunchRules {
     return this.#directory.limited.some((group) => covers(group, type)) ? this.#limitsOf(userId, type) : undefined
   }
 
+  flowsOf({ userId, type }: ContainerRef): Promise<readonly string[]> | undefined {
+    const named = this.#templates.get(type)?.groups ?? []
+    if (!this.#directory.concerns(type, named)) return undefined
+    return this.#flowsOf(userId, type, named)
+  }
+
   get hasDiskLimits(): boolean {
     return this.#directory.limited.some(({ limits }) => limits.disk !== null)
   }
@@ -53,6 +59,14 @@ export class GroupLaunchRules implements LaunchRules {
     return groups
       .filter((group) => covers(group, type))
       .map(({ name, types, limits }) => ({ group: name, types, limits }))
+  }
+
+  /** Groups that name the type come before those for every type, such as a school around its courses. */
+  async #flowsOf(userId: number, type: string, named: readonly string[]): Promise<string[]> {
+    const all = (await this.#groupsOf(userId)).filter((group) => !isExpired(group, new Date()))
+    const naming = all.filter(({ name, types }) => types?.includes(type) || named.includes(name))
+    const found = naming.length > 0 ? naming : all.filter(({ types }) => types === null)
+    return found.map(({ id }) => `group:${id}`)
   }
 
   async #groupsOf(userId: number): Promise<Group[]> {

@@ -21,7 +21,7 @@ export function wireLaunching(
   { config, database, runtime, log }: AppParts,
   events: UserEvents,
   index: Pick<ContainerIndex, 'get'>,
-  rules: Pick<LaunchRules, 'limitsFor'>,
+  rules: Pick<LaunchRules, 'limitsFor' | 'flowsOf'>,
 ) {
   const capacity = new Capacity(config, (type) => config.templates.get(type))
   const hostResources = new HostResources(runtime, log)
@@ -54,6 +54,7 @@ export function wireLaunching(
     hostResources,
     launchProgress,
     limitsFor: (owned) => rules.limitsFor(owned),
+    flowsOf: (owned) => rules.flowsOf(owned),
     checkBlock: (userId, type) => checkBlock(database.db, userId, type),
     parallel: config.launchParallel,
     ping: () => runtime.ping(),

@@ -12,6 +12,11 @@ export interface LaunchRules {
   refusalFor(user: Pick<User, 'id' | 'isAdmin'>, template: Template, now: Date): Promise<Refusal | undefined>
   /** Limits of the owner's groups that concern this container; undefined, at once, where no group has any for its type. */
   limitsFor(owned: ContainerRef): Promise<readonly MemberLimits[]> | undefined
+  /**
+   * Flows of the launch queue of the owner's groups that concern this container, one of which its launch belongs to; undefined, at
+   * once, where no group concerns the type.
+   */
+  flowsOf(owned: ContainerRef): Promise<readonly string[]> | undefined
   /** Whether a group limits the size of homes. */
   readonly hasDiskLimits: boolean
 }

@@ -237,6 +237,7 @@ export class Spawner {
       needsImage: isReplaced || (found ? !isUpToDate(found, start.spec) : start.record.containerId === null),
       // A user may have asked before the restore was queued, when there was nothing to promote yet.
       isLowPriority: isUnrequested(attempt) && !this.#requested.has(containerKey(start.spec.owner)),
+      isRestore: kind === 'restore',
     }
     return this.#parts.admission.run(admitted, async (slot) => {
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.

@@ -16,6 +16,8 @@ export interface AdmissionControlParts {
   readonly launchProgress: Pick<LaunchProgress, 'enter' | 'pulling'>
   /** Limits of groups, see `LaunchRules`; without any, nothing waits. */
   readonly limitsFor: (owned: ContainerRef) => Promise<readonly MemberLimits[]> | undefined
+  /** Flows of the launch queue, see `LaunchRules`. */
+  readonly flowsOf: (owned: ContainerRef) => Promise<readonly string[]> | undefined
   /** Why it may not be launched any more: blocked, or deleted. */
   readonly checkBlock: (userId: number, type: string) => Promise<Refusal | undefined>
   /** Max launches that the engine works on at the same time. */
@@ -32,6 +34,8 @@ export interface Admitted {
   readonly needsImage: boolean
   /** No user asked for it now, so it waits behind all launches that a user asked for. */
   readonly isLowPriority: boolean
+  /** Keeps its order among others of the kind: it belongs to no group's flow. */
+  readonly isRestore?: boolean
 }
 
 /**
@@ -56,7 +60,7 @@ export class AdmissionControl {
    */
   async run<T>(admitted: Admitted, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
     const { owned } = admitted
-    const { capacity, hostResources, launchProgress, limitsFor, checkBlock } = this.#parts
+    const { capacity, hostResources, launchProgress, limitsFor, flowsOf, checkBlock } = this.#parts
     const asked = limitsFor(owned)
     const limits = asked ? await asked : []
     // Nothing waits between the check and the reservation, so of two launches at once the second sees the first.
@@ -67,6 +71,7 @@ export class AdmissionControl {
       ...admitted,
       onPosition: (place: number, waiting: number) => launchProgress.enter(owned, { stage: 'queued', place, waiting }),
       onPull: (progress: Parameters<LaunchProgress['pulling']>[1]) => launchProgress.pulling(owned, progress),
+      flowsOf: () => (admitted.isRestore ? undefined : flowsOf(owned)),
       mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#capacityRefusal(admitted, limits),
     }
     return this.#queue.run(request, async (slot) => {

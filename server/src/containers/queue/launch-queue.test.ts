@@ -272,8 +272,8 @@ test('at close waiting launches are refused, those in progress end, and no other
   const [working, waiting] = [come(), come()]
   let isClosed = false
   const closed = queue.close().then(() => (isClosed = true))
-  await assert.rejects(waiting.done, { status: 500, message: /Berth is being stopped/ })
-  await assert.rejects(come().done, /Berth is being stopped/)
+  await assert.rejects(waiting.done, { status: 500, message: /being stopped/ })
+  await assert.rejects(come().done, /being stopped/)
   await settle()
   assert.equal(isClosed, false)
   working.end()
@@ -376,4 +376,33 @@ test('a start that waits for a node gives its slot to others, and can be cancell
   next.end()
   await next.done
   assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
+})
+
+test('while many members of a class wait, those of a small course begin in turns with them', async () => {
+  const { begun, come } = arrange(1)
+  const ofClass = { flowsOf: async () => ['group:1'] }
+  const pupils = Array.from({ length: 10 }, () => come(ofClass))
+  await settle()
+  const course = [come({ flowsOf: async () => ['group:1', 'group:2'] }), come({ flowsOf: async () => ['group:2'] })]
+  await settle()
+  for (let done = 0; done < 5; done++) {
+    const working = [...pupils, ...course].find(({ id }) => id === begun.at(-1))
+    working?.end()
+    await working?.done
+    await settle()
+  }
+  assert.deepEqual(begun, [1, 2, 11, 3, 12, 4])
+})
+
+test('a launch whose groups cannot be read waits with those that have none', async () => {
+  const { begun, come } = arrange(1)
+  const first = come()
+  const [failed, other] = [come({ flowsOf: () => Promise.reject(new Error('no store')) }), come()]
+  await settle()
+  for (const each of [first, failed, other]) {
+    each.end()
+    await each.done
+    await settle()
+  }
+  assert.deepEqual(begun, [1, 2, 3])
 })

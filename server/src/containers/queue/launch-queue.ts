@@ -36,7 +36,7 @@ export interface LaunchQueueParts {
 
 /**
  * Launch queue: a priority queue with a concurrency limit, because more parallel starts make each slower and none
- * finish earlier. First in, first out within a priority, except that a launch whose image is being pulled lets others
+ * finish earlier. Within a priority the flows of groups take turns; in each it is first in, first out, except that a launch whose image is being pulled lets others
  * pass: a pull takes minutes and uses nothing that starts need.
  */
 export class LaunchQueue {
@@ -144,10 +144,18 @@ export class LaunchQueue {
 
   async #wait(entry: QueueEntry): Promise<void> {
     notifyPosition(entry, this.#queue.add(entry, entry.request.isLowPriority), this.#queue.size)
+    void this.#assignFlow(entry)
     this.#ticking ??= setInterval(() => this.#tick(), notifyInterval).unref()
     await entry.admitted.promise
     const refusal = await entry.request.mayGoOn()
     if (refusal) throw refusal
+  }
+
+  /** Where no group concerns the launch, nothing is asked. It waits meanwhile, and may begin before the answer. */
+  async #assignFlow(entry: QueueEntry): Promise<void> {
+    const asked = entry.request.flowsOf?.()
+    if (!asked) return
+    this.#queue.assign(entry, await asked.catch(() => []))
   }
 
   #leave(entry: QueueEntry): void {
@@ -166,7 +174,7 @@ export class LaunchQueue {
     for (const entry of this.#queue) {
       if (!this.#hasFreeSlot()) break
       if (this.#isHeld(entry.request)) continue
-      this.#queue.remove(entry)
+      this.#queue.serve(entry)
       entry.state = 'working'
       this.#underWay++
       entry.admitted.resolve()

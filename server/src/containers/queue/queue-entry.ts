@@ -15,6 +15,11 @@ export interface LaunchRequest {
   readonly needsImage: boolean
   /** Waits behind all launches of the high priority. */
   readonly isLowPriority: boolean
+  /**
+   * Called when it has to wait: flows of the queue, of groups for example, that it may belong to; none: the flow of all others.
+   * Left out, it belongs to that one. Flows take turns. A failure counts as none.
+   */
+  readonly flowsOf?: () => Promise<readonly string[]> | undefined
   /** Called at once when it has to wait, then at most once a second when it has changed. Positions count from 1. */
   onPosition(position: number, waiting: number): void
   /** Called with the progress of the pull that it waits for, whenever the runtime reports it. */

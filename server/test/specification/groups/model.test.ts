@@ -314,12 +314,12 @@ async function see(user: (typeof users)[number]): Promise<string> {
     wanted,
   )
   for (const type of types)
-    assert.deepEqual([...((await rules.sharesOf({ userId: user.id, type })) ?? [])].sort(), sharesOf(user.id, type))
+    assert.deepEqual([...((await rules.flowsOf({ userId: user.id, type })) ?? [])].sort(), flowsOf(user.id, type))
   return '200'
 }
 
 /** Of the launch queue, in the words of decision 069. */
-function sharesOf(userId: number, type: string): string[] {
+function flowsOf(userId: number, type: string): string[] {
   const own = [...model].filter(([, group]) => !group.isOver && group.members.has(userId))
   const naming = own.filter(([name, group]) => group.types?.includes(type) || typeGroups[type]?.includes(name))
   const found = naming.length > 0 ? naming : own.filter(([, group]) => group.types === null)
