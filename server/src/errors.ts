@@ -154,7 +154,7 @@ export const refusals = named({
   userGone: () => new Refusal(404, message('refusals.userGone')),
   notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider' | 'share') =>
     new Refusal(404, message(`refusals.${what}NotFound`)),
-  groupNotFound: (what: 'group' | 'member' | 'joinCode' | 'failure') =>
+  groupNotFound: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation') =>
     new Refusal(404, message(`groups.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
@@ -209,6 +209,7 @@ export const refusals = named({
     new Refusal(500, message('refusals.storeFailed'), {
       cause,
     }),
+  invitationNotMailed: () => new Refusal(500, message('groups.invitationNotMailed')),
   mailFailed: (cause: unknown) => new Refusal(500, message('refusals.mailFailed'), { cause }),
   launchFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
     new Refusal(500, why.sentence, { extra: bodyOf(why), headers: retryOf(why), cause }),

@@ -179,6 +179,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'the database is locked, full, unreachable or does not respond; the request had no effect',
     remedy: 'try again in a minute; operators check `/readyz` and the log',
   },
+  invitationNotMailed: {
+    when: 'the mail of an invitation to a group was not accepted, or its address had too many mails within the hour',
+    remedy: 'try again later; the invitation stays',
+  },
   mailFailed: {
     when: 'the mail server did not accept the mail; nothing was stored',
     remedy: 'try again; operators check `SMTP_URL` and the log',

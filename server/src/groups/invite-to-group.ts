@@ -43,8 +43,8 @@ export class InviteToGroup {
     report: (error: unknown) => void,
   ): Promise<Invited> {
     if (emails.length === 0) return { invited: [], signedUp: [], refused: [] }
-    const { database, invite } = this.#parts
-    const isAdmin = actor.id === null || (await findUser(database.db, actor.id))?.isAdmin === true
+    const { invite } = this.#parts
+    const isAdmin = await this.#isAdmin(actor)
     const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
     const purpose = purposeOf(actor, group, role ?? 'member', !isAdmin, now)
     const results = await invite.run(allowed, true, actor, now, report, purpose)
@@ -55,6 +55,17 @@ export class InviteToGroup {
       signedUp: withStatus('already-registered'),
       refused: [...emails.filter((email) => !allowed.includes(email)), ...withStatus('invalid', 'failed')],
     }
+  }
+
+  /** Which valid, lower-cased addresses without an account this actor may invite. */
+  async allowed(actor: Pick<Actor, 'id'>): Promise<(email: string) => boolean> {
+    const isAdmin = await this.#isAdmin(actor)
+    return (email) => isAdmin || this.#mayBeInvited(email)
+  }
+
+  /** The operator, who has no account, counts as one. */
+  async #isAdmin({ id }: Pick<Actor, 'id'>): Promise<boolean> {
+    return id === null || (await findUser(this.#parts.database.db, id))?.isAdmin === true
   }
 
   /** An invitation is what `SIGN_UP=invited` asks for. */

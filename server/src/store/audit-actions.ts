@@ -70,6 +70,11 @@ export const auditActions = {
     detail: 'the address, the role, the account that was made',
   },
   'group.invite-failed': { when: 'its mail was not accepted; the invitation is void', detail: 'the address' },
+  'group.preview-members': {
+    when: 'a manager asked what adding addresses would do, which tells who has an account',
+    detail: '`addresses`: how many, never which',
+  },
+  'group.withdraw-invitation': { when: 'an invitation to a group was withdrawn', detail: 'the address, the role' },
   'group.join': {
     when: 'a user became a member by a join code, or by signing up after an invitation',
     detail: '`user`, the role, and who invited',

@@ -12,6 +12,7 @@ import { containerLogHandlers } from '#/http/handlers/containers/container-log-h
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
+import { groupInvitationHandlers } from '#/http/handlers/groups/group-invitation-handlers.ts'
 import { groupPageHandlers } from '#/http/handlers/groups/group-page-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
@@ -66,6 +67,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
       templates: parts.config.templates,
       spawnerUrl: context.addresses.spawnerUrl,
     }),
+    ...groupInvitationHandlers(groups),
     ...groupPageHandlers({
       db: parts.database.db,
       templates: parts.config.templates,

@@ -19,6 +19,8 @@ test('the operator makes groups, adds and removes members, and deletes them, wit
   const added = await berth('add', 'Physics 7b', 'boss@x.org', '--role', 'manager', '--csv', csv)
   assert.equal(added.code, 0, added.stderr)
   assert.match(added.stdout, /boss@x\.org: added\nnew@x\.org: invited/)
+  assert.match((await berth('invitations', 'Physics 7b')).stdout, /new@x\.org +member/)
+  assert.match((await berth('withdraw', 'Physics 7b', 'NEW@x.org')).stdout, /The invitation is withdrawn/)
   assert.match((await berth('members', '1')).stdout, /boss@x\.org +manager/)
   assert.match((await berth('remove', 'Physics 7b', 'boss@x.org')).stdout, /not a member any more/)
   assert.match((await berth('delete', 'Physics 7b')).stdout, /Physics 7b: The group is deleted/)

@@ -48,11 +48,11 @@ test('an administrator makes a group with a limit, and adds its manager', async 
   await page.getByRole('heading', { name: 'Physics 7b' }).waitFor()
   await page.getByRole('link', { name: 'Members of Physics 7b' }).click()
   await press('Add members')
-  await dialog.getByLabel('E-mail addresses').fill('tom@x.org, nonsense')
+  await dialog.getByLabel('E-mail addresses').fill('tom@x.org\nnonsense')
   await dialog.getByLabel('Role').selectOption('manager')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('One user is a member now.').waitFor()
-  await dialog.getByText('Not added: nonsense').waitFor()
+  await dialog.getByText('Line 2: nonsense').waitFor()
   const { groups } = (await tom.call('GET', '/api/groups')).body
   assert.deepEqual([groups[0].name, groups[0].role], ['Physics 7b', 'manager'])
 })

@@ -69,6 +69,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   keepFailed: refusals.keepFailed(cause),
   logsFailed: refusals.logsFailed(cause),
   storeFailed: refusals.storeFailed(cause),
+  invitationNotMailed: refusals.invitationNotMailed(),
   mailFailed: refusals.mailFailed(cause),
   launchFailed: refusals.launchFailed(cause),
   containerDeleted: refusals.containerDeleted(),

@@ -8,6 +8,7 @@ import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { pages } from '#/paths.ts'
+import { QrCode } from './qr-code.tsx'
 
 /** The join code of a group. The server keeps its hash alone, so it is shown once, large enough for a projector. */
 export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -38,6 +39,7 @@ export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => voi
             {made && (
               <>
                 <p className="join-code">{made.code}</p>
+                {address && <QrCode text={address} label={t('qr')} />}
                 <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={made.expires_at} />) })}</p>
               </>
             )}

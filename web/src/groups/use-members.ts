@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import { createApiClient } from '#/api/api-client.ts'
+import { invitationsKey } from './use-invitations.ts'
 
 const pageSize = 300
 /** Pages that are shown at most. */
@@ -25,12 +26,13 @@ export function useMembers(id: string) {
   })
 }
 
-/** Reads the group and its members again, after a change. */
+/** Reads the group, its members and its invitations again, after a change. */
 export function useMembersChanged(id: string): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
     await client.invalidateQueries({ queryKey: membersKey(id) })
     await client.invalidateQueries({ queryKey: managedGroupKey(id) })
+    await client.invalidateQueries({ queryKey: invitationsKey(id) })
   }
 }
 

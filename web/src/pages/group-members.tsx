@@ -7,6 +7,7 @@ import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { GroupActions } from '#/groups/group-actions.tsx'
 import { GroupsI18nProvider } from '#/groups/groups-i18n-provider.tsx'
+import { InvitationList } from '#/groups/invitation-list.tsx'
 import { MemberList } from '#/groups/member-list.tsx'
 import { providerOf, useManagedGroup } from '#/groups/use-members.ts'
 import { pages } from '#/paths.ts'
@@ -48,6 +49,7 @@ function Group({ id }: { id: string }) {
       {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
       {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
       {!error && <MemberList id={id} isOff={isOff} isReadOnly={provider !== undefined} />}
+      {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
     </Page>
   )
 }

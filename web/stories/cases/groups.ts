@@ -100,6 +100,7 @@ const answers = {
   me: ann,
   listOwnGroups: { groups: own },
   listMembers: { members, next_cursor: null },
+  listGroupInvitations: { invitations: [], next_cursor: null },
   readManagedGroup: {
     group: physics,
     types: [
@@ -168,11 +169,52 @@ export const groupStories: readonly Story[] = [
       ...managed.answers,
       addMembers: {
         added: ['cem@example.org'],
-        invited: ['new@example.org', 'more@example.org'],
-        refused: ['nonsense'],
+        invited: ['new@example.org'],
+        refused: ['more@example.org'],
       },
     },
-    press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org nonsense', 'Add'],
+    press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org\nnonsense', 'Add'],
+  },
+  {
+    name: 'groups/checked',
+    ...managed,
+    answers: {
+      ...answers,
+      previewMembers: {
+        addresses: [
+          { email: 'cem@example.org', effect: 'member' },
+          { email: 'new@example.org', effect: 'invite' },
+          { email: 'eve@example.org', effect: 'join' },
+          { email: 'ida@elsewhere.org', effect: 'not_allowed' },
+        ],
+      },
+    },
+    press: [
+      'Add members',
+      'E-mail addresses = name;e-mail\nCem;cem@example.org\nNew;new@example.org\nEve;eve@example.org\nIda;ida@elsewhere.org\nOtto;',
+      'Check first',
+    ],
+  },
+  {
+    name: 'groups/invitations',
+    ...managed,
+    answers: {
+      ...answers,
+      listMembers: { members: members.slice(0, 1), next_cursor: null },
+      listGroupInvitations: {
+        invitations: [
+          {
+            id: 4,
+            email: 'new@example.org',
+            role: 'member',
+            invited_by: 'ann@example.org',
+            created_at: minutesAgo(2 * day),
+            expires_at: minutesAgo(-88 * day),
+          },
+        ],
+        next_cursor: null,
+      },
+    },
   },
   { name: 'groups/stop-all', ...managed, press: ['Stop all containers'] },
   { name: 'groups/start-all', ...managed, press: ['Start for all'] },

@@ -6,6 +6,7 @@ import { WrongUsage } from '#/cli/command-failure.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { addInvitations } from './invitations-command.ts'
 import { addMembers } from './members-command.ts'
 import { findGroup, groupsOf } from './find-group.ts'
 
@@ -16,6 +17,7 @@ export function addGroups(program: Command, run: Run): void {
   addCreate(groups, run)
   addDelete(groups, run)
   addMembers(groups, run)
+  addInvitations(groups, run)
 }
 
 function addList(groups: Command, run: Run): void {

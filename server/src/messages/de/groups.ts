@@ -3,6 +3,9 @@ import type { Translated } from '../catalogue.ts'
 export const groups: Translated<'groups'> = {
   groupNotFound: 'Diese Gruppe gibt es nicht.',
   memberNotFound: 'Dieses Konto ist nicht Mitglied der Gruppe.',
+  invitationNotFound: 'Diese Einladung gibt es nicht; vielleicht wurde sie angenommen.',
+  invitationNotMailed:
+    'Die E-Mail wurde nicht verschickt: Der Mailserver hat sie nicht angenommen, oder die Adresse bekam zu viele E-Mails in dieser Stunde. Die Einladung bleibt; versuche es später noch einmal.',
   failureNotFound: 'Es gibt keinen fehlgeschlagenen Start dieses Containers, oder er ist länger als zehn Minuten her.',
   memberBlocked:
     'Dieses Konto ist gesperrt, deshalb werden seine Container nicht gestartet. Wende dich an einen Administrator.',
@@ -35,6 +38,8 @@ export const groups: Translated<'groups'> = {
   groupOver: 'Diese Gruppe ist beendet, deshalb kann ihr niemand mehr beitreten.',
 
   deleted: 'Die Gruppe ist gelöscht. Konten, Container und Dateien bleiben.',
+  invitationWithdrawn: 'Die Einladung ist zurückgezogen.',
+  invitationResent: 'Eine neue E-Mail ging an {email}.',
   memberRemoved: 'Das Konto ist nicht mehr Mitglied.',
   joinCodeRemoved: 'Der Beitrittscode gilt nicht mehr.',
   stopped:

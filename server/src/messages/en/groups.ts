@@ -2,6 +2,9 @@
 export const groups = {
   groupNotFound: 'There is no such group.',
   memberNotFound: 'This user is not a member of the group.',
+  invitationNotFound: 'There is no such invitation; it may have been accepted.',
+  invitationNotMailed:
+    'The mail was not sent: the mail server did not accept it, or the address had too many mails within the hour. The invitation stays; try again later.',
   failureNotFound: 'There is no failed start of this container, or it is longer ago than ten minutes.',
   memberBlocked: 'This account is blocked, so its containers are not started. Ask an administrator.',
   memberMayNot: 'This user may not start containers of this type now.',
@@ -30,6 +33,8 @@ export const groups = {
   groupOver: 'This group has ended, so there is nothing to join.',
 
   deleted: 'The group is deleted. Its users, their containers and homes stay.',
+  invitationWithdrawn: 'The invitation is withdrawn.',
+  invitationResent: 'A new mail was sent to {email}.',
   memberRemoved: 'The user is not a member any more.',
   joinCodeRemoved: 'The join code does not work any more.',
   stopped:

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
+import type { GroupInvitationsTable } from '../schema.ts'
 import { setMember, type GroupRole } from './group-members.ts'
 import { localSource } from './groups.ts'
 
@@ -12,6 +14,12 @@ export interface GroupInvitation {
   readonly by: string
 }
 
+/** An invitation that is not accepted yet. */
+export interface StoredInvitation extends GroupInvitation {
+  readonly id: number
+  readonly createdAt: Date
+}
+
 /** Stores an invitation; an earlier one of the address to the group is replaced. */
 export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & { readonly now: Date }): Promise<void> {
   const { groupId, email, role, by, now } = invitation
@@ -21,6 +29,38 @@ export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & {
     .values({ group_id: groupId, email, ...change })
     .onConflict((conflict) => conflict.columns(['group_id', 'email']).doUpdateSet(change))
     .execute()
+}
+
+export async function findGroupInvitation(
+  db: Db,
+  groupId: number,
+  email: string,
+): Promise<StoredInvitation | undefined> {
+  const row = await selectInvitations(db, groupId).where('email', '=', email).executeTakeFirst()
+  return row && toInvitation(row)
+}
+
+export async function findGroupInvitationById(
+  db: Db,
+  groupId: number,
+  id: number,
+): Promise<StoredInvitation | undefined> {
+  const row = await selectInvitations(db, groupId).where('id', '=', id).executeTakeFirst()
+  return row && toInvitation(row)
+}
+
+/** A page of a group's invitations, oldest first. @param page `after`: id of the last one of the page before */
+export async function listGroupInvitations(
+  db: Db,
+  groupId: number,
+  page: { readonly limit: number; readonly after: number },
+): Promise<StoredInvitation[]> {
+  const rows = await selectInvitations(db, groupId)
+    .where('id', '>', page.after)
+    .orderBy('id')
+    .limit(page.limit)
+    .execute()
+  return rows.map(toInvitation)
 }
 
 /** Takes an invitation back, e.g. because its mail was not accepted. */
@@ -58,3 +98,15 @@ export async function acceptGroupInvitations(
 export async function deleteGroupInvitations(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('group_invitations').where('created_at', '<', before.getTime()).execute()
 }
+
+const selectInvitations = (db: Db, groupId: number) =>
+  db.selectFrom('group_invitations').selectAll().where('group_id', '=', groupId)
+
+const toInvitation = (row: Selectable<GroupInvitationsTable>): StoredInvitation => ({
+  id: row.id,
+  groupId: row.group_id,
+  email: row.email,
+  role: row.role,
+  by: row.invited_by,
+  createdAt: new Date(row.created_at),
+})

@@ -4,6 +4,8 @@ import { GroupDirectory } from '#/groups/group-directory.ts'
 import { GroupExpiry } from '#/groups/group-expiry.ts'
 import { GroupMembers } from '#/groups/group-members.ts'
 import { InviteToGroup } from '#/groups/invite-to-group.ts'
+import { invitationLifetime, PendingInvitations } from '#/groups/invitations/pending-invitations.ts'
+import { PreviewMembers } from '#/groups/invitations/preview-members.ts'
 import { JoinCodes } from '#/groups/join-codes.ts'
 import { GroupLaunchRules } from '#/groups/launch-rules.ts'
 import { EndGroup } from '#/groups/management/end-group.ts'
@@ -30,9 +32,6 @@ export async function wireGroupRules({ config, database }: AppParts) {
   const rules = new GroupLaunchRules(database.db, directory, config.templates)
   return { directory, rules, task: groupsTask(database, directory) }
 }
-
-/** How long an invitation to a group waits for its address to sign up, in ms. */
-const invitationLifetime = 90 * 24 * 3_600_000
 
 /** Finds what another process has changed: the one that this one replaces, or another node. */
 const groupsTask = ({ db }: AppParts['database'], directory: GroupDirectory): Task => ({
@@ -78,6 +77,7 @@ export function wireGroups(
     restart()
     onMembers()
   }
+  const inviteToGroup = new InviteToGroup({ database, invite, policy: config })
   const groupContainers = new GroupContainers({
     database,
     occupantsOf: (userId) => capacity.of(userId),
@@ -108,10 +108,12 @@ export function wireGroups(
     }),
     members: new GroupMembers({
       database,
-      invite: new InviteToGroup({ database, invite, policy: config }),
+      invite: inviteToGroup,
       statusOf: (record) => statuses.of(record),
       onChange,
     }),
+    previewMembers: new PreviewMembers({ database, invite: inviteToGroup }),
+    invitations: new PendingInvitations(database, inviteToGroup),
     providerMemberships: new ProviderMemberships({ database, directory, onChange, log }),
     joinCodes: new JoinCodes(database, new WrongCodeLimit(), () => watch.reviewSoon()),
     containers: groupContainers,

@@ -68,6 +68,10 @@ const managed: readonly (readonly [string, string, object?])[] = [
   ['GET', '/members'],
   ['POST', '/members', body],
   ['DELETE', `/members/${outsider.id}`],
+  ['POST', '/members/preview', body],
+  ['GET', '/invitations'],
+  ['DELETE', '/invitations/999999'],
+  ['POST', '/invitations/999999/resend'],
   ['POST', '/join-code'],
   ['DELETE', '/join-code'],
   ['POST', '/start', { container_type: 'dev' }],
@@ -100,7 +104,7 @@ async function ask(caller: Signed, method: string, path: string, sent?: object):
 }
 /** The path of the endpoint's row. */
 const rowOf = (path: string) =>
-  `/api/groups/{id}${path.replace(/\d+/, '{user_id}').replace('/dev', '/{container_type}')}`
+  `/api/groups/{id}${path.replace('999999', '{invitation_id}').replace(/\d+/, '{user_id}').replace('/dev', '/{container_type}')}`
 
 /** Answered, whatever the answer is, or refused with this status. */
 function check(reply: Reply, who: Who, what: string, refused: number | undefined): void {

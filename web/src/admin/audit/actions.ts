@@ -21,6 +21,8 @@ export const actionGroups = {
     'remove-member',
     'invite',
     'invite-failed',
+    'preview-members',
+    'withdraw-invitation',
     'join',
     'create-join-code',
     'delete-join-code',

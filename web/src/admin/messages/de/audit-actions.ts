@@ -22,6 +22,8 @@ export const action: AdminWords['audit']['action'] = {
     'remove-member': 'Aus einer Gruppe entfernt',
     invite: 'Zu einer Gruppe eingeladen',
     'invite-failed': 'Einladung zu einer Gruppe nicht verschickt',
+    'preview-members': 'Adressen vor dem Hinzufügen geprüft',
+    'withdraw-invitation': 'Einladung in eine Gruppe zurückgezogen',
     join: 'Einer Gruppe beigetreten',
     'create-join-code': 'Beitrittscode erstellt',
     'delete-join-code': 'Beitrittscode entfernt',
@@ -73,6 +75,8 @@ export const sentence: AdminWords['audit']['sentence'] = {
     invite: '<b>{actor}</b> hat <b>{person}</b> zu <b>{group}</b> eingeladen',
     'invite-failed':
       '<b>{actor}</b> hat <b>{person}</b> zu <b>{group}</b> eingeladen, aber die E-Mail wurde nicht angenommen',
+    'preview-members': '<b>{actor}</b> hat geprüft, was das Hinzufügen von Adressen zu <b>{group}</b> bewirkt',
+    'withdraw-invitation': '<b>{actor}</b> hat die Einladung von <b>{person}</b> zu <b>{group}</b> zurückgezogen',
     join: '<b>{actor}</b> ist <b>{group}</b> beigetreten',
     'create-join-code': '<b>{actor}</b> hat einen Beitrittscode für <b>{group}</b> erstellt',
     'delete-join-code': '<b>{actor}</b> hat den Beitrittscode von <b>{group}</b> entfernt',

@@ -7,7 +7,7 @@ import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
-import { parseAddresses, addressBatches } from './parse-addresses.ts'
+import { parseAddresses, addressBatches } from '#/addresses/parse-addresses.ts'
 import { InviteForm, type InvitationDraft } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 

@@ -3,8 +3,8 @@ import { useTranslations } from 'use-intl/react'
 import { languages, type Language } from '@berth/api/boot.ts'
 import { Button } from '#/components/button.tsx'
 import { useLanguage } from '#/i18n/language.ts'
-import { parseAddresses } from './parse-addresses.ts'
-import { readTextFile } from './read-text-file.ts'
+import { parseAddresses } from '#/addresses/parse-addresses.ts'
+import { readTextFile } from '#/addresses/read-text-file.ts'
 
 /** Whom to invite, and how. */
 export interface InvitationDraft {

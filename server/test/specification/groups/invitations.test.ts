@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { openLink, startGroupBerth } from '#test/support/group-berth.ts'
+
+const refuses = { active: false }
+const { berth, boss, signUp, group } = await startGroupBerth(
+  { after },
+  { env: { ALLOWED_EMAIL_DOMAINS: 'x.org' }, refusesMail: refuses },
+)
+const [tom, ann] = [await signUp('tom@x.org'), await signUp('ann@x.org')]
+const mailsTo = (email: string) => berth.mails.filter(({ to }) => to === email)
+const pendingIn = async (id: number) => {
+  const reply = await tom.call('GET', `/api/groups/${id}/invitations`)
+  assertOk(reply)
+  return reply.body.invitations as { id: number; email: string; role: string; invited_by: string }[]
+}
+
+test('a preview says for each address what an addition does, changes nothing, and is in the audit log without addresses', async () => {
+  const { id } = await group({ name: 'Preview' }, [ann], [tom])
+  assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['eva@x.org'] }))
+  const before = berth.mails.length
+  const emails = ['ann@x.org', 'boss@x.org', 'NEW@x.org', 'eva@x.org', 'nonsense', 'new@elsewhere.org']
+  const reply = await tom.call('POST', `/api/groups/${id}/members/preview`, { emails })
+  assertOk(reply)
+  assert.deepEqual(
+    reply.body.addresses.map((each: { effect: string }) => each.effect),
+    ['member', 'join', 'invite', 'invited', 'invalid', 'not_allowed'],
+  )
+  assert.equal(reply.body.addresses[2].email, 'NEW@x.org')
+  assert.equal(berth.mails.length, before)
+  assert.deepEqual(
+    (await pendingIn(id)).map(({ email }) => email),
+    ['eva@x.org'],
+  )
+  const { entries } = (await boss.call('GET', `/api/admin/audit?target=group:${id}`)).body
+  assert.deepEqual([entries[0].action, entries[0].detail.addresses], ['group.preview-members', 6])
+})
+
+test('an invitation that is withdrawn makes no member, and its account stays', async () => {
+  const { id } = await group({ name: 'Withdrawn' }, [], [tom])
+  assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['fay@x.org'], role: 'manager' }))
+  const [pending] = await pendingIn(id)
+  assert.deepEqual([pending?.email, pending?.role, pending?.invited_by], ['fay@x.org', 'manager', 'tom@x.org'])
+  const path = `/api/groups/${id}/invitations/${pending?.id}`
+  assertOk(await tom.call('DELETE', path))
+  assertRefused(await tom.call('DELETE', path), 404)
+  assert.deepEqual(await pendingIn(id), [])
+  const fay = await openLink(berth, 'fay@x.org', 'signup')
+  assert.deepEqual((await fay.call('GET', '/api/groups')).body.groups, [])
+})
+
+test('an invitation is mailed again, and the link of the new mail leads into the group', async () => {
+  const { id } = await group({ name: 'Again' }, [], [tom])
+  assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['gil@x.org'] }))
+  const [pending] = await pendingIn(id)
+  const path = `/api/groups/${id}/invitations/${pending?.id}/resend`
+  assertOk(await tom.call('POST', path))
+  const mails = mailsTo('gil@x.org')
+  assert.equal(mails.length, 2)
+  assert.match(mails[1]?.text ?? '', /Again/)
+  assert.match(mails[1]?.text ?? '', /tom@x\.org/)
+  const gil = await openLink(berth, 'gil@x.org', 'signup')
+  assert.equal((await gil.call('GET', '/api/groups')).body.groups[0].name, 'Again')
+  assertRefused(await tom.call('POST', path), 404)
+})
+
+test('a mail that is not accepted leaves the invitation as it was', async (t) => {
+  const { id } = await group({ name: 'No mail' }, [], [tom])
+  assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['hal@x.org'] }))
+  const [pending] = await pendingIn(id)
+  refuses.active = true
+  t.after(() => (refuses.active = false))
+  assertRefused(await tom.call('POST', `/api/groups/${id}/invitations/${pending?.id}/resend`), 500)
+  const [left] = await pendingIn(id)
+  assert.equal(left?.email, 'hal@x.org')
+})
+
+test('invitations come page by page, oldest first, and those of another group are another matter', async () => {
+  const { id } = await group({ name: 'Many' }, [], [tom])
+  const other = await group({ name: 'Other' }, [], [tom])
+  const emails = Array.from({ length: 5 }, (_, at) => `many${at}@x.org`)
+  assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails }))
+  const first = (await tom.call('GET', `/api/groups/${id}/invitations?limit=3`)).body
+  const second = (await tom.call('GET', `/api/groups/${id}/invitations?limit=3&cursor=${first.next_cursor}`)).body
+  assert.deepEqual([first.invitations.length, second.invitations.length, second.next_cursor], [3, 2, null])
+  assertRefused(await tom.call('DELETE', `/api/groups/${other.id}/invitations/${first.invitations[0].id}`), 404)
+})

@@ -1,0 +1,26 @@
+import { findAddresses, type TextLine } from './find-addresses.ts'
+
+/** Max addresses of a request. Source: the API, `InvitationsBody`. */
+export const maxAddressesPerRequest = 100
+
+/** As `FoundAddresses`, without line numbers. */
+export interface ParsedAddresses {
+  readonly addresses: readonly string[]
+  readonly rejected: readonly string[]
+}
+
+/** As `findAddresses`. */
+export function parseAddresses(text: string): ParsedAddresses {
+  const { addresses, rejected } = findAddresses(text)
+  return { addresses: addresses.map(textOf), rejected: rejected.map(textOf) }
+}
+
+const textOf = (each: TextLine) => each.text
+
+/** The addresses in batches of one request. */
+export function addressBatches(addresses: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(addresses.length / maxAddressesPerRequest)
+  return Array.from({ length: count }, (_, at) =>
+    addresses.slice(at * maxAddressesPerRequest, (at + 1) * maxAddressesPerRequest),
+  )
+}

@@ -1,0 +1,103 @@
+import type { GroupRole } from '@berth/api/schemas/groups.ts'
+import { useId, useState, type ChangeEvent, type FormEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { findAddresses } from '#/addresses/find-addresses.ts'
+import { readTextFile } from '#/addresses/read-text-file.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { useMembersChanged } from '#/groups/use-members.ts'
+import { AdditionOutcome, AdditionPreview } from './addition-report.tsx'
+import { maxAddresses, useAddition } from './use-addition.ts'
+
+/** Adds users by their addresses, typed or from a file, and invites others; says before what will happen, and after it what has. */
+export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: () => void }) {
+  const t = useTranslations('groups.add')
+  const roles = useTranslations('groups.members.role')
+  const field = useId()
+  const [text, setText] = useState('')
+  const [role, setRole] = useState<GroupRole>('member')
+  const [problem, setProblem] = useState<'missing' | 'tooMany' | 'fileUnreadable'>()
+  const changed = useMembersChanged(group)
+  const { busy, error, progress, predictions, outcome, check, add, reset } = useAddition(group)
+  const found = findAddresses(text)
+
+  function begin(work: typeof check) {
+    const { length } = found.addresses
+    const wrong = length === 0 ? 'missing' : length > maxAddresses ? 'tooMany' : undefined
+    setProblem(wrong)
+    if (wrong) return document.getElementById(field)?.focus()
+    void work(found, role, changed)
+  }
+  function write(next: string) {
+    reset()
+    setProblem(undefined)
+    setText(next)
+  }
+  async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
+    const [file] = target.files ?? []
+    const read = file && (await readTextFile(file))
+    // The same file can be chosen again after a correction.
+    target.value = ''
+    if (read !== undefined) write(read)
+    else if (file) setProblem('fileUnreadable')
+  }
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    begin(add)
+  }
+  return (
+    <Dialog title={t('title')} variant="wide" onClose={onClose}>
+      {(close) => (
+        <form className="group-form" onSubmit={submit} noValidate>
+          <div className="group-field">
+            <label htmlFor={field}>{t('emails')}</label>
+            <textarea
+              id={field}
+              rows={4}
+              value={text}
+              spellCheck={false}
+              autoCapitalize="none"
+              aria-describedby={`${field}-hint ${field}-alert`}
+              onChange={({ target }) => write(target.value)}
+            />
+            <p className="hint" id={`${field}-hint`}>
+              {t('hint')}
+            </p>
+          </div>
+          <label className="file-line">
+            {t('file')}
+            <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
+          </label>
+          <div className="group-field">
+            <label htmlFor={`${field}-role`}>{t('role')}</label>
+            <select id={`${field}-role`} value={role} onChange={({ target }) => setRole(target.value as GroupRole)}>
+              <option value="member">{roles('member')}</option>
+              <option value="manager">{roles('manager')}</option>
+            </select>
+          </div>
+          <Alert id={`${field}-alert`} error={error} sentence={problem && t(problem, { max: maxAddresses })} />
+          <div role="status">
+            {progress && (
+              <>
+                <progress aria-label={t('busy')} value={progress.done} max={progress.total} />
+                <p className="hint">{t('progress', progress)}</p>
+              </>
+            )}
+            {predictions && !outcome && <AdditionPreview found={found} predictions={predictions} />}
+            {outcome && <AdditionOutcome found={found} outcome={outcome} />}
+          </div>
+          <div className="actions end">
+            <Button onPress={close}>{t('close')}</Button>
+            <Button isOff={busy} onPress={() => begin(check)}>
+              {t('check')}
+            </Button>
+            <button type="submit" className="button primary" aria-disabled={busy}>
+              {busy ? t('busy') : t('button')}
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}

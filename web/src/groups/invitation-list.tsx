@@ -1,0 +1,89 @@
+import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { useInvitations, useInvitationsChanged } from './use-invitations.ts'
+
+interface InvitationListProps {
+  id: string
+  isOff: boolean
+}
+
+/** Invitations that are not accepted yet; not on the page while there is none. */
+export function InvitationList({ id, isOff }: InvitationListProps) {
+  const t = useTranslations('groups.invitations')
+  const label = useId()
+  const query = useInvitations(id)
+  const all = query.data?.pages.flatMap(({ invitations }) => invitations) ?? []
+  if (all.length === 0) return <Alert error={query.error ?? undefined} />
+  return (
+    <section className="part" aria-labelledby={label}>
+      <h2 id={label}>{t('title')}</h2>
+      <ul className="rows">
+        {all.map((each) => (
+          <InvitationRow key={each.id} groupId={id} invitation={each} isOff={isOff} />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <p>
+          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface InvitationRowProps {
+  groupId: string
+  invitation: GroupInvitation
+  isOff: boolean
+}
+
+function InvitationRow({ groupId, invitation, isOff }: InvitationRowProps) {
+  const t = useTranslations('groups.invitations')
+  const { busy, error, run } = useTask()
+  const [outcome, setOutcome] = useState<string>()
+  const changed = useInvitationsChanged(groupId)
+  const { id, email, role, created_at: at, invited_by: by } = invitation
+  const params = { id: groupId, invitation_id: String(id) }
+
+  function resend() {
+    setOutcome(undefined)
+    void run(async (signal) => setOutcome((await createApiClient(signal).resendGroupInvitation({ params })).message))
+  }
+  function withdraw() {
+    void run(async (signal) => {
+      await createApiClient(signal).withdrawGroupInvitation({ params })
+      await changed()
+    })
+  }
+  return (
+    <li className="row member-row">
+      <div className="member-main">
+        <h3 className="address">
+          {email} {role === 'manager' && <span className="badge">{t('asManager')}</span>}
+        </h3>
+        <p className="hint">{t.rich('by', { by, at: rich.inPlace(<Time at={at} />) })}</p>
+        <Alert error={error} />
+        <p role="status">{outcome}</p>
+      </div>
+      <div className="member-actions">
+        <Button variant="small" isOff={isOff || busy} onPress={resend}>
+          <span aria-hidden>{t('resend')}</span>
+          <span className="visually-hidden">{t('resendTo', { email })}</span>
+        </Button>
+        <Button variant="small" isOff={isOff || busy} onPress={withdraw}>
+          <span aria-hidden>{t('withdraw')}</span>
+          <span className="visually-hidden">{t('withdrawOf', { email })}</span>
+        </Button>
+      </div>
+    </li>
+  )
+}
