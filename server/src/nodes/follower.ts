@@ -36,6 +36,8 @@ export class Follower {
   #leader: Leader | undefined
   #socket: TLSSocket | undefined
   #isJoined = false
+  /** Connections of requests to the leader, which a leader that is frozen would keep waiting. */
+  readonly #requests = new Set<TLSSocket>()
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
@@ -64,15 +66,24 @@ export class Follower {
   /** A connection to a Unix socket of the leader. @throws {Error} when there is none */
   async connect(purpose: 'api' | 'operator'): Promise<TLSSocket> {
     if (!this.#isJoined) throw new Error('no leader is followed')
-    return this.#connect(purpose)
+    const socket = await this.#connect(purpose)
+    if (!this.#isJoined) socket.destroy()
+    this.#requests.add(socket)
+    socket.once('close', () => this.#requests.delete(socket))
+    return socket
   }
 
-  /** Nothing that the leader sent later reaches the gateway. */
+  /** Nothing that the leader sent later reaches the gateway, and requests to it end. */
   stop(): void {
     this.#socket?.destroy()
     this.#socket = undefined
     this.#leader = undefined
+    this.#leave()
+  }
+
+  #leave(): void {
     this.#isJoined = false
+    for (const socket of this.#requests) socket.destroy()
   }
 
   async #connect(purpose: LinkPurpose): Promise<TLSSocket> {
@@ -111,7 +122,7 @@ export class Follower {
     socket.once('close', () => {
       if (!isCurrent()) return
       if (this.#isJoined) onLost(leader.node)
-      this.#isJoined = false
+      this.#leave()
     })
     void this.#watch(control, socket)
   }

@@ -6,9 +6,10 @@ import { startApp } from '#/app.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { unfinishedRestore } from '#/data-folder/restore-mark.ts'
-import { holdNodeLock, type NodeLock } from '#/store/nodes/node-lock.ts'
+import type { NodeLock } from '#/store/nodes/node-lock.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from '../command-failure.ts'
+import { lockDatabase } from './lock-database.ts'
 
 /** The API for one command, while no service runs. */
 export interface EmbeddedApi {
@@ -60,12 +61,7 @@ export async function startEmbeddedApi(
 async function keepDatabase({ databaseUrl, node }: Config): Promise<NodeLock | undefined> {
   if (node !== null)
     throw new CommandFailed('No node of Berth runs here, and with NODE_ADDRESS commands need one: start it first.')
-  if (databaseUrl === null) return undefined
-  try {
-    return await holdNodeLock(databaseUrl, 'alone', { onTaken: () => undefined })
-  } catch (error) {
-    throw new CommandFailed(`Berth does not run here, and its store cannot be used: ${reasonOf(error)}`)
-  }
+  return lockDatabase(databaseUrl)
 }
 
 function requireConfig(env: Readonly<Record<string, string | undefined>>): Config {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { lockDatabase } from '#/cli/api/lock-database.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { inWords, requireOwner, requireDocker, requireSettings, requireStopped } from './store-access.ts'
@@ -119,6 +120,7 @@ async function restoreAll(
     import('#/backup/spool-folder.ts'),
     import('#/adapters.ts'),
   ])
+  const lock = await lockDatabase(databaseUrl)
   const spool = makeSpoolFolder(dataDir)
   try {
     const restored = await restoreBackup({
@@ -143,6 +145,7 @@ async function restoreAll(
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
     for (const volume of keptHomes) terminal.note(`left as it is, because it exists: ${volume}`)
   } finally {
+    await lock?.release()
     rmSync(spool, { recursive: true, force: true })
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Command } from 'commander'
 import { CommandFailed } from '#/cli/command-failure.ts'
+import { lockDatabase } from '#/cli/api/lock-database.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { readSecretFile } from '#/secret-file.ts'
@@ -38,10 +39,13 @@ async function copyStoreTo(context: CommandContext, to: string): Promise<void> {
   const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(to) }
   if ('folder' in from && 'folder' in target) throw new CommandFailed('The store is in SQLite already.')
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const locks = await Promise.all([from, target].map((each) => lockDatabase('url' in each ? each.url : null)))
   const { copyStore } = await import('#/store/transfer/copy-store.ts')
-  const summary = await copyStore(from, target).catch((error: unknown) => {
-    throw inWords(error)
-  })
+  const summary = await copyStore(from, target)
+    .catch((error: unknown) => {
+      throw inWords(error)
+    })
+    .finally(() => Promise.all(locks.map((lock) => lock?.release())))
   terminal.json({ copied: summary })
   const rows = Object.entries(summary).map(([table, { rows: count, sha256 }]) => [
     table,

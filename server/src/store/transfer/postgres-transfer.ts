@@ -84,7 +84,8 @@ export async function postgresTarget(url: string) {
   const client = await connect(url)
   await client.query('begin')
   return {
-    clearInstallation: async () => void (await client.query('delete from installation')),
+    // With several nodes, the keys of the data folder count from now on.
+    clearInstallation: async () => void (await client.query('delete from installation; delete from node_secrets')),
     insert: async (table: string, columns: readonly string[], rows: readonly Row[]) => {
       if (rows.length === 0) return
       const types = new Map((await columnsOf(client, table)).map(({ name, type }) => [name, type]))
