@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { ensureApiBundle } from './setup/build/api-bundle.mjs'
+import { ensureBundles } from './setup/build/bundles.mjs'
 import { needBrowser } from './setup/browser.mjs'
 import { ensureDependencies } from './setup/packages/dependencies.mjs'
 import { needEngine } from './setup/engine/find-engine.mjs'
@@ -55,7 +55,7 @@ async function prepareRepository(command, here) {
   await Promise.all([ensureNode(here), ensureDependencies(here)])
   if (command === 'check') return
   await ensureWeb(here)
-  await ensureApiBundle(here)
+  await ensureBundles(here)
 }
 
 /** npm ends the shell between us and it, not us: without this, an interrupted set-up would go on unseen. */

@@ -12,6 +12,7 @@ import { installationName } from '#/store/installation.ts'
 import { compileCache } from './support/compile-cache.ts'
 import { removeInstance } from './support/engine/engine.ts'
 import { signIn, waitFor } from './support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Gateway and API as two services, as a service manager starts them, with a real container. */
 
@@ -94,31 +95,35 @@ async function follow(response: Response): Promise<{ count(): number; isOver(): 
   return { count: () => count, isOver: () => isOver }
 }
 
-test('while the API service is stopped, killed and started anew, containers answer and streams go on', async (t) => {
-  const services = createServices(t)
-  const { fetch } = services
-  // The order does not matter: the API waits for the gateway.
-  let api = services.startApi()
-  services.startGateway()
-  await services.isReady()
-  const token = await signIn(services as unknown as Parameters<typeof signIn>[0], 'ann@x.org')
-  await waitFor("Ann's container", async () => (await fetch('/ann-dev/', token)).status === 200)
-  const stream = await follow(await fetch('/ann-dev/ticks', token))
+test(
+  'while the API service is stopped, killed and started anew, containers answer and streams go on',
+  onlyLong,
+  async (t) => {
+    const services = createServices(t)
+    const { fetch } = services
+    // The order does not matter: the API waits for the gateway.
+    let api = services.startApi()
+    services.startGateway()
+    await services.isReady()
+    const token = await signIn(services as unknown as Parameters<typeof signIn>[0], 'ann@x.org')
+    await waitFor("Ann's container", async () => (await fetch('/ann-dev/', token)).status === 200)
+    const stream = await follow(await fetch('/ann-dev/ticks', token))
 
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
-    const times = services.output().split('the API is back').length
-    api.kill(signal)
-    await once(api, 'exit')
-    assert.equal((await fetch('/ann-dev/', token)).status, 200, `containers answer after ${signal}`)
-    assert.equal((await fetch('/api/user/me', token)).status, 503)
-    api = services.startApi()
-    await waitFor('the API is back', () => services.output().split('the API is back').length > times)
-    assert.equal((await fetch('/api/user/me', token)).status, 200)
-    const before = stream.count()
-    await waitFor('more of the stream', () => stream.count() > before, 5_000)
-    assert.ok(!stream.isOver())
-  }
-})
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+      const times = services.output().split('the API is back').length
+      api.kill(signal)
+      await once(api, 'exit')
+      assert.equal((await fetch('/ann-dev/', token)).status, 200, `containers answer after ${signal}`)
+      assert.equal((await fetch('/api/user/me', token)).status, 503)
+      api = services.startApi()
+      await waitFor('the API is back', () => services.output().split('the API is back').length > times)
+      assert.equal((await fetch('/api/user/me', token)).status, 200)
+      const before = stream.count()
+      await waitFor('more of the stream', () => stream.count() > before, 5_000)
+      assert.ok(!stream.isOver())
+    }
+  },
+)
 
 test('an API of another protocol is refused in words, and the API ends when the gateway does', async (t) => {
   const services = createServices(t)

@@ -191,25 +191,29 @@ test('SIGHUP reads berth.env again: what changed holds, what needs a restart is 
   assert.doesNotMatch(program.output(), /not-for-the-log/)
 })
 
-test('SIGHUP reads secrets from their files again; one that every account may read leaves the old one in force', async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-settings-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const file = path.join(folder, 'metrics-token')
-  writeFileSync(file, 'first-not-for-the-log\n', { mode: 0o600 })
-  const program = runProgram(t, { METRICS_TOKEN_FILE: file })
-  assert.equal((await program.fetch('/metrics', 'first-not-for-the-log')).status, 200)
-  writeFileSync(file, 'second-not-for-the-log\n')
-  program.process.kill('SIGHUP')
-  await program.said(/settings that changed and are in force now: METRICS_TOKEN"/)
-  assert.equal((await program.fetch('/metrics', 'first-not-for-the-log')).status, 403)
-  assert.equal((await program.fetch('/metrics', 'second-not-for-the-log')).status, 200)
-  chmodSync(file, 0o644)
-  program.process.kill('SIGHUP')
-  await program.said(/METRICS_TOKEN_FILE: every account of this machine can use \S+\. Run: chmod o= /)
-  await program.said(/the old one goes on/)
-  assert.equal((await program.fetch('/metrics', 'second-not-for-the-log')).status, 200)
-  assert.doesNotMatch(program.output(), /not-for-the-log/)
-})
+test(
+  'SIGHUP reads secrets from their files again; one that every account may read leaves the old one in force',
+  onlyLong,
+  async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'berth-settings-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const file = path.join(folder, 'metrics-token')
+    writeFileSync(file, 'first-not-for-the-log\n', { mode: 0o600 })
+    const program = runProgram(t, { METRICS_TOKEN_FILE: file })
+    assert.equal((await program.fetch('/metrics', 'first-not-for-the-log')).status, 200)
+    writeFileSync(file, 'second-not-for-the-log\n')
+    program.process.kill('SIGHUP')
+    await program.said(/settings that changed and are in force now: METRICS_TOKEN"/)
+    assert.equal((await program.fetch('/metrics', 'first-not-for-the-log')).status, 403)
+    assert.equal((await program.fetch('/metrics', 'second-not-for-the-log')).status, 200)
+    chmodSync(file, 0o644)
+    program.process.kill('SIGHUP')
+    await program.said(/METRICS_TOKEN_FILE: every account of this machine can use \S+\. Run: chmod o= /)
+    await program.said(/the old one goes on/)
+    assert.equal((await program.fetch('/metrics', 'second-not-for-the-log')).status, 200)
+    assert.doesNotMatch(program.output(), /not-for-the-log/)
+  },
+)
 
 test('SIGHUP with a berth.env that is wrong says every problem, and the old settings hold', onlyLong, async (t) => {
   const { program, file } = runWithFile(t, 'SUPPORT_CONTACT=room 12\n')
@@ -237,18 +241,22 @@ function runWithFile(t: TestContext, text: string): { program: Program; file: st
   return { program: runProgram(t, { BERTH_ENV_FILE: file }), file }
 }
 
-test('SIGTERM ends both processes within 20 s with exit code 0, although a download never ends', async (t) => {
-  const { program, token } = await withAnn(t)
-  const stream = await download(program, token)
-  const api = program.api()
-  const began = performance.now()
-  program.process.kill('SIGTERM')
-  assert.equal(await program.ended(), 0)
-  assert.ok(performance.now() - began < 20_000)
-  assert.ok(!lives(api))
-  await waitFor('the end of the download', stream.isOver, 1000)
-  assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
-})
+test(
+  'SIGTERM ends both processes within 20 s with exit code 0, although a download never ends',
+  onlyLong,
+  async (t) => {
+    const { program, token } = await withAnn(t)
+    const stream = await download(program, token)
+    const api = program.api()
+    const began = performance.now()
+    program.process.kill('SIGTERM')
+    assert.equal(await program.ended(), 0)
+    assert.ok(performance.now() - began < 20_000)
+    assert.ok(!lives(api))
+    await waitFor('the end of the download', stream.isOver, 1000)
+    assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
+  },
+)
 
 test(
   'Ctrl-C, which reaches both processes and the first of them twice, ends them with exit code 0',

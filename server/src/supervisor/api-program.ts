@@ -14,12 +14,21 @@ const ownRoot = path.resolve(import.meta.dirname, '../../..')
  * was changed since. @param root of the repository or of a release; a link leads to what it names at this moment
  */
 export function apiProgram(root = ownRoot): string {
-  const bundle = path.join(root, '.berth/server/api-process.js')
+  return programOf(root, 'api-process.js', 'api-process.ts')
+}
+
+/** The program of the command line, by the same rule; for tests, because `berth` applies it by itself. */
+export function commandLineProgram(root = ownRoot): string {
+  return programOf(root, 'cli/main.js', 'cli/main.ts')
+}
+
+function programOf(root: string, bundleName: string, source: string): string {
+  const bundle = path.join(root, '.berth/server', bundleName)
   // Sources of a release do not change, and what dpkg unpacks has folders that are newer than their files.
   if (existsSync(path.join(root, releaseMark)) && existsSync(bundle)) return bundle
   const made = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs
   const isFresh = made !== undefined && sources.every((name) => isOlder(path.join(root, name), made))
-  return isFresh ? bundle : path.join(root, 'server/src/api-process.ts')
+  return isFresh ? bundle : path.join(root, 'server/src', source)
 }
 
 /**

@@ -10,6 +10,7 @@ import { extractHome } from '#/backup/extract-home.ts'
 import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 import { archiveOf, askEngine, engineAddress, removeInstance, testImage } from '#test/support/engine/engine.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Homes in backups, on the engine, without a service. */
 
@@ -62,7 +63,7 @@ test('a home of which a file shrinks to zeros while it is read is not taken for 
   assert.ok(Buffer.concat(parts).includes('precious'))
 })
 
-test('a home that a killed restore has written in part is written again by the next one', async (t) => {
+test('a home that a killed restore has written in part is written again by the next one', onlyLong, async (t) => {
   // The second restore found a volume of this name, took it for a home that existed before, and left it as it was: empty.
   const installation = 'berth-halfhome'
   const folder = folderOf(t)

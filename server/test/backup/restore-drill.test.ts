@@ -1,3 +1,4 @@
+// Part of npm run test:long: the drill of a whole installation; backup.test.ts restores each part.
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -10,6 +10,7 @@ import { copyStore, summarizeStore } from '#/store/transfer/copy-store.ts'
 import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
 
@@ -50,61 +51,69 @@ test('berth store copy moves a store to PostgreSQL and back, with the same count
   }
 })
 
-test('a copy of a PostgreSQL store in use is one snapshot, and a copy onto it with rows keeps those in a schema', async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const postgres = await startPostgres()
-  t.after(() => postgres.stop())
-  await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
-  const { db, close } = await openDatabase(postgres.url, folder)
-  const end = new AbortController()
-  let number = 0
-  const writing = (async () => {
-    for (; !end.signal.aborted; number++)
-      await db.transaction().execute(async (tx) => {
-        await insertUser(tx, { email: `late${number}@x.org`, slug: `late${number}`, isAdmin: false, now: new Date() })
-        await tx
-          .insertInto('used_slugs')
-          .values({ slug: `late-${number}` })
-          .execute()
-      })
-  })()
-  const copy = path.join(folder, 'copy')
-  mkdirSync(copy)
-  const summary = await copyStore({ url: postgres.url }, { folder: copy })
-  end.abort()
-  await writing
-  // Both rows of a transaction or none: one slug for each user, and that of the deleted one.
-  assert.equal(summary.used_slugs?.rows, (summary.users?.rows ?? 0) + 1)
-  assert.deepEqual(await summarizeStore({ folder: copy }), summary)
+test(
+  'a copy of a PostgreSQL store in use is one snapshot, and a copy onto it with rows keeps those in a schema',
+  onlyLong,
+  async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const postgres = await startPostgres()
+    t.after(() => postgres.stop())
+    await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
+    const { db, close } = await openDatabase(postgres.url, folder)
+    const end = new AbortController()
+    let number = 0
+    const writing = (async () => {
+      for (; !end.signal.aborted; number++)
+        await db.transaction().execute(async (tx) => {
+          await insertUser(tx, { email: `late${number}@x.org`, slug: `late${number}`, isAdmin: false, now: new Date() })
+          await tx
+            .insertInto('used_slugs')
+            .values({ slug: `late-${number}` })
+            .execute()
+        })
+    })()
+    const copy = path.join(folder, 'copy')
+    mkdirSync(copy)
+    const summary = await copyStore({ url: postgres.url }, { folder: copy })
+    end.abort()
+    await writing
+    // Both rows of a transaction or none: one slug for each user, and that of the deleted one.
+    assert.equal(summary.used_slugs?.rows, (summary.users?.rows ?? 0) + 1)
+    assert.deepEqual(await summarizeStore({ folder: copy }), summary)
 
-  await copyStore({ folder: copy }, { url: postgres.url }, { moveAside: 'before_restore_x' })
-  assert.deepEqual(await summarizeStore({ url: postgres.url }), summary)
-  const old = await db
-    .withSchema('before_restore_x')
-    .selectFrom('users')
-    .select(({ fn }) => fn.countAll().as('n'))
-    .execute()
-  assert.equal(Number(old[0]?.n), 3 + number)
-  await close()
-  // Migrations do not take the tables aside for those in use.
-  assert.equal((await addressesIn(postgres.url, folder)).length, summary.users?.rows)
-})
+    await copyStore({ folder: copy }, { url: postgres.url }, { moveAside: 'before_restore_x' })
+    assert.deepEqual(await summarizeStore({ url: postgres.url }), summary)
+    const old = await db
+      .withSchema('before_restore_x')
+      .selectFrom('users')
+      .select(({ fn }) => fn.countAll().as('n'))
+      .execute()
+    assert.equal(Number(old[0]?.n), 3 + number)
+    await close()
+    // Migrations do not take the tables aside for those in use.
+    assert.equal((await addressesIn(postgres.url, folder)).length, summary.users?.rows)
+  },
+)
 
-test('a copy onto a PostgreSQL store that has given ids in a table the source never used takes these ids back', async (t) => {
-  // A restore with --force of a backup from before the first API token ended with "the copy differs from the store in:
-  // api_tokens", at each attempt, and Berth did not start any more: the next id of the target stayed as it was.
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const postgres = await startPostgres()
-  t.after(() => postgres.stop())
-  const source = path.join(folder, 'source')
-  await fillSmallStore(null, source, 'berth-ghkmn')
-  await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
-  const { db, close } = await openDatabase(postgres.url, folder)
-  await sql`select nextval(pg_get_serial_sequence('api_tokens', 'id'))`.execute(db)
-  await close()
-  const summary = await copyStore({ folder: source }, { url: postgres.url }, { moveAside: 'before_restore_x' })
-  assert.equal(summary.api_tokens?.lastId, 0)
-  assert.deepEqual(await summarizeStore({ url: postgres.url }), summary)
-})
+test(
+  'a copy onto a PostgreSQL store that has given ids in a table the source never used takes these ids back',
+  onlyLong,
+  async (t) => {
+    // A restore with --force of a backup from before the first API token ended with "the copy differs from the store in:
+    // api_tokens", at each attempt, and Berth did not start any more: the next id of the target stayed as it was.
+    const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const postgres = await startPostgres()
+    t.after(() => postgres.stop())
+    const source = path.join(folder, 'source')
+    await fillSmallStore(null, source, 'berth-ghkmn')
+    await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
+    const { db, close } = await openDatabase(postgres.url, folder)
+    await sql`select nextval(pg_get_serial_sequence('api_tokens', 'id'))`.execute(db)
+    await close()
+    const summary = await copyStore({ folder: source }, { url: postgres.url }, { moveAside: 'before_restore_x' })
+    assert.equal(summary.api_tokens?.lastId, 0)
+    assert.deepEqual(await summarizeStore({ url: postgres.url }), summary)
+  },
+)

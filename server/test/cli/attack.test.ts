@@ -109,7 +109,7 @@ test('when the reader of its output ends, it ends, too, and what it started is r
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('Ctrl-C ends it, and what it started is removed', async () => {
+test('Ctrl-C ends it, and what it started is removed', onlyLong, async () => {
   const child = startCommand(settings({}), ['doctor', 'attack'])
   assert.ok(child.stdout)
   await once(child.stdout, 'data')

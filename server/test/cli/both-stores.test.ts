@@ -118,7 +118,7 @@ test(
   },
 )
 
-test('with PostgreSQL it works on a service that runs and on one that is stopped', async (t) => {
+test('with PostgreSQL it works on a service that runs and on one that is stopped', onlyLong, async (t) => {
   const postgres = await startPostgres()
   try {
     await t.test('both', async (inner) => {

@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { runProgram } from '#test/support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The program `berth doctor`, as an operator runs it. */
 
@@ -61,7 +62,7 @@ test('wrong settings are reported, and nothing else is checked', async () => {
   assert.match(findings[0]?.what ?? '', /^PORT: /)
 })
 
-test('after a backup doctor knows when it was made', async () => {
+test('after a backup doctor knows when it was made', onlyLong, async () => {
   const settings = { ...noEngine, DATA_DIR: await makeStore(path.join(folder, 'backup')) }
   const missing = async () => {
     const { stdout } = await runCommand(settings, 'doctor', '--json')

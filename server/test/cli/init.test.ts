@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { compileCache } from '#test/support/compile-cache.ts'
 import { startMailServer } from '#test/support/mail/mail-server.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The program `berth init`: by flags, and at a terminal. */
 
@@ -87,7 +88,7 @@ test('without a terminal each missing flag is named, and nothing is written', as
   assert.equal(existsSync(file), false)
 })
 
-test('a wrong answer is refused by the name of its setting, and nothing is written', async (t) => {
+test('a wrong answer is refused by the name of its setting, and nothing is written', onlyLong, async (t) => {
   const { file, settings } = folderFor(t)
   const flags = ['--domain', 'x.org', '--smtp-url', 'none', '--no-check']
   for (const [wrong, expected] of [

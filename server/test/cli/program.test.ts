@@ -12,6 +12,7 @@ import { createProgram, commandsOf } from '#/cli/program.ts'
 import { writePidFile } from '#/supervisor/pid-file.ts'
 import { makeStore, noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 import { freePort } from '#test/support/free-port.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -89,31 +90,35 @@ test('the shell script finds its place by a link to it, and files where one is',
   assert.deepEqual([code, stdout], [1, 'no address: is no address that mail can be sent to\n'])
 })
 
-test('the file of a killed service does not block the store; one whose service runs is waited for', async () => {
-  const dataDir = await makeData('killed')
-  const settings = { ...noEngine, DATA_DIR: dataDir }
-  const ended = startCommand(settings, ['--help'])
-  await once(ended, 'exit')
-  writePidFile(dataDir, { socket: path.join(folder, 'gone.sock'), pid: ended.pid ?? 0, since: new Date() })
-  const listed = await runCommand(settings, 'users', 'list', '--json')
-  assert.equal(listed.code, 0, listed.stderr)
-  assert.equal(listed.stdout.trim().split('\n').length, 2)
+test(
+  'the file of a killed service does not block the store; one whose service runs is waited for',
+  onlyLong,
+  async () => {
+    const dataDir = await makeData('killed')
+    const settings = { ...noEngine, DATA_DIR: dataDir }
+    const ended = startCommand(settings, ['--help'])
+    await once(ended, 'exit')
+    writePidFile(dataDir, { socket: path.join(folder, 'gone.sock'), pid: ended.pid ?? 0, since: new Date() })
+    const listed = await runCommand(settings, 'users', 'list', '--json')
+    assert.equal(listed.code, 0, listed.stderr)
+    assert.equal(listed.stdout.trim().split('\n').length, 2)
 
-  const socket = path.join(folder, 'late.sock')
-  writePidFile(dataDir, { socket, pid: process.pid, since: new Date() })
-  const waiting = startCommand(settings, ['status'])
-  const result = resultOf(waiting)
-  await Promise.race([once(waiting.stderr ?? assert.fail(), 'data'), result])
-  const server = createServer((connection) => {
-    connection.on('error', () => {})
-    connection.once('data', () => connection.end('HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n'))
-  })
-  server.listen(socket)
-  const { code, stderr } = await result
-  server.close()
-  assert.equal(code, 1)
-  assert.match(stderr, /waiting for it.*\nberth: The server answered 500/)
-})
+    const socket = path.join(folder, 'late.sock')
+    writePidFile(dataDir, { socket, pid: process.pid, since: new Date() })
+    const waiting = startCommand(settings, ['status'])
+    const result = resultOf(waiting)
+    await Promise.race([once(waiting.stderr ?? assert.fail(), 'data'), result])
+    const server = createServer((connection) => {
+      connection.on('error', () => {})
+      connection.once('data', () => connection.end('HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n'))
+    })
+    server.listen(socket)
+    const { code, stderr } = await result
+    server.close()
+    assert.equal(code, 1)
+    assert.match(stderr, /waiting for it.*\nberth: The server answered 500/)
+  },
+)
 
 test('Ctrl-C ends it at once with exit code 130, whatever it waits for', async () => {
   const dataDir = await makeData('silent')

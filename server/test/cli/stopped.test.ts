@@ -44,25 +44,29 @@ test('nothing is deleted without a terminal to confirm at, and each refusal is r
   assert.match(deleted.stderr, /Berth does the rest when it starts/)
 })
 
-test('without a service keys are rotated all the same: the new one signs, the old one is accepted still', async () => {
-  const settings = { ...noEngine, DATA_DIR: await makeData('keys') }
-  const list = async () => {
-    const { stdout } = await runCommand(settings, 'keys', 'list', '--json')
-    const keys = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, string>)
-    assert.ok(keys.every((key) => key.d === undefined))
-    return keys.map(({ kid }) => kid)
-  }
-  const [first, next] = await list()
-  const rotated = await runCommand(settings, 'keys', 'rotate', '--json')
-  const { kid, retired } = JSON.parse(rotated.stdout) as { kid: string; retired: { kid: string }[] }
-  assert.equal(kid, next, 'it was announced before')
-  assert.equal(retired[0]?.kid, first)
-  const [signs, , accepted] = await list()
-  assert.deepEqual([signs, accepted], [kid, first])
-})
+test(
+  'without a service keys are rotated all the same: the new one signs, the old one is accepted still',
+  onlyLong,
+  async () => {
+    const settings = { ...noEngine, DATA_DIR: await makeData('keys') }
+    const list = async () => {
+      const { stdout } = await runCommand(settings, 'keys', 'list', '--json')
+      const keys = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, string>)
+      assert.ok(keys.every((key) => key.d === undefined))
+      return keys.map(({ kid }) => kid)
+    }
+    const [first, next] = await list()
+    const rotated = await runCommand(settings, 'keys', 'rotate', '--json')
+    const { kid, retired } = JSON.parse(rotated.stdout) as { kid: string; retired: { kid: string }[] }
+    assert.equal(kid, next, 'it was announced before')
+    assert.equal(retired[0]?.kid, first)
+    const [signs, , accepted] = await list()
+    assert.deepEqual([signs, accepted], [kid, first])
+  },
+)
 
 /** A store in which Ann was blocked, then made an administrator. @returns runs `berth audit` on it */
 async function makeAudit(name: string) {

@@ -92,7 +92,7 @@ test('a page that was away while a container was launched hears that its app is 
   back.close()
 })
 
-test('after Berth was started again a page that reconnects gets the present state', async (t) => {
+test('after Berth was started again a page that reconnects gets the present state', onlyLong, async (t) => {
   const before = await startRig(t)
   const kim = await before.person('kim')
   const stream = await openStream(before.berth, kim.token)

@@ -107,7 +107,7 @@ test(
   },
 )
 
-test('a container whose start never returns gives back its launch slot', async (t) => {
+test('a container whose start never returns gives back its launch slot', onlyLong, async (t) => {
   const { engine, rig } = await arrange(t, { LAUNCH_PARALLEL: '1', LAUNCH_TIMEOUT: '5' })
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const { containerId } = ann.address()

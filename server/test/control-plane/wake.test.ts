@@ -132,24 +132,28 @@ test('a wake that comes in the moment of a crash does not hide it', onlyLong, as
   assert.deepEqual(await control.wake(gus.prefix), { reason: 'crashed', exitCode: 3 })
 })
 
-test('what ends soon after each start is not started by visits again and again, but by hand at any time', async () => {
-  const nel = await rig.person('nel')
-  const { containerId } = nel.address()
-  const end = async () => {
-    await untilListening(nel)
-    await outside.stop(containerId)
-    await nel.untilRouteState('asleep')
-  }
-  await end()
-  for (let time = 1; time <= 2; time++) {
-    assert.equal(await control.wake(nel.prefix), undefined)
+test(
+  'what ends soon after each start is not started by visits again and again, but by hand at any time',
+  onlyLong,
+  async () => {
+    const nel = await rig.person('nel')
+    const { containerId } = nel.address()
+    const end = async () => {
+      await untilListening(nel)
+      await outside.stop(containerId)
+      await nel.untilRouteState('asleep')
+    }
     await end()
-  }
-  asked.length = 0
-  for (let visit = 0; visit < 3; visit++) assert.equal((await control.wake(nel.prefix))?.reason, 'crashed')
-  assert.deepEqual(asked, [])
-  assertOk(await nel.call('POST', '/api/container/launch/dev'))
-})
+    for (let time = 1; time <= 2; time++) {
+      assert.equal(await control.wake(nel.prefix), undefined)
+      await end()
+    }
+    asked.length = 0
+    for (let visit = 0; visit < 3; visit++) assert.equal((await control.wake(nel.prefix))?.reason, 'crashed')
+    assert.deepEqual(asked, [])
+    assertOk(await nel.call('POST', '/api/container/launch/dev'))
+  },
+)
 
 test('what ran out of memory says so', async () => {
   const hal = await rig.person('hal')
@@ -172,7 +176,7 @@ test('a container that was removed while it slept unnoticed is made anew by a wa
   assert.notEqual(ida.address().containerId, containerId)
 })
 
-test('a container of an older template is made anew when it wakes, unless it was only paused', async (t) => {
+test('a container of an older template is made anew when it wakes, unless it was only paused', onlyLong, async (t) => {
   const first = await startRig(t)
   const [jim, kim] = [await first.person('jim'), await first.person('kim')]
   const [stopped, paused] = [jim.address().containerId, kim.address().containerId]

@@ -17,6 +17,7 @@ import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { httpApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { runProgram, waitFor } from '#test/support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** TLS in Berth itself: real certificates, the program with both processes. */
 
@@ -110,28 +111,32 @@ test('Berth speaks TLS itself: pages with HSTS, a redirect from http, and a new 
   assert.doesNotMatch(program.output(), /PRIVATE KEY/)
 })
 
-test('WebSockets and bodies of megabytes pass through TLS both ways, and an unfinished handshake is no connection', async (t) => {
-  const folder = folderOf(t)
-  const { cert, key } = makePair(folder, 'first')
-  const ca = readFileSync(cert, 'utf8')
-  const app = echoSockets()
-  const { port, gateway } = await startGatewayHarness(t, app, {
-    tls: { certFile: cert, keyFile: key },
-    settings: { scheme: 'https' },
-  })
-  const idle = net.connect(port, '127.0.0.1')
-  t.after(() => idle.destroy())
-  const socket = new WebSocket(`wss://127.0.0.1:${port}/ann-dev/socket`, ['chat'], { headers: ann, ca })
-  t.after(() => socket.terminate())
-  await once(socket, 'message')
-  for (const size of [1, 65_536, 5_000_000]) {
-    const large = Buffer.alloc(size, size % 251)
-    socket.send(large)
-    const [echo] = (await once(socket, 'message')) as [Buffer]
-    assert.ok(echo.equals(large), String(size))
-  }
-  assert.equal((await gateway.counts()).berth_gateway_connections, 1)
-})
+test(
+  'WebSockets and bodies of megabytes pass through TLS both ways, and an unfinished handshake is no connection',
+  onlyLong,
+  async (t) => {
+    const folder = folderOf(t)
+    const { cert, key } = makePair(folder, 'first')
+    const ca = readFileSync(cert, 'utf8')
+    const app = echoSockets()
+    const { port, gateway } = await startGatewayHarness(t, app, {
+      tls: { certFile: cert, keyFile: key },
+      settings: { scheme: 'https' },
+    })
+    const idle = net.connect(port, '127.0.0.1')
+    t.after(() => idle.destroy())
+    const socket = new WebSocket(`wss://127.0.0.1:${port}/ann-dev/socket`, ['chat'], { headers: ann, ca })
+    t.after(() => socket.terminate())
+    await once(socket, 'message')
+    for (const size of [1, 65_536, 5_000_000]) {
+      const large = Buffer.alloc(size, size % 251)
+      socket.send(large)
+      const [echo] = (await once(socket, 'message')) as [Buffer]
+      assert.ok(echo.equals(large), String(size))
+    }
+    assert.equal((await gateway.counts()).berth_gateway_connections, 1)
+  },
+)
 
 test('a chain that is half-written or cannot be reached leaves the certificate before it in use', async (t) => {
   // A copy of a chain, not renamed into place, was read between its first and its second certificate. OpenSSL refused it

@@ -6,90 +6,95 @@ import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { t as said } from '#test/support/front-end-text.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The whole job of a student without a mouse: Tab, Shift and Tab, Enter, Space and Escape, and what is typed into the one field. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 
-test('with the keyboard alone a person signs in, launches, reads logs, stops and signs out, and always sees where they are', async (t) => {
-  const image = await testImage()
-  const app = 'echo ready to work; exec httpd -f -p 8080 -h /home/berth'
-  const template = { image, port: 8080, memory: '64m', command: ['/bin/sh', '-c', app] }
-  const templates = {
-    dev: { display_name: 'Development', description: 'Where work is done', ...template },
-    prod: { display_name: 'Production', description: 'Where work is shown', ...template },
-  }
-  const berth = await startBerth(t, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
-  await berth.signUp('ann@x.org')
-  const { page, problems } = await openTab(t)
-  page.setDefaultTimeout(40_000)
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const containers = page.getByRole('heading', { name: said('dashboard.title'), level: 1 })
+test(
+  'with the keyboard alone a person signs in, launches, reads logs, stops and signs out, and always sees where they are',
+  onlyLong,
+  async (t) => {
+    const image = await testImage()
+    const app = 'echo ready to work; exec httpd -f -p 8080 -h /home/berth'
+    const template = { image, port: 8080, memory: '64m', command: ['/bin/sh', '-c', app] }
+    const templates = {
+      dev: { display_name: 'Development', description: 'Where work is done', ...template },
+      prod: { display_name: 'Production', description: 'Where work is shown', ...template },
+    }
+    const berth = await startBerth(t, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
+    await berth.signUp('ann@x.org')
+    const { page, problems } = await openTab(t)
+    page.setDefaultTimeout(40_000)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const containers = page.getByRole('heading', { name: said('dashboard.title'), level: 1 })
 
-  await t.test('asks for a link', async () => {
-    await page.goto(berth.app.frontendUrl)
-    await reach(page, page.getByLabel(said('signIn.email.label')))
-    await page.keyboard.type('ann@x.org')
-    await reach(page, button(said('signIn.ask.button')))
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
-    await focusIsSomewhere(page)
-  })
+    await t.test('asks for a link', async () => {
+      await page.goto(berth.app.frontendUrl)
+      await reach(page, page.getByLabel(said('signIn.email.label')))
+      await page.keyboard.type('ann@x.org')
+      await reach(page, button(said('signIn.ask.button')))
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+      await focusIsSomewhere(page)
+    })
 
-  await t.test('follows it, and is signed in', async () => {
-    const link = /http\S+/.exec(berth.mail.newestTo('ann@x.org').text ?? '')?.[0] ?? ''
-    await page.goto(link)
-    // The browser that asked for it goes on by itself.
-    await containers.waitFor()
-  })
+    await t.test('follows it, and is signed in', async () => {
+      const link = /http\S+/.exec(berth.mail.newestTo('ann@x.org').text ?? '')?.[0] ?? ''
+      await page.goto(link)
+      // The browser that asked for it goes on by itself.
+      await containers.waitFor()
+    })
 
-  await t.test('launches a container, which opens when it is ready', async () => {
-    await reach(page, button(`${said('dashboard.action.launch')} Production`))
-    await page.keyboard.press('Enter')
-    await arrival(page, '/ann-prod/')
-    await page.goto(berth.app.frontendUrl)
-    await containers.waitFor()
-  })
+    await t.test('launches a container, which opens when it is ready', async () => {
+      await reach(page, button(`${said('dashboard.action.launch')} Production`))
+      await page.keyboard.press('Enter')
+      await arrival(page, '/ann-prod/')
+      await page.goto(berth.app.frontendUrl)
+      await containers.waitFor()
+    })
 
-  const logs = button(`${said('dashboard.action.logs')} Development`)
-  await t.test('reads logs, and is back at the button that showed them', async () => {
-    await reach(page, logs)
-    await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: said('dashboard.logs.title', { name: 'Development' }) })
-    await dialog.getByText('ready to work').waitFor()
-    assert.ok(await dialog.evaluate((element) => element.contains(document.activeElement)))
-    await reach(page, dialog.getByRole('button', { name: said('dashboard.logs.close') }))
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    assert.ok(await hasFocus(logs))
-  })
+    const logs = button(`${said('dashboard.action.logs')} Development`)
+    await t.test('reads logs, and is back at the button that showed them', async () => {
+      await reach(page, logs)
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: said('dashboard.logs.title', { name: 'Development' }) })
+      await dialog.getByText('ready to work').waitFor()
+      assert.ok(await dialog.evaluate((element) => element.contains(document.activeElement)))
+      await reach(page, dialog.getByRole('button', { name: said('dashboard.logs.close') }))
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      assert.ok(await hasFocus(logs))
+    })
 
-  await t.test('stops one, after being asked', async () => {
-    await reach(page, button(`${said('dashboard.action.stop')} Production`))
-    await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog')
-    await reach(page, dialog.getByRole('button', { name: said('dashboard.action.stop'), exact: true }))
-    await page.keyboard.press('Space')
-    await button(`${said('dashboard.action.launch')} Production`).waitFor()
-    await focusIsSomewhere(page)
-  })
+    await t.test('stops one, after being asked', async () => {
+      await reach(page, button(`${said('dashboard.action.stop')} Production`))
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog')
+      await reach(page, dialog.getByRole('button', { name: said('dashboard.action.stop'), exact: true }))
+      await page.keyboard.press('Space')
+      await button(`${said('dashboard.action.launch')} Production`).waitFor()
+      await focusIsSomewhere(page)
+    })
 
-  await t.test('signs out', async () => {
-    await reach(page, page.getByRole('button', { name: /ann@x\.org/ }), 'Shift+Tab')
-    await page.keyboard.press('Enter')
-    await reach(page, button(said('frame.nav.signOut')))
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: said('signIn.ask.title') }).waitFor()
-    await page.goto(`${berth.app.spawnerUrl}/ann-dev/`)
-    await page.waitForURL('**/login?next=%2Fann-dev%2F')
-  })
+    await t.test('signs out', async () => {
+      await reach(page, page.getByRole('button', { name: /ann@x\.org/ }), 'Shift+Tab')
+      await page.keyboard.press('Enter')
+      await reach(page, button(said('frame.nav.signOut')))
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: said('signIn.ask.title') }).waitFor()
+      await page.goto(`${berth.app.spawnerUrl}/ann-dev/`)
+      await page.waitForURL('**/login?next=%2Fann-dev%2F')
+    })
 
-  // The tiny app has no icon.
-  assert.deepEqual(
-    // The page to sign in asks whether another tab has done so, and learns that none has.
-    problems.filter((problem) => !/404|401 \(Unauthorized\)/.test(problem)),
-    [],
-  )
-})
+    // The tiny app has no icon.
+    assert.deepEqual(
+      // The page to sign in asks whether another tab has done so, and learns that none has.
+      problems.filter((problem) => !/404|401 \(Unauthorized\)/.test(problem)),
+      [],
+    )
+  },
+)
 
 /** Presses Tab until this has the focus, and sees at every step where it is. */
 async function reach(page: Page, wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {

@@ -1,3 +1,4 @@
+// Part of npm run test:long: minutes of work in a browser; accounts/session-model and gateway/sessions state its rules.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'

@@ -121,7 +121,7 @@ test('a used link says so, and its address field leads to a new one', onlyLong, 
   await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
 })
 
-test('a page says that Berth cannot be reached, and goes on by itself when it can', async () => {
+test('a page says that Berth cannot be reached, and goes on by itself when it can', onlyLong, async () => {
   const page = await openPage({ isSignedIn: true })
   await page.goto(`${frontendUrl}/sessions`)
   await page

@@ -1,3 +1,4 @@
+// Part of npm run test:long: pages count by the clock of the server, which the tests in web/src/time state.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

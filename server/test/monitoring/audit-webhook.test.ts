@@ -20,6 +20,7 @@ import { testTemplates } from '../support/berth.ts'
 import { runProgram, signIn } from '../support/program.ts'
 import { observationTime } from '../support/observation-time.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Entries of the audit log at a real receiver that fails, hangs, restarts and redirects. */
 
@@ -232,41 +233,45 @@ test('a locked store repeats no entry: what was accepted is recorded later', asy
   assert.equal(new Set(receiver.positions).size, receiver.positions.length)
 })
 
-test('an API process that is killed between an answer and its record sends the entry again, and none is missing', async (t) => {
-  const receiver = await startReceiver(t, secret)
-  const env = {
-    AUDIT_WEBHOOK_URL: receiver.url,
-    AUDIT_WEBHOOK_SECRET: secret,
-    CONTAINER_TEMPLATES: await testTemplates(),
-  }
-  const program = runProgram(t, env)
-  const token = await signIn(program, 'boss@x.org')
-  const change = async (name: string) => {
-    const body = JSON.stringify({ name, scopes: ['containers:read'], expires_in: 600 })
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const made = await program.fetch('/api/user/tokens', undefined, { method: 'POST', body, headers })
-    assert.equal(made.status, 200, await made.text())
-  }
-  let killed: string | undefined
-  receiver.behave = (response, message) => {
-    receiver.accepted.push(message)
-    killed = message.id
-    process.kill(program.api(), 'SIGKILL')
-    receiver.behave = undefined
-    response.writeHead(204).end()
-  }
-  await change('one')
-  await until('the end of the process', () => killed !== undefined)
-  await program.said(/"msg":"the API is back"/)
-  await change('two')
-  await until('the entry of after the restart', () =>
-    receiver.accepted.some(({ body }) => /two/.test(JSON.stringify(body))),
-  )
-  const ids = receiver.accepted.map(({ id }) => id)
-  assert.equal(ids.filter((id) => id === killed).length, 2, 'it is sent again, with the same id')
-  const positions = [...new Set(receiver.positions)]
-  assert.deepEqual(positions, numbers(positions[0] ?? 0, positions.at(-1) ?? 0))
-})
+test(
+  'an API process that is killed between an answer and its record sends the entry again, and none is missing',
+  onlyLong,
+  async (t) => {
+    const receiver = await startReceiver(t, secret)
+    const env = {
+      AUDIT_WEBHOOK_URL: receiver.url,
+      AUDIT_WEBHOOK_SECRET: secret,
+      CONTAINER_TEMPLATES: await testTemplates(),
+    }
+    const program = runProgram(t, env)
+    const token = await signIn(program, 'boss@x.org')
+    const change = async (name: string) => {
+      const body = JSON.stringify({ name, scopes: ['containers:read'], expires_in: 600 })
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const made = await program.fetch('/api/user/tokens', undefined, { method: 'POST', body, headers })
+      assert.equal(made.status, 200, await made.text())
+    }
+    let killed: string | undefined
+    receiver.behave = (response, message) => {
+      receiver.accepted.push(message)
+      killed = message.id
+      process.kill(program.api(), 'SIGKILL')
+      receiver.behave = undefined
+      response.writeHead(204).end()
+    }
+    await change('one')
+    await until('the end of the process', () => killed !== undefined)
+    await program.said(/"msg":"the API is back"/)
+    await change('two')
+    await until('the entry of after the restart', () =>
+      receiver.accepted.some(({ body }) => /two/.test(JSON.stringify(body))),
+    )
+    const ids = receiver.accepted.map(({ id }) => id)
+    assert.equal(ids.filter((id) => id === killed).length, 2, 'it is sent again, with the same id')
+    const positions = [...new Set(receiver.positions)]
+    assert.deepEqual(positions, numbers(positions[0] ?? 0, positions.at(-1) ?? 0))
+  },
+)
 
 test('without the setting there is no cursor in the store, no metric and no warning', async (t) => {
   const berth = await startEnginelessBerth(t)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
-import { extent } from '#test/support/extent.ts'
+import { extent, onlyLong } from '#test/support/extent.ts'
 import { History } from './history.ts'
 import { runOracle, type OracleFindings } from './oracle.ts'
 import { lateGateway, PoolingGateway } from './faulty-gateways.ts'
@@ -34,14 +34,14 @@ for (const [routing, count] of [
     assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
   })
 
-test('the oracle notices a gateway that takes changes in too late', async (t) => {
+test('the oracle notices a gateway that takes changes in too late', onlyLong, async (t) => {
   const gateway = createNetGateway()
   t.after(() => gateway.close(0))
   const found = await runOracle(lateGateway(gateway, 30), short)
   assert.ok(among(found, /an app that was gone/), JSON.stringify(found))
 })
 
-test('the oracle notices connections kept for an address, and callers that are not checked', async (t) => {
+test('the oracle notices connections kept for an address, and callers that are not checked', onlyLong, async (t) => {
   const gateway = new PoolingGateway()
   t.after(() => gateway.close())
   const found = await runOracle(gateway, short)

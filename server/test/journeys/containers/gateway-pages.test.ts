@@ -15,7 +15,7 @@ import { progressFailed, progressHead, progressReady, progressStep } from '#/gat
 import { refusalPage } from '#/gateway/pages/refusal-page.ts'
 import { message } from '#/messages/localized-message.ts'
 import { openTab } from '#test/support/browser.ts'
-import { firstOfList } from '#test/support/extent.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 import { serveHttp } from '#test/support/serve-http.ts'
 
 /**
@@ -144,25 +144,31 @@ test('a start that fails shows the reason in place of the progress, and stays', 
   assert.equal(requests, 1)
 })
 
-test('each step counts its seconds until the next one; under reduced motion the bar stands still', async (t) => {
-  const streams: ServerResponse[] = []
-  const url = await serve(t, (_, response) => {
-    begin(response, 503)
-    response.write(head + starting)
-    streams.push(response)
-  })
-  const { page } = await openPage(await startBrowser(t), { reducedMotion: 'reduce' })
-  await page.goto(url, { waitUntil: 'commit' })
-  await untilClock(page, 0, 2)
-  streams[0]?.write(waiting)
-  await untilClock(page, 1, 0)
-  const first = await clock(page, 0)
-  await untilClock(page, 1, 2)
-  assert.equal(await clock(page, 0), first)
-  const motion = await page.evaluate(() => getComputedStyle(document.querySelector('.bar')!, '::before').animationName)
-  assert.equal(motion, 'none')
-  streams[0]?.end(progressReady('/', view))
-})
+test(
+  'each step counts its seconds until the next one; under reduced motion the bar stands still',
+  onlyLong,
+  async (t) => {
+    const streams: ServerResponse[] = []
+    const url = await serve(t, (_, response) => {
+      begin(response, 503)
+      response.write(head + starting)
+      streams.push(response)
+    })
+    const { page } = await openPage(await startBrowser(t), { reducedMotion: 'reduce' })
+    await page.goto(url, { waitUntil: 'commit' })
+    await untilClock(page, 0, 2)
+    streams[0]?.write(waiting)
+    await untilClock(page, 1, 0)
+    const first = await clock(page, 0)
+    await untilClock(page, 1, 2)
+    assert.equal(await clock(page, 0), first)
+    const motion = await page.evaluate(
+      () => getComputedStyle(document.querySelector('.bar')!, '::before').animationName,
+    )
+    assert.equal(motion, 'none')
+    streams[0]?.end(progressReady('/', view))
+  },
+)
 
 test('of the last lines the newest are in sight, and the others are reached by keyboard alone', async (t) => {
   const url = await serve(t, (_, response) => {

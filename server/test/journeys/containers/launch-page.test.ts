@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { noCreateRuntime, type Fault } from '#test/support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /**
  * The front end's page that the gateway sends people to whose container does not wake by itself, with the real server.
@@ -41,7 +42,7 @@ test('a link that names another place leads to the container itself', async (t) 
   await arrival(page, `${berth.app.spawnerUrl}/bea-dev/`)
 })
 
-test('a failed start says why, and can be tried again', async (t) => {
+test('a failed start says why, and can be tried again', onlyLong, async (t) => {
   const { page } = await openAs(t, 'cat@example.org')
   noImage.active = true
   t.after(() => (noImage.active = false))
@@ -64,7 +65,7 @@ test('a blocked person reads that they are blocked', async (t) => {
   await page.getByRole('link', { name: 'Go to your containers' }).waitFor()
 })
 
-test('a type that is not configured leads to the dashboard, which says so once', async (t) => {
+test('a type that is not configured leads to the dashboard, which says so once', onlyLong, async (t) => {
   const { page } = await openAs(t, 'eve@example.org')
   await page.goto(launchAddress('toaster', '/eve-toaster/'))
   await page.getByRole('heading', { name: 'Your containers' }).waitFor()

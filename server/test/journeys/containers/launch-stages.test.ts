@@ -10,7 +10,7 @@ import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { eventually } from '#test/support/engine/runtimes.ts'
-import { timeLimit } from '#test/support/extent.ts'
+import { timeLimit, onlyLong } from '#test/support/extent.ts'
 
 /**
  * What a person sees of a launch while it goes on, when it fails, and of what their app writes.
@@ -83,26 +83,33 @@ test('while an image is fetched the launch page and the dashboard say how far it
   await other.close()
 })
 
-test('a launch that fails says how its program ended and what it wrote last, also where the stream is not there', async () => {
-  await page.route('**/api/container/events', (route) => route.abort())
-  await page.goto(launchPage('lab'))
-  await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
-  await page.getByRole('alert').getByText('exit code 3').waitFor()
-  const lines = page.getByRole('region', { name: 'Last lines of its output' })
-  assert.match((await lines.textContent()) ?? '', /reading \/etc\/app\.conf\nno such port: 99999$/)
-  assert.deepEqual(await violations(page), [])
-  await picture('launch-crashed')
-  await page.unroute('**/api/container/events')
-  await page.goto(berth.app.frontendUrl)
-  // The page learns how the last launch ended, as long as the server remembers it.
-  await card('Laboratory')
-    .getByRole('button', { name: /^(Launch|Try again)/ })
-    .click()
-  await card('Laboratory').getByText('Last lines of its output', { exact: true }).click()
-  await card('Laboratory').getByRole('region', { name: 'Last lines of its output' }).getByText('no such port').waitFor()
-  assert.deepEqual(await violations(page), [])
-  await picture('dashboard-crashed')
-})
+test(
+  'a launch that fails says how its program ended and what it wrote last, also where the stream is not there',
+  onlyLong,
+  async () => {
+    await page.route('**/api/container/events', (route) => route.abort())
+    await page.goto(launchPage('lab'))
+    await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
+    await page.getByRole('alert').getByText('exit code 3').waitFor()
+    const lines = page.getByRole('region', { name: 'Last lines of its output' })
+    assert.match((await lines.textContent()) ?? '', /reading \/etc\/app\.conf\nno such port: 99999$/)
+    assert.deepEqual(await violations(page), [])
+    await picture('launch-crashed')
+    await page.unroute('**/api/container/events')
+    await page.goto(berth.app.frontendUrl)
+    // The page learns how the last launch ended, as long as the server remembers it.
+    await card('Laboratory')
+      .getByRole('button', { name: /^(Launch|Try again)/ })
+      .click()
+    await card('Laboratory').getByText('Last lines of its output', { exact: true }).click()
+    await card('Laboratory')
+      .getByRole('region', { name: 'Last lines of its output' })
+      .getByText('no such port')
+      .waitFor()
+    assert.deepEqual(await violations(page), [])
+    await picture('dashboard-crashed')
+  },
+)
 
 async function containerId(type: string): Promise<string | undefined> {
   const found = (await berth.runtime.list({ userId: ann.id })).find(({ owner }) => owner?.type === type)

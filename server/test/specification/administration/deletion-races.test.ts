@@ -67,31 +67,35 @@ test('a user deleted while they launch has nothing on the engine afterwards', on
   }
 })
 
-test('a launch whose container, or whose user, is deleted before it is done does not promise anything', async (t) => {
-  let release = () => {}
-  let mayGoOn = Promise.resolve()
-  const held = await startBerth(t, { wrapRuntime: (runtime) => gatedRuntime(runtime, () => mayGoOn) })
-  const [boss, cat] = [await held.administrator(), await held.signUp('cat@x.org')]
-  const launchAndDelete = async (type: string, deletion: (id: number) => Promise<Reply>) => {
-    mayGoOn = new Promise((resolve) => (release = resolve))
-    const launched = cat.call('POST', `/api/container/launch/${type}`)
-    const { db } = held.database
-    const records = db.selectFrom('user_containers').select('id').where('container_type', '=', type)
-    const hers = records.where('user_id', '=', cat.id)
-    await until(async () => (await hers.executeTakeFirst()) !== undefined)
-    const deleted = deletion((await hers.executeTakeFirstOrThrow()).id)
-    await until(async () => (await hers.executeTakeFirst()) === undefined)
-    release()
-    assertOk(await deleted)
-    return launched
-  }
-  assertOk(await deleteContainer(boss, (await recordOf(boss, cat.id)).id))
-  const first = await launchAndDelete('dev', (id) => deleteContainer(boss, id))
-  assertRefused(first, 500)
-  assert.match(first.body.error, /deleted/)
-  assertRefused(await launchAndDelete('prod', () => deleteUser(boss, cat.id)), 404)
-  await until(async () => (await onEngine(held, cat.id)).length === 0)
-})
+test(
+  'a launch whose container, or whose user, is deleted before it is done does not promise anything',
+  onlyLong,
+  async (t) => {
+    let release = () => {}
+    let mayGoOn = Promise.resolve()
+    const held = await startBerth(t, { wrapRuntime: (runtime) => gatedRuntime(runtime, () => mayGoOn) })
+    const [boss, cat] = [await held.administrator(), await held.signUp('cat@x.org')]
+    const launchAndDelete = async (type: string, deletion: (id: number) => Promise<Reply>) => {
+      mayGoOn = new Promise((resolve) => (release = resolve))
+      const launched = cat.call('POST', `/api/container/launch/${type}`)
+      const { db } = held.database
+      const records = db.selectFrom('user_containers').select('id').where('container_type', '=', type)
+      const hers = records.where('user_id', '=', cat.id)
+      await until(async () => (await hers.executeTakeFirst()) !== undefined)
+      const deleted = deletion((await hers.executeTakeFirstOrThrow()).id)
+      await until(async () => (await hers.executeTakeFirst()) === undefined)
+      release()
+      assertOk(await deleted)
+      return launched
+    }
+    assertOk(await deleteContainer(boss, (await recordOf(boss, cat.id)).id))
+    const first = await launchAndDelete('dev', (id) => deleteContainer(boss, id))
+    assertRefused(first, 500)
+    assert.match(first.body.error, /deleted/)
+    assertRefused(await launchAndDelete('prod', () => deleteUser(boss, cat.id)), 404)
+    await until(async () => (await onEngine(held, cat.id)).length === 0)
+  },
+)
 
 /** On a slow machine a deletion is answered before the engine has done all of it. */
 const untilOnEngine = (userId: number, ids: readonly (string | null)[]) =>
