@@ -98,7 +98,8 @@ async function visit(
   return visitApp(chromium, target, clickTime, signal)
 }
 
-function failed(candidate: Candidate, findings: readonly Finding[]): Attempt {
+/** An attempt that came to nothing. */
+export function failed(candidate: Candidate, findings: readonly Finding[]): Attempt {
   const seen = { requests: 0, sockets: 0, clicks: 0 }
   return { ...candidate, works: false, findings, startedAfter: null, seen, otherPort: null, otherOpenPath: null }
 }

@@ -1,4 +1,4 @@
-import { breaks, hint, type Finding, type FindingKind } from './finding.ts'
+import { breaks, hint, type Finding } from './finding.ts'
 import type { SeenCookie, SeenRequest, SeenSocket, SeenWorker, VisitRecord } from './visit-record.ts'
 
 /** Where an application is. */
@@ -9,8 +9,10 @@ export interface AppLocation {
   readonly platform: readonly string[]
 }
 
-/** Findings of one kind that are named one by one; the rest is counted. */
-const maxNamed = 6
+/** Findings of one kind, and hints of one kind, that are named one by one; the rest is counted. */
+const maxNamed = { breaks: 6, hint: 3 }
+/** Longest text of an error, in characters. */
+const maxErrorLength = 200
 /** Cookies of the platform. */
 const ownCookies = /^(__Host-)?(spawner|berth)_/
 /** What browsers ask for by themselves. */
@@ -26,11 +28,7 @@ export function judgeVisit(record: VisitRecord, location: AppLocation): Finding[
         : [],
     ),
     ...record.requests.flatMap((request) => judgeRequest(request, location)),
-    ...record.links.flatMap((url) =>
-      isOutside(url, location)
-        ? breaks('address', `the page names ${pathOf(url, location)}, which is outside of the prefix`)
-        : [],
-    ),
+    ...record.links.flatMap((url) => judgeLink(url, location)),
     ...judgeSockets(record.sockets, location),
     ...record.workers.flatMap((worker) => judgeWorker(worker, location)),
     ...record.cookies.flatMap((cookie) => judgeCookie(cookie, location)),
@@ -57,6 +55,8 @@ function judgeRequest({ url, type, status, mimeType, failure }: SeenRequest, loc
   if (isOtherHost(url, location)) return judgeOtherHost(url)
   if (isOutside(url, location)) {
     if (unasked.test(path)) return []
+    // A way back to the front end, which an application that knows Berth offers.
+    if (path === '/' && type === 'Document') return [hint('address', 'the page leads to /, which is the front end')]
     return [breaks('address', `${path} is outside of the prefix${status === null ? '' : ` (${status})`}`)]
   }
   if (failure !== null) return judgeFailure(path, failure)
@@ -67,6 +67,17 @@ function judgeRequest({ url, type, status, mimeType, failure }: SeenRequest, loc
   return status !== null && status >= 400 && type !== 'Document'
     ? [hint('error', `${path} is answered with ${status}`)]
     : []
+}
+
+function judgeLink(url: string, location: AppLocation): Finding[] {
+  if (!isOutside(url, location)) return []
+  const path = pathOf(url, location)
+  if (unasked.test(path)) return []
+  return [
+    path === '/'
+      ? hint('address', 'the page leads to /, which is the front end')
+      : breaks('address', `the page names ${path}, which is outside of the prefix`),
+  ]
 }
 
 function judgeFailure(path: string, failure: string): Finding[] {
@@ -123,7 +134,8 @@ function judgeCookie({ name, domain, path }: SeenCookie, location: AppLocation):
     : [breaks('cookie', `${what}, outside of the prefix: the application never gets it back`)]
 }
 
-function judgeError(text: string): Finding[] {
+function judgeError(error: string): Finding[] {
+  const text = error.replace(/\?[^\s'"]*/g, '').slice(0, maxErrorLength)
   if (/SharedArrayBuffer|crossOriginIsolated/.test(text)) return [breaks('isolation', text)]
   if (/Refused to (display|frame)|frame-ancestors|X-Frame-Options/i.test(text)) return [breaks('frame', text)]
   if (/mixed content/i.test(text)) return [breaks('mixed content', text)]
@@ -131,14 +143,15 @@ function judgeError(text: string): Finding[] {
 }
 
 function shorten(findings: readonly Finding[]): Finding[] {
-  const counts = new Map<FindingKind, number>()
-  const shown = findings.filter(({ kind }) => {
-    const count = (counts.get(kind) ?? 0) + 1
-    counts.set(kind, count)
-    return count <= maxNamed
+  const counts = new Map<string, Finding & { count: number }>()
+  const shown = findings.filter((finding) => {
+    const key = `${finding.level} ${finding.kind}`
+    const count = (counts.get(key)?.count ?? 0) + 1
+    counts.set(key, { ...finding, count })
+    return count <= maxNamed[finding.level]
   })
-  const more = [...counts].filter(([, count]) => count > maxNamed)
-  return [...shown, ...more.map(([kind, count]) => hint(kind, `${count - maxNamed} more of this kind`))]
+  const more = [...counts.values()].filter(({ level, count }) => count > maxNamed[level])
+  return [...shown, ...more.map(({ level, kind, count }) => hint(kind, `${count - maxNamed[level]} more of this kind`))]
 }
 
 /** WebSockets and requests of one host are of one origin. */

@@ -5,9 +5,11 @@ import type { CommandContext } from '#/cli/api/with-api.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
 import { endAll } from '#/cli/trial/remove-trials.ts'
 import type { Config } from '#/config/config.ts'
-import { attemptTemplate, type Attempt, type Bench } from './attempt.ts'
+import type { ImageProgram } from '#/runtime/trial-engine.ts'
+import { attemptTemplate, failed, type Attempt, type Bench } from './attempt.ts'
 import { startChromium } from './browser/chromium.ts'
 import { findTemplate } from './find-template.ts'
+import { breaks } from './finding.ts'
 import type { Candidate } from './next-fields.ts'
 import { TryInstallation, type Fields } from './try-installation.ts'
 
@@ -44,6 +46,8 @@ export async function runTrial(
     const program = await installation.program(String(options.fields.image), signal)
     const attempt = async (candidate: Candidate) => {
       terminal.progress(`trying: ${candidate.change} ...`)
+      if (startsNothing(candidate, program))
+        return failed(candidate, [breaks('start', 'the image starts no program by itself: set command')])
       return attemptTemplate(await benches.for(candidate.routing, candidate.fields), candidate, signal)
     }
     const { attempts, proposal } = await findTemplate(options.fields, program, attempt, (each) => report(context, each))
@@ -56,6 +60,9 @@ export async function runTrial(
       .catch((error: unknown) => terminal.note(`not everything could be removed: ${(error as Error).message}`))
   }
 }
+
+const startsNothing = ({ fields }: Candidate, { entrypoint, command }: ImageProgram) =>
+  !Array.isArray(fields.command) && entrypoint.length === 0 && command.length === 0
 
 /** One installation, with a browser, for each way of routing; started when first needed. */
 class Benches {

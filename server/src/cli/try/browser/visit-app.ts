@@ -46,9 +46,15 @@ export async function visitApp(
 }
 
 async function look(page: OpenPage, record: VisitRecord, { home, openPath }: VisitTarget): Promise<void> {
+  const end = performance.now() + loadTimeout
   await page.goTo(home + openPath, loadTimeout)
-  record.finalUrl = (await page.evaluate<string>('location.href')) ?? ''
   record.isEmpty = (await page.evaluate<boolean>(emptyScript)) ?? false
+  // Large scripts work for seconds before they show anything.
+  while (record.isEmpty && performance.now() < end) {
+    await page.untilQuiet(end - performance.now())
+    record.isEmpty = (await page.evaluate<boolean>(emptyScript)) ?? false
+  }
+  record.finalUrl = (await page.evaluate<string>('location.href')) ?? ''
   record.links.push(...((await page.evaluate<string[]>(linksScript)) ?? []))
 }
 

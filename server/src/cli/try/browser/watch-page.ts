@@ -45,7 +45,7 @@ export class PageWatcher {
   readonly #record: VisitRecord
   readonly #requests = new Map<string, SeenRequest>()
   readonly #sockets = new Map<string, SeenSocket>()
-  /** Requests under way. */
+  /** Requests under way, and sockets that are not open yet. */
   readonly #pending = new Set<string>()
   /** Whether the browser gave requests up because networks of the machine changed. */
   isDisturbed = false
@@ -73,7 +73,10 @@ export class PageWatcher {
       case 'Network.webSocketCreated':
         return this.#socketCreated(id, params.url ?? '')
       case 'Network.webSocketHandshakeResponseReceived':
+        this.#pending.delete(id)
         return this.#onSocket(id, (socket) => (socket.status = params.response?.status ?? null))
+      case 'Network.webSocketClosed':
+        return void this.#pending.delete(id)
       case 'Network.webSocketFrameError':
         return this.#onSocket(
           id,
@@ -121,6 +124,7 @@ export class PageWatcher {
   #socketCreated(id: string, url: string): void {
     const socket = { url, status: null, error: null }
     this.#sockets.set(id, socket)
+    this.#pending.add(id)
     this.#record.sockets.push(socket)
   }
 
