@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { appImage } from './support/app-image.ts'
+import { tryHere } from './support/catalogue.ts'
 import { installCodeServer } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('code-server')
-const app = await runApp({ after }, await appImage('code-server', installCodeServer), {
+const image = await appImage('code-server', installCodeServer)
+const app = await runApp({ after }, image, {
   'code-server': shown,
   guarded: { ...shown, env: { PASSWORD: 'anchor' }, command: ['--auth', 'password', '/home/coder/project'] },
   whole: { ...shown, strip_prefix: false },
@@ -125,6 +127,10 @@ test('strip_prefix: false is not for code-server, which has no base path of its 
 /** A shell's line that waits for a text in a file of the project, and fails when it does not come within 5 s. */
 const untilIn = (file: string, text: string) =>
   `for each in $(seq 50); do grep -q '${text}' /home/coder/project/${file} && exit 0; sleep 0.1; done; exit 1`
+
+test('berth templates try finds nothing that breaks', async () => {
+  assert.deepEqual(await tryHere('code-server', image), { works: true, findings: [] })
+})
 
 async function workbenchIsReady(): Promise<void> {
   await page.locator('.monaco-workbench').waitFor()

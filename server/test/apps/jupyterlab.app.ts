@@ -4,6 +4,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { parse } from 'yaml'
 import { appImage } from './support/app-image.ts'
+import { tryHere } from './support/catalogue.ts'
 import { installDebianPackages } from './support/install-debian-packages.ts'
 import { type Fields, runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
@@ -73,6 +74,10 @@ test("the how-to's template answers the same", async () => {
   const { traffic } = await app.open('jupyterlab', 'lab')
   await page.locator('.jp-Launcher').waitFor()
   assert.deepEqual(traffic.outside, [])
+})
+
+test('berth templates try finds nothing that breaks', async () => {
+  assert.deepEqual(await tryHere('jupyterlab', image), { works: true, findings: [] })
 })
 
 /** The one YAML block of README.md. */

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { appImage } from './support/app-image.ts'
+import { tryHere } from './support/catalogue.ts'
 import { installPackages } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture, type Opened } from './support/run-app.ts'
 
 const shown = shownTemplate('node-red')
-const app = await runApp({ after }, await appImage('node-red', (folder) => installPackages(folder)), {
+const image = await appImage('node-red', (folder) => installPackages(folder))
+const app = await runApp({ after }, image, {
   'node-red': shown,
   whole: { ...shown, strip_prefix: false, command: ['--settings', '/opt/node-red/settings/whole.cjs'] },
   guarded: { ...shown, command: ['--settings', '/opt/node-red/settings/guarded.cjs'] },
@@ -55,6 +57,10 @@ test("guarded: the editor's own sign-in works, its token in an Authorization hea
   await takePicture(page, 'guarded')
   assert.deepEqual(traffic.outside, [])
   assert.deepEqual(traffic.failed, ['401 GET /ann-guarded/settings'])
+})
+
+test('berth templates try finds nothing that breaks', async () => {
+  assert.deepEqual(await tryHere('node-red', image), { works: true, findings: [] })
 })
 
 async function openEditor(type: string): Promise<Opened> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { rawCall } from '#test/support/raw-request.ts'
 import { appImage } from './support/app-image.ts'
+import { catalogueTemplate } from './support/catalogue.ts'
 import { installPackages } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
@@ -12,6 +13,8 @@ const app = await runApp({ after }, await appImage('vite', (folder) => installPa
   stripped: { ...shown, strip_prefix: true },
   isolated: { ...shown, env: isolating, allow_headers: ['cross-origin-opener-policy'] },
   confined: { ...shown, env: isolating },
+  // With the home of this image, where its project is.
+  catalogue: { ...catalogueTemplate('vite'), home: '/home/berth', env: { HOME: '/home/berth' } },
   bare: { ...shown, strip_prefix: true, command: ['node_modules/.bin/vite', '--host', '0.0.0.0', '--port', '5173'] },
 })
 const { page } = app
@@ -96,4 +99,12 @@ test('strip_prefix: true without a base does not help: Vite asks for its modules
   const { traffic } = await app.open('bare')
   assert.ok(traffic.outside.includes('GET /@vite/client'))
   assert.ok(traffic.outside.includes('GET /src/main.jsx'))
+})
+
+test('the template of the catalogue finds the project, and takes the host that Vite answers from Berth', async () => {
+  const { traffic, prefix } = await app.open('catalogue')
+  await page.getByRole('button', { name: /Pressed/ }).waitFor()
+  assert.deepEqual(traffic.outside, [])
+  assert.deepEqual(traffic.failed, [])
+  assert.ok(traffic.sockets.some(({ path, isOpen }) => path === `${prefix}/` && isOpen))
 })
