@@ -63,6 +63,7 @@ const isWorthless = (who: Who) => allCallers.indexOf(who) <= allCallers.indexOf(
 
 /** What only the owner of an account may do. */
 const forOwners: readonly EndpointName[] = [
+  'exportOwnData',
   'endSession',
   'endOtherSessions',
   'createApiToken',
@@ -258,6 +259,7 @@ test('a blocked user is let in only where a row says so, and where not, its refu
     '/api/auth/logout',
     '/api/container/status',
     '/api/user/containers',
+    '/api/user/data',
     '/api/user/me',
     '/api/user/sessions',
     '/api/user/sessions/end-others',

@@ -3,8 +3,14 @@ import { test } from 'node:test'
 import { admin as adminDe } from './admin/messages/de.ts'
 import { admin as adminEn } from './admin/messages/en.ts'
 import { apiDocs as apiDocsDe } from './messages/de/api-docs.ts'
+import { data as dataDe } from './messages/de/data.ts'
+import { sessions as sessionsDe } from './messages/de/sessions.ts'
+import { tokens as tokensDe } from './messages/de/tokens.ts'
 import { de } from './messages/de.ts'
 import { apiDocs as apiDocsEn } from './messages/en/api-docs.ts'
+import { data } from './messages/en/data.ts'
+import { sessions } from './messages/en/sessions.ts'
+import { tokens } from './messages/en/tokens.ts'
 import { en } from './messages/en.ts'
 
 type Texts = { readonly [key: string]: string | Texts }
@@ -17,8 +23,15 @@ function textsOf(texts: Texts, before = ''): Map<string, string> {
   return new Map(entries)
 }
 
-const english = textsOf({ ...en, admin: adminEn, apiDocs: apiDocsEn })
-const german = textsOf({ ...de, admin: adminDe, apiDocs: apiDocsDe })
+const english = textsOf({ ...en, admin: adminEn, apiDocs: apiDocsEn, data, sessions, tokens })
+const german = textsOf({
+  ...de,
+  admin: adminDe,
+  apiDocs: apiDocsDe,
+  data: dataDe,
+  sessions: sessionsDe,
+  tokens: tokensDe,
+})
 
 /** Names, and words that are the same in both languages; only such are added. */
 const same = new Set([

@@ -31,6 +31,7 @@ const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
 const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/group-members.tsx'))
 const Groups = lazyExport('Groups', () => import('#/pages/groups.tsx'))
+const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
 const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'))
 const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
@@ -45,6 +46,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.launch]: () => <Launch />,
   [pages.sessions]: () => signedIn(<Sessions />),
   [pages.tokens]: () => signedIn(<ApiTokens />),
+  [pages.data]: () => signedIn(<YourData />),
   [pages.groups]: () => signedIn(<Groups />),
   [pages.groupMembers]: () => signedIn(<GroupMembers />),
   [pages.sharing]: () => signedIn(<Sharing />),

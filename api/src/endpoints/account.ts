@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts'
+import { PersonalDataResponse } from '../schemas/personal-data.ts'
 import * as sessions from '../schemas/sessions.ts'
 import * as user from '../schemas/user.ts'
 import { ErrorBody } from '../schemas/error.ts'
@@ -25,6 +26,16 @@ export const accountEndpoints = {
     summary: 'One entry for each configured container type',
     response: user.ContainersResponse,
     refusals: { 404: ErrorBody },
+  },
+  exportOwnData: {
+    method: 'GET',
+    path: '/api/user/data',
+    access: 'user',
+    blocked: 'may read',
+    guarded: true,
+    summary: 'Everything that is kept about the signed-in user',
+    response: PersonalDataResponse,
+    refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
   },
   listSessions: {
     method: 'GET',

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/admin.ts'
+import { PersonalDataResponse } from '../schemas/personal-data.ts'
 import * as auth from '../schemas/auth.ts'
 import * as operator from '../schemas/operator.ts'
 import * as tokens from '../schemas/api-tokens.ts'
@@ -32,6 +33,15 @@ export const operatorEndpoints = {
     body: tokens.OperatorApiTokenBody,
     response: tokens.CreatedApiToken,
     refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  },
+  exportUserData: {
+    method: 'GET',
+    path: '/api/operator/users/{id}/data',
+    access: 'operator',
+    summary: 'Everything that is kept about a user',
+    params: admin.IdParams,
+    response: PersonalDataResponse,
+    refusals: { 404: ErrorBody, 429: ErrorBody },
   },
   stopContainer: {
     method: 'POST',

@@ -4,6 +4,8 @@ import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { keepHomes, type KeptHome } from '#/store/containers/kept-homes.ts'
 import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/containers/removals.ts'
+import { deleteGroupInvitationsOf } from '#/store/groups/group-invitations.ts'
+import { deleteSharesWith } from '#/store/shares/container-shares.ts'
 import { endTakeoversBy } from '#/store/users/session-ends.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
 import { deleteContainer, listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
@@ -99,6 +101,8 @@ export class Deletion {
       await insertRemovals(tx, removed, { isPurge: false, now })
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#keepUntil(now))
       const takeovers = await endTakeoversBy(tx, [id], now)
+      await deleteGroupInvitationsOf(tx, user.email)
+      await deleteSharesWith(tx, user.email)
       await deleteUser(tx, id)
       await insertAuditEntries(tx, [
         {
@@ -108,8 +112,8 @@ export class Deletion {
           target: `user:${id}`,
           detail: { slug: user.slug, containers: records.map((record) => record.id), purge: isPurge },
           // Other entries name the user by id alone: these are the last facts about them.
+          personal: { before: { email: user.email } },
           before: {
-            email: user.email,
             state: user.state,
             is_admin: user.isAdmin,
             is_blocked: user.isBlocked,

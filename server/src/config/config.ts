@@ -121,6 +121,10 @@ export interface Config {
   readonly maxDiskPerUser: number | null
   /** Retention of the homes of a deleted user, in seconds. */
   readonly keepHomes: number
+  /** Retention of network addresses, and of e-mail addresses of deleted accounts, in the audit log, in seconds. */
+  readonly keepAuditAddresses: number
+  /** Time for which users see that an administrator acted for them, in seconds. */
+  readonly keepTakeovers: number
   /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
   readonly retireAfter: number
   /** Whether Berth sets the host rules, which keep containers away from the host itself. */
@@ -219,6 +223,8 @@ export function readConfig(
     maxPerUser: check('MAX_PER_USER', null, whole(1, 1_000)),
     maxDiskPerUser: check('MAX_DISK_PER_USER', null, size),
     keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
+    keepAuditAddresses: check('KEEP_AUDIT_ADDRESSES', 7_776_000, whole(0, 315_360_000)),
+    keepTakeovers: check('KEEP_TAKEOVERS', 2_592_000, whole(0, 315_360_000)),
     retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
     hostRules: check('HOST_RULES', 'auto', (value) =>
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),

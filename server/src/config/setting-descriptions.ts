@@ -276,6 +276,16 @@ export const settingGroups = {
       text: 'Seconds for which the homes of a deleted user are kept.',
       see: 'how-to/delete-users.md',
     },
+    KEEP_AUDIT_ADDRESSES: {
+      default: '7776000',
+      text: 'Seconds for which the audit log keeps network addresses, and e-mail addresses of accounts that were deleted or invited to a group. The entries stay, and the log stays verifiable.',
+      see: 'how-to/keep-a-record-of-processing.md',
+    },
+    KEEP_TAKEOVERS: {
+      default: '2592000',
+      text: 'Seconds for which users see that an administrator acted for them, with administrator and reason. The audit log has it, too.',
+      see: 'how-to/keep-a-record-of-processing.md',
+    },
     RETIRE_AFTER: {
       default: '1209600',
       text: 'Seconds after which an unused stopped container is removed from the engine. Its home stays, and the next launch or visit creates the container again. `0`: never.',

@@ -86,7 +86,8 @@ function purposeOf(
     actor,
     action,
     target: `group:${groupId}`,
-    detail: { email, role, user: id },
+    detail: { role, user: id },
+    personal: { email },
   })
   return {
     group: name,

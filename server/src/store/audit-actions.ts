@@ -49,6 +49,7 @@ export const auditActions = {
   },
   'user.invite': { when: 'an invitation was issued', detail: 'whether it was mailed' },
   'user.invite-failed': { when: 'the mail of an invitation was not accepted; its link is void', detail: '' },
+  'user.export': { when: 'the operator exported what is kept about a user', detail: '' },
   'user.resend-verification': { when: 'a new signup link was issued', detail: '' },
   'user.resend-verification-failed': { when: 'its mail was not accepted; the link is void', detail: '' },
   'group.create': {

@@ -19,6 +19,7 @@ import { parameters } from './migrations/010-019/017-parameters.ts'
 import { groups } from './migrations/010-019/018-groups.ts'
 import { containerShares } from './migrations/010-019/019-container-shares.ts'
 import { nodes } from './migrations/020-029/020-nodes.ts'
+import { auditPersonalFacts } from './migrations/020-029/021-audit-personal-facts.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -47,5 +48,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '018-groups': groups(isPostgres),
     '019-container-shares': containerShares(isPostgres),
     '020-nodes': nodes(isPostgres),
+    '021-audit-personal-facts': auditPersonalFacts,
   }
 }

@@ -14,6 +14,7 @@ export interface Schema {
   sessions: SessionsTable
   api_tokens: ApiTokensTable
   audit_log: AuditLogTable
+  audit_personal_facts: AuditPersonalFactsTable
   installation: InstallationTable
   kept_homes: KeptHomesTable
   removals: RemovalsTable
@@ -167,6 +168,17 @@ export interface AuditLogTable {
   position: number
   /** Hash over this entry and the hash of the one before; see `audit-chain.ts`. */
   hash: string
+}
+
+/** Personal facts of entries of the audit log, until their retention is over; see `personal-facts.ts`. */
+export interface AuditPersonalFactsTable {
+  /** Of the entry. */
+  position: number
+  at: number
+  /** Makes the seal in the entry useless for guessing once this row is gone. */
+  salt: string
+  /** JSON text. */
+  facts: string
 }
 
 /** Homes whose owner was deleted, until their retention is over. */

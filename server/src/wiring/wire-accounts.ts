@@ -14,6 +14,7 @@ import { VerifyLink } from '#/accounts/links/verify-link.ts'
 import { scopedLifetime } from '#/accounts/access-tokens/access-token.ts'
 import { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { BeginSession } from '#/accounts/sessions/begin-session.ts'
+import { PersonalData } from '#/accounts/personal-data/personal-data.ts'
 import { SessionList } from '#/accounts/sessions/session-list.ts'
 import { Invite } from '#/accounts/sign-up/invitations.ts'
 import { LogIn } from '#/accounts/sign-up/log-in.ts'
@@ -116,7 +117,8 @@ export function wireAccounts(
   const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
     authenticator: new SessionAuthenticator(database, tokens, revocations, key.secretFor('csrf')),
-    sessionList: new SessionList(database, revocations, uses),
+    sessionList: new SessionList(database, revocations, uses, config.keepTakeovers),
+    personalData: new PersonalData(database, retentionTimes(config)),
     beginSession,
     apiTokens: new ApiTokens(database, apiTokenEffects),
     apiTokenEffects,
@@ -127,5 +129,12 @@ export function wireAccounts(
     retiredKeys: retiredKeysTask(key, publishKeys),
   }
 }
+
+const retentionTimes = (config: AppParts['config']) => ({
+  homes: config.keepHomes,
+  takeovers: config.keepTakeovers,
+  audit_addresses: config.keepAuditAddresses,
+  sessions: config.sessionMax,
+})
 
 export type Accounts = ReturnType<typeof wireAccounts>

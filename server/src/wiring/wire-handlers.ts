@@ -16,6 +16,7 @@ import { groupInvitationHandlers } from '#/http/handlers/groups/group-invitation
 import { groupPageHandlers } from '#/http/handlers/groups/group-page-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
+import { personalDataHandlers } from '#/http/handlers/account/personal-data-handlers.ts'
 import { legalTextHandlers } from '#/http/handlers/legal-text-handlers.ts'
 import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
@@ -129,6 +130,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     }),
     ...userHandlers({ ownContainers: containers.ownContainers, spawnerUrl: addresses.spawnerUrl }),
     ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
+    ...personalDataHandlers(accounts.personalData),
     ...apiTokenHandlers({ apiTokens: accounts.apiTokens }),
     ...healthHandlers({ database, runtime, routes: containers.routeSync }),
     ...legalTextHandlers(config.branding),

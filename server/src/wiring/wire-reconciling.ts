@@ -10,6 +10,7 @@ import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { routeSyncTask } from '#/reconcile/tasks/route-sync-task.ts'
 import { prerequisitesTask } from '#/reconcile/tasks/prerequisites-task.ts'
 import type { Reconciler, Task } from '#/reconcile/reconciler.ts'
+import { personalFactsTask } from '#/reconcile/tasks/retention-task.ts'
 import { removalsTask } from '#/reconcile/tasks/removals-task.ts'
 import { ContainerReconciler } from '#/reconcile/containers/container-reconciler.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
@@ -57,6 +58,7 @@ export function wireReconciling(
     keptHomesTask(database, runtime),
     takenSlugs,
     expiredTask(database, revocations, compensations, sessionList, apiTokens),
+    personalFactsTask(database, config.keepAuditAddresses),
     unverifiedTask(unverifiedAccounts),
     retiredKeys,
     lastUsedTask(activity, uses),

@@ -40,7 +40,11 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
       await rm(folder, { recursive: true, force: true })
     })
     beforeEach(async () => {
-      await forge('delete from audit_log', "delete from installation where name = 'audit head'")
+      await forge(
+        'delete from audit_log',
+        'delete from audit_personal_facts',
+        "delete from installation where name = 'audit head'",
+      )
     })
 
     const write = (...ns: number[]) => database.transaction((tx) => insertAuditEntries(tx, ns.map(entry)))

@@ -1,5 +1,5 @@
-import { parseBranding, type Branding } from '#/branding/branding.ts'
-import { languages, type BootData, type Language } from '@berth/api/boot.ts'
+import { parseBranding } from '#/branding/branding.ts'
+import { languages, type BootData, type BrandingData, type Language } from '@berth/api/boot.ts'
 
 /** What the server knows about this navigation, sent inside the document; see `BootData`. */
 export interface Boot {
@@ -16,7 +16,7 @@ export interface Boot {
   readonly language: Language
   readonly contact: string | null
   /** Null: Berth's own look. */
-  readonly branding: Branding | null
+  readonly branding: BrandingData | null
   readonly acting: BootData['acting']
   readonly askedHere: boolean
   /** How far the server's clock is ahead of this one, in ms, without the time that the document took to arrive. */

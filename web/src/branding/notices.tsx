@@ -1,8 +1,9 @@
+import type { BrandingData } from '@berth/api/boot.ts'
 import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
 import { useLanguage } from '#/i18n/language.ts'
 import { useServerNow } from '#/time/use-now.ts'
-import { currentNotices, type Branding } from './branding.ts'
+import { currentNotices } from './branding.ts'
 
 /** How often the time of the notices is looked at, in ms. */
 const interval = 30_000
@@ -13,7 +14,7 @@ export function Notices() {
   return branding === null || branding.notices.length === 0 ? null : <CurrentNotices branding={branding} />
 }
 
-function CurrentNotices({ branding }: { branding: Branding }) {
+function CurrentNotices({ branding }: { branding: BrandingData }) {
   const t = useTranslations('frame')
   const language = useLanguage()
   const notices = currentNotices(branding, useServerNow(interval))

@@ -1,6 +1,9 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/messages/en.ts'
 import type { apiDocs } from '#/messages/en/api-docs.ts'
+import type { sessions } from '#/messages/en/sessions.ts'
+import type { tokens } from '#/messages/en/tokens.ts'
+import type { data } from '#/messages/en/data.ts'
 import type { groups } from '#/messages/en/groups.ts'
 import type { sharing } from '#/messages/en/sharing.ts'
 import type { en } from '#/messages/en.ts'
@@ -12,8 +15,11 @@ declare module 'use-intl' {
     Messages: typeof en & {
       admin: typeof admin
       apiDocs: typeof apiDocs
+      data: typeof data
       groups: typeof groups
+      sessions: typeof sessions
       sharing: typeof sharing
+      tokens: typeof tokens
     }
   }
 }

@@ -7,6 +7,7 @@ import { ApiTokenRow } from '#/components/api-tokens/api-token-row.tsx'
 import { CreateApiTokenForm } from '#/components/api-tokens/create-api-token-form.tsx'
 import { CreatedApiToken } from '#/components/api-tokens/created-api-token.tsx'
 import { Page } from '#/components/page/page.tsx'
+import { AccountI18nProvider } from '#/i18n/account-i18n-provider.tsx'
 import { rich } from '#/components/rich.tsx'
 import { pages } from '#/paths.ts'
 import { focusHeading } from '#/router/focus-heading.ts'
@@ -17,6 +18,14 @@ const queryKey = ['api-tokens']
 
 /** The user's own API tokens: a list with a way to remove each, and a form for a new one. */
 export function ApiTokens() {
+  return (
+    <AccountI18nProvider>
+      <OwnApiTokens />
+    </AccountI18nProvider>
+  )
+}
+
+function OwnApiTokens() {
   const t = useTranslations('tokens')
   const me = useMe()
   const client = useQueryClient()

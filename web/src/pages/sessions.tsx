@@ -6,6 +6,7 @@ import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { Page } from '#/components/page/page.tsx'
+import { AccountI18nProvider } from '#/i18n/account-i18n-provider.tsx'
 import { SessionRow, TakeoverRow } from '#/components/sessions/session-rows.tsx'
 import { focusHeading } from '#/router/focus-heading.ts'
 import { serverNow } from '#/time/server-now.ts'
@@ -15,6 +16,14 @@ const pause = 30_000
 
 /** The user's own sessions, and takeovers of their account: what they can end, and what they should know. */
 export function Sessions() {
+  return (
+    <AccountI18nProvider>
+      <OwnSessions />
+    </AccountI18nProvider>
+  )
+}
+
+function OwnSessions() {
   const t = useTranslations('sessions')
   const query = useQuery({
     queryKey: ['sessions'],

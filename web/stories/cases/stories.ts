@@ -9,10 +9,12 @@ import { overviewStories } from './overview.ts'
 import { sharingStories } from './sharing.ts'
 import { templateStories } from './templates.ts'
 import { userStories } from './users.ts'
+import { yourDataStories } from './your-data.ts'
 
 /** Every page in every state, in the order in which users meet them. */
 export const stories: readonly Story[] = [
   ...frameStories,
+  ...yourDataStories,
   ...dashboardStories,
   ...overviewStories,
   ...userStories,

@@ -13,8 +13,6 @@ import type { Claims } from '../access-tokens/access-token.ts'
 import { revocationOf, type Revocations } from '../access-tokens/revocations.ts'
 import type { SessionUses } from './session-uses.ts'
 
-/** Time for which the owner sees a takeover, in ms. */
-const takeoversShownFor = 30 * 86_400_000
 /** Max sessions in one answer; and as many takeovers. */
 const maxListed = 100
 /** Sessions that are ended in one transaction. */
@@ -32,16 +30,19 @@ export class SessionList {
   readonly #database: Database
   readonly #revocations: Revocations
   readonly #uses: SessionUses
+  readonly #keepTakeovers: number
 
-  constructor(database: Database, revocations: Revocations, uses: SessionUses) {
+  /** @param keepTakeovers time for which the owner sees a takeover, in seconds */
+  constructor(database: Database, revocations: Revocations, uses: SessionUses, keepTakeovers = 30 * 86_400) {
     this.#database = database
     this.#revocations = revocations
     this.#uses = uses
+    this.#keepTakeovers = keepTakeovers * 1_000
   }
 
-  /** Live sessions, and takeovers of the last 30 days; the newest first, at most 100 of each. */
+  /** Live sessions, and takeovers that are kept; the newest first, at most 100 of each. */
   async list(userId: number, now: Date): Promise<StoredSession[]> {
-    const takeoversSince = new Date(now.getTime() - takeoversShownFor)
+    const takeoversSince = new Date(now.getTime() - this.#keepTakeovers)
     await this.#uses.writeAll()
     const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: maxListed })
     // One that was revoked while the store failed counts no more, whatever the store says yet.
@@ -89,6 +90,6 @@ export class SessionList {
   /** Deletes sessions that are no longer shown. */
   async prune(now: Date): Promise<void> {
     await this.#uses.writeAll()
-    await deleteOldSessions(this.#database.db, now, new Date(now.getTime() - takeoversShownFor))
+    await deleteOldSessions(this.#database.db, now, new Date(now.getTime() - this.#keepTakeovers))
   }
 }

@@ -1,4 +1,4 @@
-import { auditHead, storedEntryOf, type StoredAuditEntry } from './audit-log.ts'
+import { auditHead, storedEntriesOf, type StoredAuditEntry } from './audit-log.ts'
 import type { Db } from '../database.ts'
 
 /** Its name in `installation`. */
@@ -39,5 +39,6 @@ export async function listAuditEntriesAfter(db: Db, position: number, limit: num
     .orderBy('position')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ ...storedEntryOf(row), hash: row.hash }))
+  const entries = await storedEntriesOf(db, rows)
+  return entries.map((entry, index) => ({ ...entry, hash: rows[index]?.hash ?? '' }))
 }

@@ -1,7 +1,18 @@
+import { isIP } from 'node:net'
 import { sql, type Selectable } from 'kysely'
 import type { AuditAction } from '../audit-actions.ts'
 import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
 import type { Db } from '../database.ts'
+import {
+  areSealed,
+  insertPersonalFacts,
+  personalFactsOf,
+  sealFacts,
+  type NewPersonalFacts,
+  sealKey,
+  withPersonalFacts,
+  type SealedFacts,
+} from './personal-facts.ts'
 import type { AuditLogTable } from '../schema.ts'
 
 type AuditFacts = Readonly<Record<string, unknown>>
@@ -22,6 +33,8 @@ export interface AuditEntry {
   readonly after?: AuditFacts
   /** Further facts. Never a secret: entries are exported. */
   readonly detail?: AuditFacts
+  /** As `detail`, and `before` in it as `before`: e-mail addresses that are deleted after a while, as `actor.address` is. */
+  readonly personal?: AuditFacts
 }
 
 /** An entry as it is stored: reason, before, after and address are in its detail. */
@@ -60,12 +73,16 @@ const maxBounded = 10_000
 export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
   let head = await lockHead(tx)
+  const facts: NewPersonalFacts[] = []
   const rows = entries.map((entry) => {
-    const line = { ...toLine(entry), position: head.entries + 1 }
+    const sealed = sealFacts(personalFacts(entry))
+    const line = { ...toLine(entry, sealed), position: head.entries + 1 }
+    if (sealed) facts.push({ position: line.position, at: line.at, salt: sealed.salt, facts: sealed.facts })
     head = headAfter(head, line)
     return { ...line, hash: head.hash }
   })
   await tx.insertInto('audit_log').values(rows).execute()
+  await insertPersonalFacts(tx, facts)
   await tx
     .updateTable('installation')
     .set({ value: headToText(head) })
@@ -106,7 +123,7 @@ export async function listAuditEntries(
     // Not LIKE: `_` is a wildcard there, and SQLite ignores case.
     query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
   else if (action !== undefined) query = query.where('action', '=', action)
-  return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(storedEntryOf)
+  return storedEntriesOf(db, await query.orderBy('position', 'desc').limit(page.limit).execute())
 }
 
 /**
@@ -155,16 +172,17 @@ async function lockHead(tx: Db): Promise<AuditHead> {
   return headFromText(value)
 }
 
-function toLine({
-  at,
-  actor,
-  action,
-  target,
-  reason,
-  before,
-  after,
-  detail,
-}: AuditEntry): Omit<ChainedLine, 'position'> {
+/** Facts that the retention of personal data deletes. Names such as `command line` are no network addresses. */
+function personalFacts({ actor: { address }, personal }: AuditEntry): AuditFacts {
+  const [plain = ''] = address.split('%')
+  return { ...personal, ...(isIP(plain) === 0 ? {} : { address }) }
+}
+
+function toLine(
+  { at, actor, action, target, reason, before, after, detail }: AuditEntry,
+  sealed: SealedFacts | undefined,
+): Omit<ChainedLine, 'position'> {
+  const address = isIP(actor.address.split('%')[0] ?? '') === 0 ? actor.address : undefined
   return {
     at: at.getTime(),
     actor_id: actor.id,
@@ -173,12 +191,29 @@ function toLine({
     action,
     target,
     // Keys without a value do not appear in JSON.
-    detail: JSON.stringify({ ...detail, reason, before, after, address: actor.address }),
+    detail: JSON.stringify({ ...detail, reason, before, after, address, [sealKey]: sealed?.seal }),
   }
 }
 
-/** An entry as it is read; `detail` is parsed. */
-export function storedEntryOf(row: Selectable<AuditLogTable>): StoredAuditEntry {
+/** Entries as they are read: `detail` is parsed, and has the personal facts that are still there. */
+export async function storedEntriesOf<R extends Selectable<AuditLogTable>>(
+  db: Db,
+  rows: readonly R[],
+): Promise<StoredAuditEntry[]> {
+  const facts = await personalFactsOf(
+    db,
+    rows.map(({ position }) => position),
+  )
+  return rows.map((row) => {
+    const entry = storedEntryOf(row)
+    const stored = facts.get(row.position)
+    // Facts that were changed by hand are not shown; verification reports them.
+    const sealed = stored && areSealed(stored, row.detail) ? stored : undefined
+    return { ...entry, detail: withPersonalFacts(entry.detail, sealed) }
+  })
+}
+
+function storedEntryOf(row: Selectable<AuditLogTable>): StoredAuditEntry {
   return {
     id: row.position,
     at: new Date(row.at),

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { hashLine, noEntries, type AuditHead } from './audit-chain.ts'
 import { auditHead, listAuditLines } from './audit-log.ts'
 import type { Db } from '../database.ts'
+import { areSealed, personalFactsOf } from './personal-facts.ts'
 import type { AuditLogTable } from '../schema.ts'
 
 /** Entries per page: few enough that other work is not delayed while they are hashed. */
@@ -48,8 +49,10 @@ export async function verifyAuditLog(db: Db, verification: AuditVerification = {
   for (let after: number | undefined; ;) {
     signal?.throwIfAborted()
     const lines = await listAuditLines(db, { limit: pageSize, after })
+    const facts = await personalFactsOf(db, lines.map(({ position }) => position).filter(Number.isSafeInteger))
     for (const line of lines) {
-      const what = wrongWith(line, last)
+      const stored = facts.get(line.position)
+      const what = wrongWith(line, last) ?? (stored && !areSealed(stored, line.detail) ? 'changed' : undefined)
       if (what) return broken(what, what === 'inserted' ? (line.position ?? last.entries) : last.entries + 1)
       last = { entries: last.entries + 1, hash: line.hash }
       if (kept?.entries === last.entries && kept.hash !== last.hash) return broken('changed', last.entries)

@@ -64,6 +64,11 @@ export async function listGroupInvitations(
 }
 
 /** Takes an invitation back, e.g. because its mail was not accepted. */
+/** Deletes all invitations of an address. */
+export async function deleteGroupInvitationsOf(tx: Db, email: string): Promise<void> {
+  await tx.deleteFrom('group_invitations').where('email', '=', email).execute()
+}
+
 export async function deleteGroupInvitation(tx: Db, groupId: number, email: string): Promise<void> {
   await tx.deleteFrom('group_invitations').where('group_id', '=', groupId).where('email', '=', email).execute()
 }

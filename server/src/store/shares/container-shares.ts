@@ -57,6 +57,11 @@ export async function deleteShare(tx: Db, id: number): Promise<boolean> {
   return numDeletedRows > 0
 }
 
+/** Deletes all shares with an address. */
+export async function deleteSharesWith(tx: Db, email: string): Promise<void> {
+  await tx.deleteFrom('container_shares').where('email', '=', email).execute()
+}
+
 export async function findShare(db: Db, id: number): Promise<ContainerShare | undefined> {
   const row = await selectShares(db).where('container_shares.id', '=', id).executeTakeFirst()
   return row && fromRow(row)

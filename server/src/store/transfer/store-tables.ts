@@ -16,6 +16,7 @@ export const storeTables: Readonly<Record<keyof Schema, string>> = {
   sessions: 'id',
   api_tokens: 'id',
   audit_log: 'id',
+  audit_personal_facts: 'position',
   kept_homes: 'volume',
   removals: 'id',
   clock_moves: 'table_name',

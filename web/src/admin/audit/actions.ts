@@ -12,6 +12,7 @@ export const actionGroups = {
     'invite-failed',
     'resend-verification',
     'resend-verification-failed',
+    'export',
   ],
   group: [
     'create',

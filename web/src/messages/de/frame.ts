@@ -12,6 +12,7 @@ export const frame: Words['frame'] = {
     containers: 'Deine Container',
     sessions: 'Wo du angemeldet bist',
     tokens: 'API-Token',
+    data: 'Deine Daten',
     admin: 'Verwaltung',
     signOut: 'Abmelden',
     signingOut: 'Du wirst abgemeldet…',

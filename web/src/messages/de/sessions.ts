@@ -1,6 +1,7 @@
-import type { Words } from '#/messages/words.ts'
+import type { sessions as english } from '#/messages/en/sessions.ts'
+import type { InOtherWords } from '#/messages/words.ts'
 
-export const sessions: Words['sessions'] = {
+export const sessions: InOtherWords<typeof english> = {
   title: 'Wo du angemeldet bist',
   lead: 'Jeder Browser und jedes Programm, das dein Konto benutzen darf. Beende, was du nicht kennst oder nicht mehr brauchst.',
   loading: 'Deine Sitzungen werden geladen…',
@@ -21,7 +22,7 @@ export const sessions: Words['sessions'] = {
   ended: '{count, plural, one {Eine Sitzung ist beendet.} other {# Sitzungen sind beendet.}}',
   takeovers: 'Wer für dich gehandelt hat',
   takeoversLead:
-    'Administratoren können höchstens eine Viertelstunde lang für dich handeln und müssen sagen, warum. Du siehst die letzten 30 Tage.',
+    'Administratoren können höchstens eine Viertelstunde lang für dich handeln und müssen sagen, warum. Ältere Einträge werden nach einiger Zeit gelöscht.',
   acts: '{by} handelt gerade für dich',
   acted: '{by} hat für dich gehandelt',
   reason: 'Grund: {reason}',

@@ -1,6 +1,7 @@
-import type { Words } from '#/messages/words.ts'
+import type { tokens as english } from '#/messages/en/tokens.ts'
+import type { InOtherWords } from '#/messages/words.ts'
 
-export const tokens: Words['tokens'] = {
+export const tokens: InOtherWords<typeof english> = {
   title: 'API-Token',
   lead: 'Mit einem API-Token benutzt ein Programm dein Konto ohne Browser, soweit die Rechte des Tokens reichen. Behandle es wie ein Passwort.',
   docs: 'So benutzen es Programme: <docs>API-Referenz</docs>',

@@ -11,6 +11,7 @@ export const frame = {
     containers: 'Your containers',
     sessions: 'Where you are signed in',
     tokens: 'API tokens',
+    data: 'Your data',
     admin: 'Administration',
     signOut: 'Sign out',
     signingOut: 'Signing out…',

@@ -21,7 +21,7 @@ export const sessions = {
   ended: '{count, plural, one {One session is ended.} other {# sessions are ended.}}',
   takeovers: 'Who acted for you',
   takeoversLead:
-    'Administrators can act for you for at most a quarter of an hour, and have to say why. You see the last 30 days.',
+    'Administrators can act for you for at most a quarter of an hour, and have to say why. Older entries are deleted after a while.',
   acts: '{by} acts for you now',
   acted: '{by} acted for you',
   reason: 'Reason: {reason}',

@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { downloadFile } from '#/components/download-file.ts'
 import { isAborted } from '#/api/errors.ts'
 import { exportCsv, fileName, type ExportProgress } from './export-csv.ts'
 import { conditionsOf, type AuditFilter } from '../filter/audit-filter.ts'
@@ -70,17 +71,4 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
       <Alert error={state.is === 'failed' ? state.error : undefined} />
     </div>
   )
-}
-
-/** Starts a download. The content security policy allows it: a download is no navigation. */
-function downloadFile(content: Blob, name: string): void {
-  const url = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  document.body.append(link)
-  link.click()
-  link.remove()
-  // Some browsers begin to read only after the click event.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

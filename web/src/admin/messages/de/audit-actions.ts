@@ -11,6 +11,7 @@ export const action: AdminWords['audit']['action'] = {
     'end-takeover': 'Übernahme beendet',
     invite: 'Eingeladen',
     'invite-failed': 'Einladung nicht verschickt',
+    export: 'Personendaten exportiert',
     'resend-verification': 'Registrierungslink erneut geschickt',
     'resend-verification-failed': 'Registrierungslink nicht verschickt',
   },
@@ -62,6 +63,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'end-takeover': '<b>{actor}</b> handelt nicht mehr für <b>{person}</b>',
     invite: '<b>{actor}</b> hat <b>{person}</b> eingeladen',
     'invite-failed': '<b>{actor}</b> hat <b>{person}</b> eingeladen, aber die E-Mail wurde nicht angenommen',
+    export: '<b>{actor}</b> hat exportiert, was über <b>{person}</b> gespeichert ist',
     'resend-verification': '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt',
     'resend-verification-failed':
       '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt, aber die E-Mail wurde nicht angenommen',

@@ -11,6 +11,7 @@ export const action = {
     'end-takeover': 'Takeover ended',
     invite: 'Invited',
     'invite-failed': 'Invitation not mailed',
+    export: 'Personal data exported',
     'resend-verification': 'Signup link sent again',
     'resend-verification-failed': 'Signup link not mailed',
   },
@@ -62,6 +63,7 @@ export const sentence = {
     'end-takeover': '<b>{actor}</b> stopped acting for <b>{person}</b>',
     invite: '<b>{actor}</b> invited <b>{person}</b>',
     'invite-failed': '<b>{actor}</b> invited <b>{person}</b>, but the mail was not accepted',
+    export: '<b>{actor}</b> exported what is kept about <b>{person}</b>',
     'resend-verification': '<b>{actor}</b> sent <b>{person}</b> another signup link',
     'resend-verification-failed':
       '<b>{actor}</b> sent <b>{person}</b> another signup link, but the mail was not accepted',

@@ -7,6 +7,7 @@ import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { addDelete } from './delete-users-command.ts'
+import { addExport } from './export-user-command.ts'
 import { addInvite } from './invite-command.ts'
 
 interface ListOptions {
@@ -21,6 +22,7 @@ export function addUsers(program: Command, run: Run): void {
   addList(users, run)
   addShow(users, run)
   for (const change of changes) addChange(users, run, change)
+  addExport(users, run)
   addInvite(users, run)
   addDelete(users, run)
 }

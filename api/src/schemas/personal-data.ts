@@ -1,0 +1,134 @@
+import Type from 'typebox'
+import { instant, MapOf, OrNull } from './shapes.ts'
+
+const optionalInstant = (description: string) => OrNull(instant(description), { description })
+const text = (description: string) => Type.String({ description })
+const optionalText = (description: string) => OrNull(Type.String(), { description })
+const seconds = (description: string) => Type.Integer({ description })
+
+/** Everything that is kept about a user, without secrets and hashes of secrets. */
+export const PersonalDataResponse = Type.Object({
+  format: Type.Literal(1, { description: 'Version of this format' }),
+  made_at: instant('When the document was made'),
+  kept_for: Type.Object(
+    {
+      homes: seconds('Files after the deletion of the account'),
+      takeovers: seconds('Sessions in which an administrator acted for the user'),
+      audit_addresses: seconds('Network addresses in the audit log, and e-mail addresses of deleted accounts'),
+      sessions: seconds('Max duration of a session, with network address and browser'),
+    },
+    { description: 'Retention times of this installation, in seconds' },
+  ),
+  account: Type.Object({
+    id: Type.Integer({ description: 'Number of the account' }),
+    email: text('E-mail address'),
+    slug: text('Part of the addresses of the containers'),
+    state: text('`registered`, `verified` or `active`'),
+    is_admin: Type.Boolean({ description: 'Whether the user is an administrator' }),
+    is_blocked: Type.Boolean({ description: 'Whether the account is blocked' }),
+    last_used: optionalInstant('Last sign-in or use'),
+    created_at: instant('When the account was made'),
+  }),
+  containers: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'Number of the record' }),
+      type: text('Container type'),
+      container_id: optionalText('Id in the engine'),
+      image: text('Image of the last start'),
+      parameters: OrNull(MapOf(Type.Unknown()), { description: 'What was chosen at the last launch' }),
+      created_at: instant('First launch'),
+      last_used: optionalInstant('Last use'),
+      stopped_at: optionalInstant('When Berth stopped it last'),
+      running_since: optionalInstant('Since when it is to run'),
+      retired_at: optionalInstant('When it was removed for lack of use; its files stay'),
+      is_blocked: Type.Boolean({ description: 'Whether it is blocked' }),
+      blocked_at: optionalInstant('Since when'),
+    }),
+    { description: 'Records of containers; the files in them are not part of this document' },
+  ),
+  sessions: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'Number of the session' }),
+      created_at: instant('Sign-in'),
+      expires_at: instant('When it ends without use'),
+      last_used: optionalInstant('Last use'),
+      began: optionalText('`link` or `oidc:{provider}`'),
+      address: text('Network address of the sign-in'),
+      browser: optionalText('Browser and system'),
+      ended_at: optionalInstant('When it was ended'),
+      ended_why: optionalText('Why'),
+      taken_over_by: optionalText('Administrator who acted for the user'),
+      reason: optionalText('Reason that the administrator gave'),
+    }),
+    { description: 'Sessions, and takeovers by administrators' },
+  ),
+  links: Type.Array(
+    Type.Object({
+      purpose: text('`signup` or `login`'),
+      created_at: instant('When it was made'),
+      expires_at: instant('When it expires and is deleted'),
+      used_at: optionalInstant('When it was used'),
+      mailed_at: optionalInstant('When the mail server accepted the mail'),
+      address: text('Network address of the request'),
+    }),
+    { description: 'Mailed links that have not expired, without the links' },
+  ),
+  link_requests: Type.Array(Type.Object({ requested_at: instant('When a link was asked for') }), {
+    description: 'Requests that the limit of links counts; deleted after two hours',
+  }),
+  api_tokens: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'Number of the token' }),
+      name: text('Name'),
+      scopes: Type.Array(Type.String(), { description: 'What it may do' }),
+      created_at: instant('When it was made'),
+      expires_at: instant('When it ends'),
+      last_used: optionalInstant('Last use'),
+    }),
+    { description: 'API tokens, without the tokens' },
+  ),
+  identities: Type.Array(
+    Type.Object({
+      issuer: text('OpenID Connect provider'),
+      subject: text('Name of the user there (claim `sub`)'),
+      created_at: instant('First sign-in by it'),
+    }),
+    { description: 'Accounts at providers that sign in to this one' },
+  ),
+  groups: Type.Array(
+    Type.Object({
+      group: text('Name of the group'),
+      role: text('`member` or `manager`'),
+      source: text('`local`, or the provider whose claim made the membership'),
+      created_at: instant('Since when'),
+    }),
+    { description: 'Groups of the user' },
+  ),
+  invitations: Type.Array(
+    Type.Object({ group: text('Name of the group'), role: text('Role'), created_at: instant('Since when') }),
+    { description: 'Invitations to groups that were not accepted' },
+  ),
+  shares: Type.Array(
+    Type.Object({
+      is_own: Type.Boolean({ description: 'Whether the user shared an own container, or was given one' }),
+      type: text('Container type'),
+      with: text('Address or group that it is shared with'),
+      may: text('What visitors may do'),
+      created_at: instant('Since when'),
+      expires_at: instant('When it ends'),
+    }),
+    { description: 'Shares of own containers, and of containers of others with the address of the user' },
+  ),
+  audit_entries: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'Number of the entry' }),
+      at: instant('When'),
+      action: text('What was done'),
+      target: text('To what'),
+      is_own: Type.Boolean({ description: 'Whether the user did it' }),
+      detail: MapOf(Type.Unknown(), { description: 'Facts about the user alone' }),
+    }),
+    { description: 'Entries of the audit log by or about the user, the oldest first' },
+  ),
+})
+export type PersonalDataResponse = Type.Static<typeof PersonalDataResponse>

@@ -1,0 +1,218 @@
+import { sql } from 'kysely'
+import type { Db } from '../database.ts'
+import { storedEntriesOf, type StoredAuditEntry } from '../audit/audit-log.ts'
+
+/** What is stored about a user beside the account, without secrets and hashes of secrets. Tables, by their owner. */
+
+/** Rows in one read. */
+const pageSize = 200
+/** Positions of the audit log that are searched in one read: SQLite answers synchronously. */
+const auditWindow = 2_000
+
+/** Rows of a table that belong to a user, page by page in the order of their ids. */
+async function* pagesOf<R extends { readonly id: number }>(
+  read: (after: number) => Promise<readonly R[]>,
+): AsyncGenerator<R> {
+  for (let after = 0; ;) {
+    const rows = await read(after)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last || rows.length < pageSize) return
+    after = last.id
+  }
+}
+
+export const containersOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('user_containers')
+      .select([
+        'id',
+        'container_type',
+        'container_id',
+        'template_image',
+        'created_at',
+        'last_used',
+        'stopped_at',
+        'running_since',
+        'retired_at',
+        'is_blocked',
+        'blocked_at',
+        'parameters',
+      ])
+      .where('user_id', '=', userId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+/** Sessions that are over are not kept, takeovers for a while. */
+export const sessionsOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('sessions')
+      .select([
+        'id',
+        'created_at',
+        'expires_at',
+        'last_used',
+        'began',
+        'address',
+        'browser',
+        'ended_at',
+        'ended_why',
+        'acting_admin_email',
+        'reason',
+      ])
+      .where('user_id', '=', userId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const linksOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('magic_links')
+      .select(['id', 'token_type', 'created_at', 'expires_at', 'used_at', 'accepted_at', 'ip_address'])
+      .where('user_id', '=', userId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const linkRequestsOf = (db: Db, email: string) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('link_requests')
+      .select(['id', 'requested_at'])
+      .where('email', '=', email)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const apiTokensOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('api_tokens')
+      .select(['id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used'])
+      .where('user_id', '=', userId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const identitiesOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('identities')
+      .select(['id', 'issuer', 'subject', 'created_at'])
+      .where('user_id', '=', userId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const membershipsOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('group_members')
+      .innerJoin('user_groups', 'user_groups.id', 'group_members.group_id')
+      .select([
+        'group_members.id as id',
+        'user_groups.name as group',
+        'group_members.role as role',
+        'group_members.source as source',
+        'group_members.created_at as created_at',
+      ])
+      .where('group_members.user_id', '=', userId)
+      .where('group_members.id', '>', after)
+      .orderBy('group_members.id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const invitationsOf = (db: Db, email: string) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('group_invitations')
+      .innerJoin('user_groups', 'user_groups.id', 'group_invitations.group_id')
+      .select([
+        'group_invitations.id as id',
+        'user_groups.name as group',
+        'group_invitations.role as role',
+        'group_invitations.created_at as created_at',
+      ])
+      .where('group_invitations.email', '=', email)
+      .where('group_invitations.id', '>', after)
+      .orderBy('group_invitations.id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+/** Shares that the user gave, and those of the user's own address that others gave. */
+export const sharesOf = (db: Db, userId: number, email: string) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('container_shares')
+      .innerJoin('user_containers', 'user_containers.id', 'container_shares.record_id')
+      .leftJoin('user_groups', 'user_groups.id', 'container_shares.group_id')
+      .select([
+        'container_shares.id as id',
+        'container_shares.email as email',
+        'user_groups.name as group',
+        'container_shares.may as may',
+        'container_shares.created_at as created_at',
+        'container_shares.expires_at as expires_at',
+        'user_containers.user_id as owner',
+        'user_containers.container_type as type',
+      ])
+      .where((each) =>
+        each.or([each('user_containers.user_id', '=', userId), each('container_shares.email', '=', email)]),
+      )
+      .where('container_shares.id', '>', after)
+      .orderBy('container_shares.id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+/**
+ * Entries of the audit log that a user made, or that are about the user or a container of theirs, the oldest first. The
+ * whole log is searched, because entries about containers name their owner in the detail alone.
+ */
+export async function* auditEntriesAbout(
+  db: Db,
+  userId: number,
+  containerIds: readonly number[],
+): AsyncGenerator<StoredAuditEntry> {
+  const targets = [`user:${userId}`, ...containerIds.map((id) => `container:${id}`)]
+  const last = await db
+    .selectFrom('audit_log')
+    .select(({ fn }) => fn.max('position').as('last'))
+    .executeTakeFirst()
+  for (let from = 0; from < Number(last?.last ?? 0); from += auditWindow) {
+    const rows = await db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('position', '>', from)
+      .where('position', '<=', from + auditWindow)
+      .where((each) =>
+        each.or([
+          each('actor_id', '=', userId),
+          each('target', 'in', targets),
+          each(sql<string>`detail`, 'like', `%"user":${userId},%`),
+          each(sql<string>`detail`, 'like', `%"user":${userId}}%`),
+        ]),
+      )
+      .orderBy('position')
+      .execute()
+    yield* await storedEntriesOf(db, rows)
+  }
+}

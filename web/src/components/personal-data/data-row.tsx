@@ -1,0 +1,39 @@
+import { useTranslations } from 'use-intl/react'
+import { Time } from '#/components/time.tsx'
+import type { data } from '#/messages/en/data.ts'
+
+/** One record of what is kept: its fields by name. Fields without a value are left out. */
+export function DataRow({ row }: { row: object }) {
+  const t = useTranslations('data')
+  const fields = Object.entries(row).filter(([, value]) => !isEmpty(value))
+  return (
+    <li className="row">
+      <dl className="data-facts">
+        {fields.map(([name, value]) => (
+          <div key={name}>
+            <dt>{t(`field.${name as FieldName}`)}</dt>
+            <dd>
+              <FieldValue value={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  )
+}
+
+type FieldName = keyof (typeof data)['field']
+
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(Object(value)).length === 0)
+
+/** As the API writes instants. */
+const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+function FieldValue({ value }: { value: unknown }) {
+  const t = useTranslations('data')
+  if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
+  if (typeof value === 'string') return instant.test(value) ? <Time at={value} /> : value
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'number' ? String(value) : <code>{JSON.stringify(value)}</code>
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { downloadFile } from '#/components/download-file.ts'
+import { Page } from '#/components/page/page.tsx'
+import { DataRow } from './data-row.tsx'
+import '#/styles/personal-data.css'
+
+/** Timeout of the request in ms: the whole audit log is searched. */
+const timeout = 120_000
+
+/** Max rows of a section on the page; the file has all. */
+const maxRows = 50
+
+/** Page of what is kept about the signed-in user: each kind with the reason and the time, and all of it as a file. */
+export function PersonalData() {
+  const t = useTranslations('data')
+  const query = useQuery({
+    queryKey: ['personal-data'],
+    queryFn: ({ signal }) => createApiClient(signal, timeout).exportOwnData(),
+  })
+  return (
+    <Page title={t('title')}>
+      <p className="lead">{t('lead')}</p>
+      <Alert error={query.error ?? undefined} />
+      {query.isPending && <p role="status">{t('loading')}</p>}
+      {query.data && <Sections data={query.data} />}
+    </Page>
+  )
+}
+
+function Sections({ data }: { data: PersonalDataResponse }) {
+  const t = useTranslations('data')
+  const [file, setFile] = useState<string>()
+
+  function download() {
+    const name = `berth-${data.account.slug}-${data.made_at.slice(0, 10)}.json`
+    downloadFile(new Blob([`${JSON.stringify(data, null, 2)}\n`], { type: 'application/json' }), name)
+    setFile(name)
+  }
+
+  return (
+    <>
+      <p className="actions with-hint">
+        <Button onPress={download}>{t('download')}</Button>
+        <span role="status" className="hint">
+          {file !== undefined && t('downloaded', { file })}
+        </span>
+      </p>
+      <Section name="account" rows={[data.account]} data={data} />
+      {sections.map((name) => (
+        <Section key={name} name={name} rows={data[name]} data={data} />
+      ))}
+    </>
+  )
+}
+
+const sections = [
+  'containers',
+  'sessions',
+  'links',
+  'link_requests',
+  'api_tokens',
+  'identities',
+  'groups',
+  'invitations',
+  'shares',
+  'audit_entries',
+] as const
+
+interface SectionProps {
+  name: 'account' | (typeof sections)[number]
+  rows: readonly object[]
+  data: PersonalDataResponse
+}
+
+function Section({ name, rows, data }: SectionProps) {
+  const t = useTranslations('data')
+  const { homes, takeovers, sessions: longest, audit_addresses: addresses } = data.kept_for
+  const days = (seconds: number) => t('days', { count: Math.ceil(seconds / 86_400) })
+  const times = { homes: days(homes), takeovers: days(takeovers), sessions: days(longest), addresses: days(addresses) }
+  const left = rows.length - maxRows
+  return (
+    <section className="part" aria-labelledby={`data-${name}`}>
+      <h2 id={`data-${name}`}>{t(`section.${name}.title`)}</h2>
+      <p className="hint">{t(`section.${name}.why`, times)}</p>
+      {rows.length === 0 ? (
+        <p>{t('none')}</p>
+      ) : (
+        <ul className="rows">
+          {rows.slice(-maxRows).map((row, index) => (
+            <DataRow key={index} row={row} />
+          ))}
+        </ul>
+      )}
+      {left > 0 && <p className="hint">{t('more', { count: left })}</p>}
+    </section>
+  )
+}
