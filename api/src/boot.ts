@@ -46,6 +46,8 @@ export interface BootData {
   readonly has_groups: boolean
   /** With whom users may share their containers (`SHARING`); null: pages say nothing of shares. */
   readonly sharing: { readonly people: boolean; readonly groups: boolean; readonly max_seconds: number } | null
+  /** Whether users make snapshots of their homes (`SNAPSHOTS`). */
+  readonly has_snapshots: boolean
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
   readonly contact: string | null
   /** Left out where the installation has Berth's own look. */

@@ -12,6 +12,7 @@ import { groupsEndpoints } from './endpoints/groups.ts'
 import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
 import { sharingEndpoints } from './endpoints/sharing.ts'
+import { snapshotsEndpoints } from './endpoints/snapshots.ts'
 import { systemEndpoints } from './endpoints/system.ts'
 
 export type { Access, Blocked, Endpoint, Refusals } from './endpoint.ts'
@@ -26,6 +27,7 @@ export const endpoints = {
   ...accountEndpoints,
   ...apiTokenEndpoints,
   ...containersEndpoints,
+  ...snapshotsEndpoints,
   ...adminUsersEndpoints,
   ...adminContainersEndpoints,
   ...adminSystemEndpoints,

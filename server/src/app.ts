@@ -76,7 +76,13 @@ export async function startApp(parts: AppParts): Promise<App> {
     gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
   const sharing = wireSharing(parts, containers)
   const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })
-  const looks = { reconciler, engineList, hostCheck, takenSlugs, furtherTasks: [groupRules.task, sharing.task] }
+  const looks = {
+    reconciler,
+    engineList,
+    hostCheck,
+    takenSlugs,
+    furtherTasks: [groupRules.task, sharing.task, containers.snapshotsTask],
+  }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
   const idle = wireIdle(parts, containers)
   const lifetimes = wireLifetimes(parts, containers)
@@ -124,6 +130,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
   await listenOnSocket(api.server, parts.socketPath)
+  await containers.resumeSnapshots()
   await serve()
   await sharing.start()
   await containers.routeSync.publishAll(following.signal)

@@ -152,8 +152,9 @@ export const refusals = named({
   groupExpired: (group: string) => new Refusal(403, message('groups.expired', { group })),
 
   userGone: () => new Refusal(404, message('refusals.userGone')),
-  notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider' | 'share') =>
-    new Refusal(404, message(`refusals.${what}NotFound`)),
+  notFound: (
+    what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider' | 'share' | 'snapshot' | 'path',
+  ) => new Refusal(404, message(`refusals.${what}NotFound`)),
   groupNotFound: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation') =>
     new Refusal(404, message(`groups.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
@@ -161,6 +162,7 @@ export const refusals = named({
       headers: { allow: allowed.join(', ') },
     }),
   conflict: (what: LocalizedMessage) => new Refusal(409, what),
+  snapshotsOff: () => new Refusal(409, message('snapshots.off')),
   /** @param limit its name in the API */
   groupLimit: (limit: 'running' | 'memory' | 'cpus' | 'disk', group: string, sentence: LocalizedMessage) =>
     new Refusal(409, sentence, { extra: { reason: 'full', limit, group } }),
@@ -205,6 +207,7 @@ export const refusals = named({
     new Refusal(500, message('refusals.logsFailed'), {
       cause,
     }),
+  snapshotFailed: (cause: unknown) => new Refusal(500, message('snapshots.failed'), { cause }),
   storeFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.storeFailed'), {
       cause,

@@ -123,6 +123,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'launch of a type of a group that has expired',
     remedy: 'administrators change `expires_at`, or remove the user from the group',
   },
+  snapshotsOff: {
+    when: 'a snapshot of a home was asked for while `SNAPSHOTS` is off',
+    remedy: 'ask the operator',
+  },
   sharingOff: {
     when: 'a container was to be shared, and the setting `SHARING` does not allow it with such visitors',
     remedy: 'ask the operator',
@@ -130,7 +134,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
 
   userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
   notFound: {
-    when: 'the user, container, session, API token, share or address does not exist',
+    when: 'the user, container, session, API token, share, snapshot, path in a snapshot, or address does not exist',
     remedy: 'look it up in the list',
   },
   groupNotFound: {
@@ -175,6 +179,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
   stopFailed: { when: 'the engine does not respond, or could not stop the container', remedy: repeat },
   keepFailed: { when: 'the engine does not respond about the container to keep running', remedy: repeat },
   logsFailed: { when: 'the engine does not respond, so the log cannot be read', remedy: repeat },
+  snapshotFailed: {
+    when: 'a home could not be read or written, or the disk of the snapshots is full',
+    remedy: 'try again; the log says why',
+  },
   storeFailed: {
     when: 'the database is locked, full, unreachable or does not respond; the request had no effect',
     remedy: 'try again in a minute; operators check `/readyz` and the log',

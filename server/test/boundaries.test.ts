@@ -150,6 +150,7 @@ const allowed: Record<string, string[]> = {
     'messages',
     'store',
   ],
+  snapshots: ['concurrency', 'containers', 'errors.ts', 'messages', 'runtime/home-contents.ts', runtimePort, 'store'],
   reconcile: [
     'logging/',
     'store',
@@ -219,6 +220,7 @@ const allowed: Record<string, string[]> = {
     'reserved-slugs.ts',
     'runtime/runtime.ts',
     'sharing',
+    'snapshots',
     'store',
   ],
   http: [
@@ -238,6 +240,7 @@ const allowed: Record<string, string[]> = {
     'administration',
     'groups',
     'sharing',
+    'snapshots',
     runtimePort,
     'runtime/host-capacity.ts',
   ],

@@ -18,6 +18,7 @@ export const pages = {
   groups: '/groups',
   groupMembers: '/groups/members',
   sharing: '/sharing',
+  snapshots: '/snapshots',
   apiDocs: '/api/docs',
   imprint: '/help/imprint',
   privacy: '/help/privacy',

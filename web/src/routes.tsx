@@ -34,6 +34,7 @@ const Groups = lazyExport('Groups', () => import('#/pages/groups.tsx'))
 const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
 const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'))
+const Snapshots = lazyExport('Snapshots', () => import('#/pages/snapshots.tsx'))
 const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
@@ -50,6 +51,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.groups]: () => signedIn(<Groups />),
   [pages.groupMembers]: () => signedIn(<GroupMembers />),
   [pages.sharing]: () => signedIn(<Sharing />),
+  [pages.snapshots]: () => signedIn(<Snapshots />),
   [pages.apiDocs]: () => <ApiDocs />,
   [pages.imprint]: () => <LegalText text="imprint" />,
   [pages.privacy]: () => <LegalText text="privacy" />,

@@ -29,6 +29,7 @@ async function open(chosen: Story): Promise<void> {
     is_admin: false,
     has_groups: false,
     sharing: null,
+    has_snapshots: false,
     language: 'en',
     contact: null,
     acting: null,

@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { TypeParams } from '../schemas/container.ts'
 import { ErrorBody } from '../schemas/error.ts'
 import { Message } from '../schemas/shapes.ts'
-import * as sharing from '../schemas/sharing.ts'
+import * as sharing from '../schemas/features/sharing.ts'
 
 /** Sharing of containers by their owners: no API token shares, because a share opens files and programs to others. */
 export const sharingEndpoints = {
@@ -11,6 +11,7 @@ export const sharingEndpoints = {
     path: '/api/container/shares/{container_type}',
     access: 'user',
     scope: 'containers:read',
+    guarded: true,
     summary: 'Shares of the container of this type, and who has it open by them now',
     params: TypeParams,
     response: sharing.SharesResponse,

@@ -346,3 +346,31 @@ test('NODE_ADDRESS needs PostgreSQL, a mail server, one name and a secret, and s
   for (const words of [/host:port/, /DATABASE_URL=postgres/, /SMTP_URL/, /BASE_DOMAIN/, /NODE_SECRET to at least 32/])
     assert.match(problems.join('\n'), words)
 })
+
+test('SHARING names people, groups or both, and is off when it is not set', () => {
+  const sharingOf = (env: Record<string, string>) => read(env).config?.sharing
+  assert.deepEqual(sharingOf({}), { isOn: false, withPeople: false, withGroups: false, maxDuration: 2_592_000 })
+  assert.deepEqual(sharingOf({ SHARING: 'groups, people', SHARE_MAX_DURATION: '3600' }), {
+    isOn: true,
+    withPeople: true,
+    withGroups: true,
+    maxDuration: 3_600,
+  })
+  for (const SHARING of ['on', 'off,people', 'people,people', 'people,groups,off'])
+    assert.deepEqual(read({ SHARING }).problems, ['SHARING: must be off, people, groups or people,groups'])
+  assert.match(read({ SHARE_MAX_DURATION: '5' }).problems[0] ?? '', /^SHARE_MAX_DURATION: must be a whole number/)
+})
+
+test('SNAPSHOTS are on or off, and not with several nodes or a cluster', () => {
+  assert.deepEqual(read({}).config?.snapshots, { isOn: false, maxBytes: 4 * 1024 ** 3 })
+  assert.deepEqual(read({ SNAPSHOTS: 'on', SNAPSHOT_MAX_SIZE: '512m' }).config?.snapshots, {
+    isOn: true,
+    maxBytes: 512 * 1024 ** 2,
+  })
+  assert.deepEqual(read({ SNAPSHOTS: 'yes' }).problems, ['SNAPSHOTS: must be on or off'])
+  for (const more of [{ ENGINE: 'kubernetes' }, { NODE_ADDRESS: '10.0.0.5:7070' }])
+    assert.ok(
+      read({ SNAPSHOTS: 'on', ...more }).problems.some((each) => each.startsWith('SNAPSHOTS: with ')),
+      JSON.stringify(more),
+    )
+})

@@ -11,7 +11,8 @@ import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readNode, type NodeConfig } from './read-node.ts'
 import { readKubernetes, type KubernetesConfig } from './read-kubernetes.ts'
-import { readSharing, type SharingConfig } from './read-sharing.ts'
+import { readSharing, type SharingConfig } from './features/read-sharing.ts'
+import { readSnapshots, type SnapshotConfig } from './features/read-snapshots.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
 import { isTimeZone } from '#/time-zone.ts'
@@ -77,6 +78,7 @@ export interface Config {
   /** In the order of the login page; none unless `signIn` names them. */
   readonly providers: readonly Provider[]
   readonly sharing: SharingConfig
+  readonly snapshots: SnapshotConfig
   /** Lifetime of the link of an invitation, in seconds. */
   readonly invitationExpiry: number
   /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
@@ -195,6 +197,7 @@ export function readConfig(
     ),
     ...readSignIn(text, readFile, problems),
     sharing: readSharing(text, problems),
+    snapshots: readSnapshots(text, problems),
     allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
     invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
     requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),

@@ -266,6 +266,16 @@ export const settingGroups = {
     },
   },
   'Disk and retention': {
+    SNAPSHOTS: {
+      default: 'off',
+      text: '`on`: users make snapshots of their homes and restore them, and one is made before a container gets another image. They are archives in `DATA_DIR`, which needs the room.',
+      see: 'how-to/keep-snapshots-of-homes.md',
+    },
+    SNAPSHOT_MAX_SIZE: {
+      default: '4g',
+      text: 'Homes with more bytes than that, such as `512m`, get no snapshots.',
+      see: 'how-to/keep-snapshots-of-homes.md',
+    },
     MAX_DISK_PER_USER: {
       ...none,
       text: 'Max bytes (or text such as `10g`) of all homes of one user. At nine tenths of it the user is warned. At the limit only the container with the largest home still starts, up to a quarter above the limit.',

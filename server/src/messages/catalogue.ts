@@ -10,6 +10,7 @@ import { pages } from './en/pages.ts'
 import { refusals } from './en/refusals.ts'
 import { requests } from './en/requests.ts'
 import { sharing } from './en/sharing.ts'
+import { snapshots } from './en/snapshots.ts'
 import { warnings } from './en/warnings.ts'
 import { words } from './en/words.ts'
 import { answers as answersDe } from './de/answers.ts'
@@ -23,6 +24,7 @@ import { pages as pagesDe } from './de/pages.ts'
 import { refusals as refusalsDe } from './de/refusals.ts'
 import { requests as requestsDe } from './de/requests.ts'
 import { sharing as sharingDe } from './de/sharing.ts'
+import { snapshots as snapshotsDe } from './de/snapshots.ts'
 import { warnings as warningsDe } from './de/warnings.ts'
 import { words as wordsDe } from './de/words.ts'
 
@@ -38,6 +40,7 @@ const en = {
   refusals,
   requests,
   sharing,
+  snapshots,
   warnings,
   words,
 }
@@ -54,6 +57,7 @@ const de: Catalogue = {
   refusals: refusalsDe,
   requests: requestsDe,
   sharing: sharingDe,
+  snapshots: snapshotsDe,
   warnings: warningsDe,
   words: wordsDe,
 }

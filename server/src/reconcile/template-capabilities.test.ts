@@ -22,6 +22,7 @@ const less = {
   hasImages: false,
   mountsHostPaths: false,
   putsFiles: false,
+  readsHomes: false,
 }
 const templates = [
   { ...plain, idlePause: 60, idleCpu: 0.1, port: null, prestart: true, registryAuth: {}, type: 'a' },

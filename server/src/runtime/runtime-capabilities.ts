@@ -21,4 +21,6 @@ export interface RuntimeCapabilities {
   readonly mountsHostPaths: boolean
   /** Whether files can be put into a container before it is started (`containerFiles`). */
   readonly putsFiles: boolean
+  /** Whether homes can be read and written while their containers do not run (`homeContents`). */
+  readonly readsHomes: boolean
 }

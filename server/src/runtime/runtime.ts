@@ -1,3 +1,4 @@
+import type { HomeContents } from './home-contents.ts'
 import type { RuntimeCapabilities } from './runtime-capabilities.ts'
 import type { ContainerFiles } from './container-files.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
@@ -159,6 +160,9 @@ export interface Runtime {
 
   /** Files of containers that do not run; undefined without the capability `putsFiles`. Asks nothing. */
   containerFiles(): ContainerFiles | undefined
+
+  /** Contents of homes that no program uses; undefined without the capability `readsHomes`. Asks nothing. */
+  homeContents(): HomeContents | undefined
 
   /** A trial of what keeps containers apart; undefined where `host` knows it without one. Asks nothing. */
   isolationTrial(): IsolationTrial | undefined

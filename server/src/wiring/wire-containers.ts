@@ -29,6 +29,7 @@ import type { Template } from '#/containers/templates/template.ts'
 import { Visitors } from '#/sharing/visitors.ts'
 import { TemplateSources } from '#/containers/templates/template-sources.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { wireSnapshots } from '#/wiring/features/wire-snapshots.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
 import { wirePrestart } from '#/wiring/wire-prestart.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
@@ -93,6 +94,7 @@ export function wireContainers(
     (user, template) => diskUse.refusalFor(user, template),
   ])
   const removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
+  const snapshots = wireSnapshots(parts, singleFlight, diskUse)
   const spawner = new Spawner({
     runtime,
     database,
@@ -105,6 +107,7 @@ export function wireContainers(
     launchProgress,
     crashLoops,
     starterFiles: starterFilesOf(parts),
+    beforeImage: snapshots.beforeImage,
     launchMetrics,
     log,
   })
@@ -169,6 +172,7 @@ export function wireContainers(
     launchMetrics,
     launchProgress,
     routeSync,
+    ...snapshots,
     visitors,
     diskUse,
     singleFlight,

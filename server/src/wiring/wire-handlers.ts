@@ -11,6 +11,7 @@ import { containerHandlers } from '#/http/handlers/containers/container-handlers
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
+import { snapshotHandlers } from '#/http/handlers/snapshots/snapshot-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
 import { groupInvitationHandlers } from '#/http/handlers/groups/group-invitation-handlers.ts'
 import { groupPageHandlers } from '#/http/handlers/groups/group-page-handlers.ts'
@@ -63,6 +64,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     ...adminHandlers(parts, context),
     ...groupAdministrationHandlers({ groups: groups.administration }),
     ...groupHandlers({ db: parts.database.db, ...groups }),
+    ...snapshotHandlers({ snapshots: context.containers.snapshots }),
     ...sharingHandlers({
       ...sharing,
       templates: parts.config.templates,

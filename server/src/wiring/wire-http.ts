@@ -71,6 +71,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       contact: config.supportContact,
       branding: config.branding,
       sharing: sharingData(config.sharing),
+      hasSnapshots: config.snapshots.isOn,
       hasGroups: () => !context.groups.directory.isEmpty,
     }),
     log,

@@ -46,6 +46,8 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   notGroupManager: refusals.notGroupManager(),
   typeOfGroups: refusals.typeOfGroups(),
   groupExpired: refusals.groupExpired('Physics 7b'),
+  snapshotsOff: refusals.snapshotsOff(),
+  snapshotFailed: refusals.snapshotFailed(new Error('x')),
   sharingOff: refusals.sharingOff(),
   userGone: refusals.userGone(),
   notFound: refusals.notFound('user'),

@@ -11,6 +11,7 @@ const signedOut = {
   isAdmin: false,
   hasGroups: false,
   sharing: null,
+  hasSnapshots: false,
   language: 'en',
   contact: null,
   branding: null,

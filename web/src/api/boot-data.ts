@@ -13,6 +13,8 @@ export interface Boot {
   /** Whether there is any group. */
   readonly hasGroups: boolean
   readonly sharing: BootData['sharing']
+  /** Whether users make snapshots of their homes. */
+  readonly hasSnapshots: boolean
   readonly language: Language
   readonly contact: string | null
   /** Null: Berth's own look. */
@@ -48,6 +50,7 @@ const signedOut: Boot = {
   isAdmin: false,
   hasGroups: false,
   sharing: null,
+  hasSnapshots: false,
   language: 'en',
   contact: null,
   branding: null,
@@ -81,6 +84,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     isAdmin: data.is_admin === true,
     hasGroups: data.has_groups === true,
     sharing: sharingIn(data.sharing),
+    hasSnapshots: data.has_snapshots === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),
     branding: parseBranding(data.branding),

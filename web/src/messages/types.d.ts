@@ -6,6 +6,7 @@ import type { tokens } from '#/messages/en/tokens.ts'
 import type { data } from '#/messages/en/data.ts'
 import type { groups } from '#/messages/en/groups.ts'
 import type { sharing } from '#/messages/en/sharing.ts'
+import type { snapshots } from '#/messages/en/snapshots.ts'
 import type { en } from '#/messages/en.ts'
 
 /** `t('…')` accepts existing keys only, with the values that their English text names. */
@@ -20,6 +21,7 @@ declare module 'use-intl' {
       sessions: typeof sessions
       sharing: typeof sharing
       tokens: typeof tokens
+      snapshots: typeof snapshots
     }
   }
 }

@@ -10,6 +10,7 @@ import { DiskNote } from '#/components/container-card/card-notes.tsx'
 import { OwnGroups } from '#/groups/own-groups.tsx'
 import { SharedWithMe } from '#/sharing/shared-with-me.tsx'
 import { ShortcutsOn } from '#/shortcuts/shortcuts-context.tsx'
+import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Shortcuts } from '#/shortcuts/shortcuts-help.tsx'
@@ -44,6 +45,11 @@ export function Dashboard() {
         <Cards containers={containerList.containers} signInNote={signInNote} />
       ) : (
         containerList.problem === undefined && <Loading />
+      )}
+      {boot.hasSnapshots && (
+        <p className="hint">
+          <Link to={pages.snapshots}>{t('snapshots')}</Link>
+        </p>
       )}
       {boot.sharing !== null && boot.acting === null && <SharedWithMe />}
       {boot.hasGroups && boot.acting === null && <OwnGroups />}

@@ -1,4 +1,4 @@
-import type { ShareRight } from '@berth/api/schemas/sharing.ts'
+import type { ShareRight } from '@berth/api/schemas/features/sharing.ts'
 import { useId, useRef, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { boot, createApiClient } from '#/api/api-client.ts'

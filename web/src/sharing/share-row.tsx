@@ -1,4 +1,4 @@
-import type { Share } from '@berth/api/schemas/sharing.ts'
+import type { Share } from '@berth/api/schemas/features/sharing.ts'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'

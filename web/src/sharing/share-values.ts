@@ -1,5 +1,5 @@
 import type { Body } from '@berth/api/endpoints.ts'
-import type { ShareRight } from '@berth/api/schemas/sharing.ts'
+import type { ShareRight } from '@berth/api/schemas/features/sharing.ts'
 
 /** What was typed into the form of a share. */
 export interface TypedShare {

@@ -1,4 +1,4 @@
-import type { SharedContainer } from '@berth/api/schemas/sharing.ts'
+import type { SharedContainer } from '@berth/api/schemas/features/sharing.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createApiClient } from '#/api/api-client.ts'
 

@@ -1,4 +1,4 @@
-import type { Share, SharedContainer } from '@berth/api/schemas/sharing.ts'
+import type { Share, SharedContainer } from '@berth/api/schemas/features/sharing.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { ann, minutesAgo } from '../user-fixtures.ts'
 import type { Story } from '../story.ts'

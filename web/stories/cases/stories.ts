@@ -7,6 +7,7 @@ import { frameStories } from './frame.ts'
 import { groupStories } from './groups.ts'
 import { overviewStories } from './overview.ts'
 import { sharingStories } from './sharing.ts'
+import { snapshotStories } from './snapshots.ts'
 import { templateStories } from './templates.ts'
 import { userStories } from './users.ts'
 import { yourDataStories } from './your-data.ts'
@@ -21,6 +22,7 @@ export const stories: readonly Story[] = [
   ...containerStories,
   ...groupStories,
   ...sharingStories,
+  ...snapshotStories,
   ...templateStories,
   ...apiTokenStories,
   ...apiDocsStories,

@@ -1,5 +1,5 @@
 import type { Client } from '@berth/api/client.ts'
-import type { AdminShare } from '@berth/api/schemas/sharing.ts'
+import type { AdminShare } from '@berth/api/schemas/features/sharing.ts'
 import type { Command } from 'commander'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { findUser } from '#/cli/find-users.ts'

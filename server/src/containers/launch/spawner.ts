@@ -23,7 +23,7 @@ import type { RouteSync } from '../routing/route-sync.ts'
 import type { ContainerRemoval } from '../container-removal.ts'
 import { waitStage, type LaunchProgress } from './progress/launch-progress.ts'
 import { isUpToDate } from './outdated-container.ts'
-import { Starter, type Start, type Step } from './starter.ts'
+import { Starter, type BeforeImage, type Start, type Step } from './starter.ts'
 import type { PutStarterFiles } from '../starter-files/put-starter-files.ts'
 import { areOthers, type ParameterValues } from '../templates/parameters.ts'
 import type { Template } from '../templates/template.ts'
@@ -42,6 +42,8 @@ export interface SpawnerParts {
   readonly launchProgress: LaunchProgress
   readonly crashLoops: CrashLoops
   readonly starterFiles: Pick<PutStarterFiles, 'run'>
+  /** Called before a home gets another image. */
+  readonly beforeImage: BeforeImage | undefined
   readonly launchMetrics: Pick<LaunchMetrics, 'launched' | 'failed'>
   readonly log: Logger
 }
@@ -83,7 +85,7 @@ export class Spawner {
 
   constructor(parts: SpawnerParts) {
     this.#parts = parts
-    this.#starter = new Starter(parts.runtime, parts.database, parts.starterFiles, parts.log)
+    this.#starter = new Starter(parts)
   }
 
   /**
@@ -241,13 +243,12 @@ export class Spawner {
     }
     return this.#parts.admission.run(admitted, async (slot) => {
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.
-      if (isChanged) await this.#starter.remove(start)
-      else if (isReplaced) await this.#removeOld(start)
+      const removed = isChanged ? await this.#starter.remove(start) : isReplaced && (await this.#removeOld(start))
       await this.#keepParameters(attempt, start.record)
       const now = await this.#starter.find(start)
       if (now?.state === 'running') return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now, slot))
-      return started ?? this.#starter.createAndStart(start, now, slot)
+      return started ?? this.#starter.createAndStart(start, now, now?.imageId ?? (removed || undefined), slot)
     })
   }
 
@@ -256,9 +257,9 @@ export class Spawner {
     if (chosen) await storeParameters(this.#parts.database.db, id, { ...parameters, ...chosen })
   }
 
-  async #removeOld(start: Start): Promise<void> {
+  async #removeOld(start: Start): Promise<string | undefined> {
     const what = `removing the old container of user ${start.spec.owner.userId}`
-    await tryOrLog(this.#parts.log, what, () => this.#starter.remove(start))
+    return tryOrLog(this.#parts.log, what, () => this.#starter.remove(start))
   }
 
   /** Blocking does not wait for a launch in progress; so the launch checks the block again after the start. */

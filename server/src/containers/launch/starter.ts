@@ -32,6 +32,18 @@ export interface Start {
   readonly onWait: (wait: StartWait) => void
 }
 
+/** Called before a home gets another image than it had, while nothing runs with it; does not reject. */
+export type BeforeImage = (owner: Owner) => Promise<void>
+
+export interface StarterParts {
+  readonly runtime: Runtime
+  readonly database: Database
+  readonly starterFiles: Pick<PutStarterFiles, 'run'>
+  /** Undefined: nothing is to be done then. */
+  readonly beforeImage: BeforeImage | undefined
+  readonly log: Logger
+}
+
 /** Calls of the engine for a launch, step by step; the store has the container's id before the container is started. */
 export class Starter {
   readonly #runtime: Runtime
@@ -39,10 +51,12 @@ export class Starter {
   readonly #log: Logger
   readonly #startVerifier: StartVerifier
   readonly #starterFiles: Pick<PutStarterFiles, 'run'>
+  readonly #beforeImage: BeforeImage | undefined
 
-  constructor(runtime: Runtime, database: Database, starterFiles: Pick<PutStarterFiles, 'run'>, log: Logger) {
+  constructor({ runtime, database, starterFiles, beforeImage, log }: StarterParts) {
     this.#runtime = runtime
     this.#starterFiles = starterFiles
+    this.#beforeImage = beforeImage
     this.#database = database
     this.#log = log
     this.#startVerifier = new StartVerifier(runtime)
@@ -99,12 +113,19 @@ export class Starter {
   }
 
   /**
-   * Creates and starts a container in place of an old one. @throws {RuntimeError} `LaunchFailure` when it does not run
+   * Creates and starts a container in place of an old one. @param oldImage id of the image that one had, if it is known
+   * @throws {RuntimeError} `LaunchFailure` when it does not run
    */
-  async createAndStart(start: Start, old: RuntimeContainer | undefined, slot: LaunchSlot): Promise<RuntimeContainer> {
+  async createAndStart(
+    start: Start,
+    old: RuntimeContainer | undefined,
+    oldImage: string | undefined,
+    slot: LaunchSlot,
+  ): Promise<RuntimeContainer> {
     const { record, spec } = start
     start.onStep('creating')
     if (old) await this.#runtime.remove(old.id)
+    await this.#prepareHome(start, oldImage, slot)
     const created = await this.#createOrFind(start, slot)
     crashPoint('launch.after-create')
     if (start.files.length > 0 && created.isNew) await this.#putFiles(start, created.id, slot)
@@ -117,14 +138,27 @@ export class Starter {
     return instance
   }
 
-  /** Stops and removes the existing container. @throws {RuntimeError} */
-  async remove(start: Pick<Start, 'record' | 'spec'>): Promise<void> {
+  /** A record that never had a container has no home yet. */
+  async #prepareHome({ record, spec }: Start, oldImage: string | undefined, slot: LaunchSlot): Promise<void> {
+    const beforeImage = this.#beforeImage
+    const isNew = record.containerId === null && record.retiredAt === null
+    if (!beforeImage || isNew || spec.home === null) return
+    const isOther =
+      record.image !== spec.image ||
+      (oldImage !== undefined &&
+        (await isImageOutdated(this.#runtime, { state: 'exited', imageId: oldImage }, spec.image)))
+    if (isOther) await slot.fetch(() => beforeImage(spec.owner))
+  }
+
+  /** Stops and removes the existing container. @returns id of the image that it had @throws {RuntimeError} */
+  async remove(start: Pick<Start, 'record' | 'spec'>): Promise<string | undefined> {
     const old = await this.find(start)
-    if (!old) return
+    if (!old) return undefined
     await this.#runtime.stop(old.id)
     crashPoint('restart.after-stop')
     await this.#runtime.remove(old.id)
     crashPoint('restart.after-remove')
+    return old.imageId
   }
 
   /** The container is of no use without its files, and the next launch would not tell it from one that has them. */

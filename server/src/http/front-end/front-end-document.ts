@@ -41,6 +41,7 @@ export interface FrontEndParts {
   readonly hasGroups: () => boolean
   /** Null: Berth's own look. */
   readonly branding: Branding | null
+  readonly hasSnapshots: boolean
   /** Null where containers cannot be shared. */
   readonly sharing: BootData['sharing']
 }
@@ -102,6 +103,7 @@ export class FrontEnd {
       language,
       has_groups: isKnown(session) && this.#parts.hasGroups(),
       sharing: isKnown(session) ? this.#parts.sharing : null,
+      has_snapshots: isKnown(session) && this.#parts.hasSnapshots,
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },

@@ -59,6 +59,8 @@ export const refusals: Translated<'refusals'> = {
   sessionNotFound: 'Diese Sitzung gibt es nicht.',
   tokenNotFound: 'Dieses API-Token gibt es nicht.',
   shareNotFound: 'Diese Freigabe gibt es nicht; vielleicht ist sie beendet.',
+  snapshotNotFound: 'Diesen Sicherungspunkt gibt es nicht; vielleicht wurde er entfernt.',
+  pathNotFound: 'Diesen Pfad gibt es im Sicherungspunkt nicht. Pfade beginnen im Home-Ordner, etwa notizen/2026.',
   providerNotFound: 'Auf diesem Weg kann man sich nicht anmelden. Öffne die Anmeldeseite und wähle einen.',
   addressNotFound: 'Unter dieser Adresse gibt es nichts. Prüfe ihre Schreibweise.',
   wrongMethod: 'Diese Adresse antwortet nur auf {methods}.',

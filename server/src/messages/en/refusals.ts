@@ -54,6 +54,8 @@ export const refusals = {
   sessionNotFound: 'There is no such session.',
   tokenNotFound: 'There is no such API token.',
   shareNotFound: 'There is no such share; it may have ended.',
+  snapshotNotFound: 'There is no such snapshot; it may have been removed.',
+  pathNotFound: 'The snapshot has no such path. Paths begin in the home folder, such as notes/2026.',
   providerNotFound: 'There is no such way to sign in. Open the login page and choose one.',
   addressNotFound: 'There is nothing at this address. Check its spelling.',
   wrongMethod: 'This address answers {methods} only.',

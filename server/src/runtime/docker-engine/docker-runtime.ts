@@ -3,6 +3,7 @@ import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { EngineClient } from './client/engine-client.ts'
 import { containerFiles } from './containers/container-files.ts'
+import { homeContents } from './homes/home-contents.ts'
 import { createContainer } from './containers/docker-create.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findEngineAddress } from './client/engine-address.ts'
@@ -49,6 +50,7 @@ export const dockerCapabilities: RuntimeCapabilities = {
   hasImages: true,
   mountsHostPaths: true,
   putsFiles: true,
+  readsHomes: true,
 }
 
 /** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
@@ -83,6 +85,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
     isolationTrial: () => undefined,
     containerFiles: () => containerFiles(engine),
+    homeContents: () => homeContents(client, engine.installation),
     counts: () => client.counts(),
   }
 }

@@ -39,6 +39,7 @@ export const kubernetesCapabilities: RuntimeCapabilities = {
   hasImages: false,
   mountsHostPaths: false,
   putsFiles: false,
+  readsHomes: false,
 }
 
 /**
@@ -79,6 +80,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
       return cluster.isolation
     },
     containerFiles: () => undefined,
+    homeContents: () => undefined,
     counts: () => cluster.client.counts(),
   }
 }

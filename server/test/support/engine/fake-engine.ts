@@ -187,5 +187,6 @@ export const emptyRuntime: Runtime = {
   watch: () => undefined,
   isolationTrial: () => undefined,
   containerFiles: () => undefined,
+  homeContents: () => undefined,
   counts: () => ({}),
 }

@@ -45,6 +45,7 @@ function passThrough(runtime: Runtime): Runtime {
     cpuUsage: (id) => runtime.cpuUsage(id),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
     containerFiles: () => runtime.containerFiles(),
+    homeContents: () => runtime.homeContents(),
     isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }
@@ -84,6 +85,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     cpuUsage: (id) => unlessUnreachable('usage', () => runtime.cpuUsage(id)),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
     containerFiles: () => runtime.containerFiles(),
+    homeContents: () => runtime.homeContents(),
     isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }

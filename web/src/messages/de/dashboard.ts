@@ -17,6 +17,7 @@ export const dashboard: Words['dashboard'] = {
     off: 'Dafür musst du dich neu anmelden.',
   },
   sharing: { label: 'Geteilte Container', of: '{name} von {owner}', all: 'Container teilen' },
+  snapshots: 'Sicherungspunkte deiner Dateien',
   visitors: '{count, plural, one {Ein Gast hat ihn gerade offen.} other {# Gäste haben ihn gerade offen.}}',
   groups: { label: 'Deine Gruppen', all: 'Gruppen und Beitrittscodes' },
   ask: 'Wende dich an <who></who>.',

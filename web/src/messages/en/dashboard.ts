@@ -17,6 +17,7 @@ export const dashboard = {
     off: 'Sign in again to use this.',
   },
   sharing: { label: 'Shared containers', of: '{name} of {owner}', all: 'Share a container' },
+  snapshots: 'Snapshots of your files',
   visitors: '{count, plural, one {One visitor has it open now.} other {# visitors have it open now.}}',
   groups: { label: 'Your groups', all: 'Groups and join codes' },
   ask: 'Ask <who></who>.',

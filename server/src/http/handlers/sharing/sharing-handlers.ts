@@ -1,4 +1,4 @@
-import type { AdminShare, Share, SharedContainer } from '@berth/api/schemas/sharing.ts'
+import type { AdminShare, Share, SharedContainer } from '@berth/api/schemas/features/sharing.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'

@@ -33,7 +33,8 @@ export function dockerHomeArchive(installation: string, dockerHost: string | und
   }
 }
 
-async function* readHome(
+/** A home as tar, read whole or not at all. @throws {RuntimeError} as `HomeArchive.read` */
+export async function* readHome(
   client: EngineClient,
   helpers: HelperContainers,
   volume: string,
@@ -94,7 +95,8 @@ async function removeVolume(client: EngineClient, volume: string): Promise<void>
   await client.ask({ ...call, timeout: callTimeouts.remove })
 }
 
-async function exists(client: EngineClient, volume: string): Promise<boolean> {
+/** Whether the engine has a volume of this name. @throws {RuntimeError} */
+export async function exists(client: EngineClient, volume: string): Promise<boolean> {
   const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${volume}` } as const
   try {
     await client.ask({ ...call, timeout: callTimeouts.read })

@@ -1,5 +1,5 @@
-import type { SettingName } from './setting-descriptions.ts'
-import { list, whole, Problem } from './setting-values.ts'
+import type { SettingName } from '../setting-descriptions.ts'
+import { list, whole, Problem } from '../setting-values.ts'
 
 /** Whether, and with whom, users may share their containers. */
 export interface SharingConfig {

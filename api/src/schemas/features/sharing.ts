@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, OneOf, OrNull } from './shapes.ts'
+import { Instant, OneOf, OrNull } from '../shapes.ts'
 
 /** Most addresses in one request that shares a container. */
 export const maxShareEmails = 50

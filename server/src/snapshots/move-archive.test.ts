@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { movedArchive } from './move-archive.ts'
+
+/** Archives of the machine's own tar, moved, and listed by it. */
+function homeOf(t: TestContext): { base: string; home: string } {
+  const base = mkdtempSync(path.join(tmpdir(), 'berth-move-'))
+  t.after(() => rmSync(base, { recursive: true, force: true }))
+  const home = path.join(base, 'home')
+  mkdirSync(path.join(home, 'notes/2026'), { recursive: true })
+  writeFileSync(path.join(home, 'notes/2026/a.txt'), 'a')
+  writeFileSync(path.join(home, 'notes-of-others'), 'b')
+  chmodSync(path.join(home, 'notes-of-others'), 0o600)
+  symlinkSync('../notes-of-others', path.join(home, 'notes/link'))
+  linkSync(path.join(home, 'notes-of-others'), path.join(home, 'same'))
+  writeFileSync(path.join(home, `${'ä'.repeat(60)}-${'x'.repeat(120)}`), 'long')
+  return { base, home }
+}
+
+async function moved(
+  t: TestContext,
+  only = '',
+  format = 'pax',
+): Promise<{ list: string[]; into: string; entries: number }> {
+  const { base, home } = homeOf(t)
+  const archive = execFileSync('tar', [`--format=${format}`, '-C', home, '-cf', '-', '.'])
+  let entries = 0
+  const pieces: Uint8Array[] = []
+  const source = async function* () {
+    for (let at = 0; at < archive.length; at += 700) yield archive.subarray(at, at + 700)
+  }
+  for await (const piece of movedArchive(source(), 'restored', only, () => void entries++)) pieces.push(piece)
+  const into = path.join(base, 'into')
+  mkdirSync(into)
+  execFileSync('tar', ['-C', into, '-xpf', '-'], { input: Buffer.concat(pieces) })
+  const found = execFileSync('find', ['.', '-printf', '%P %y %m %l\n'], { cwd: into, encoding: 'utf8' })
+  return {
+    list: found
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .sort(),
+    into,
+    entries,
+  }
+}
+
+for (const format of ['pax', 'gnu'])
+  test(`all of a ${format} archive lies in the new folder, with modes and links`, async (t) => {
+    const { list, into } = await moved(t, '', format)
+    const names = list.map((line) => line.split(' ')[0] ?? '')
+    assert.ok(
+      names.slice(1).every((name) => name === '' || name.startsWith('restored')),
+      names.join(),
+    )
+    assert.ok(list.includes('restored/notes-of-others f 600 '))
+    assert.ok(list.includes('restored/notes/link l 777 ../notes-of-others'))
+    assert.ok(names.some((name) => name.endsWith('x'.repeat(120))))
+    const sameFile = execFileSync('stat', ['-c', '%i', 'restored/same', 'restored/notes-of-others'], { cwd: into })
+    assert.equal(new Set(sameFile.toString().trim().split('\n')).size, 1, 'a hard link is one file')
+  })
+
+test('one folder comes with what is below it and the folders above it, and with nothing else', async (t) => {
+  const { list, entries } = await moved(t, 'notes/2026')
+  assert.deepEqual(
+    list.map((line) => line.split(' ')[0]).filter((name) => name !== ''),
+    ['restored', 'restored/notes', 'restored/notes/2026', 'restored/notes/2026/a.txt'],
+  )
+  assert.equal(entries, 2)
+})
+
+test('a path that the archive does not have counts no entry', async (t) => {
+  assert.equal((await moved(t, 'nonsense')).entries, 0)
+})

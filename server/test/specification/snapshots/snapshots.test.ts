@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { startBerth, testTemplates, type Berth } from '#test/support/berth.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { homesOf } from '#test/support/engine/homes.ts'
+
+/** Snapshots of homes on a real engine. */
+const ends: (() => Promise<void>)[] = []
+const lifetime = { after: (end: () => Promise<void>) => void ends.push(end) }
+after(async () => {
+  for (const end of ends.toReversed()) await end()
+})
+const env = { SNAPSHOTS: 'on', SNAPSHOT_MAX_SIZE: '16m', CONTAINER_TEMPLATES: await testTemplates() }
+let berth = await startBerth(lifetime, { env })
+await berth.administrator()
+const ann = await berth.signUp('ann@x.org')
+const call = (method: string, target: string, body?: object) =>
+  berth.call(method, target, { token: ann.token, ...(body && { body }) })
+const snapshotsPath = '/api/container/snapshots/dev'
+const launch = async () => {
+  const reply = await call('POST', '/api/container/launch/dev')
+  assertOk(reply)
+  return reply.body.container_id as string
+}
+const stop = async () => assertOk(await call('POST', '/api/container/stop/dev'))
+const inHome = async (script: string) => (await execInContainer(await launch(), script)).trim()
+const list = async () => (await call('GET', snapshotsPath)).body.snapshots as { id: string; reason: string }[]
+const take = async () => {
+  const reply = await call('POST', snapshotsPath)
+  assertOk(reply)
+  return reply.body.snapshot.id as string
+}
+const helpers = async (of: Berth) =>
+  askEngine<unknown[]>('GET', '/containers/json', {
+    query: { all: '1', filters: JSON.stringify({ label: [`berth.helper=${of.installation}`] }) },
+  })
+
+test('a snapshot of a stopped container is restored beside what is there, with owners, modes and links', async () => {
+  await inHome('mkdir -p notes && echo first > notes/a && chmod 640 notes/a && ln -s a notes/link && echo b > b')
+  await stop()
+  const id = await take()
+  await inHome('echo changed > notes/a && rm b')
+  await stop()
+  const restored = await call('POST', `${snapshotsPath}/${id}/restore`)
+  assertOk(restored)
+  const { folder } = restored.body
+  assert.match(folder, /^restored-2\d{3}-/)
+  const seen = await inHome(
+    `cat notes/a ${folder}/notes/link ${folder}/b; stat -c '%a %u' ${folder}/notes/a notes/a; ls`,
+  )
+  assert.match(seen, /^changed\nfirst\nb\n640 (\d+)\n640 \1\n/)
+  assert.ok(!seen.split('\n').includes('b', 5), 'what was deleted stays deleted')
+  assert.deepEqual(await helpers(berth), [])
+})
+
+test('one folder alone is restored, and a path that is not in the snapshot is 404', async () => {
+  await stop()
+  const [{ id } = { id: '' }] = await list()
+  const { body } = await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'notes' })
+  assert.equal(await inHome(`ls ${body.folder}`), 'notes')
+  await stop()
+  assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'nonsense' }), 404)
+  assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: '../../etc' }), 404)
+})
+
+test('nothing is read or written while the container runs', async () => {
+  await launch()
+  const [{ id } = { id: '' }] = await list()
+  assertRefused(await call('POST', snapshotsPath), 409)
+  assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`), 409)
+  assertRefused(await call('POST', '/api/container/reset/dev'), 409)
+})
+
+test('a launch that comes meanwhile begins after the snapshot, and finds all files', async () => {
+  await inHome('head -c 12000000 /dev/urandom > large')
+  await stop()
+  const before = (await list()).length
+  const [made, launched] = await Promise.all([call('POST', snapshotsPath), call('POST', '/api/container/launch/dev')])
+  assertOk(launched)
+  // The launch may have been first; then the container ran, and the snapshot was refused.
+  assert.ok([200, 409].includes(made.status), made.text)
+  assert.equal((await list()).length, made.status === 200 ? Math.min(before + 1, 4) : before)
+  assert.equal(await inHome('stat -c %s large && rm large'), '12000000')
+})
+
+test('a home that is larger than the limit is refused, and nothing is left', async () => {
+  await inHome('head -c 20000000 /dev/urandom > large')
+  await stop()
+  const before = await list()
+  assertRefused(await call('POST', snapshotsPath), 409)
+  assert.deepEqual(await list(), before)
+  await inHome('rm large')
+})
+
+test('users have their own snapshots alone', async () => {
+  const bob = await berth.signUp('bob@x.org')
+  const [{ id } = { id: '' }] = await list()
+  assert.deepEqual((await bob.call('GET', snapshotsPath)).body, { snapshots: [] })
+  assertRefused(await bob.call('POST', `${snapshotsPath}/${id}/restore`), 404)
+  assertRefused(await bob.call('DELETE', `${snapshotsPath}/${id}`), 404)
+  for (const wrong of ['..%2f..%2fx', '1-manual', 'x'])
+    assertRefused(await call('DELETE', `${snapshotsPath}/${wrong}`), 404)
+  assertRefused(await call('POST', '/api/container/snapshots/nonsense'), 400)
+})
+
+test('a container gets another image only after a snapshot of its home, and the same image needs none', async () => {
+  await stop()
+  await berth.close()
+  const image = `${berth.installation}:other`
+  const { CONTAINER_TEMPLATES } = env
+  const [repo = '', tag = ''] = image.split(':')
+  const { image: before } = JSON.parse(CONTAINER_TEMPLATES).dev
+  await askEngine('POST', `/images/${encodeURIComponent(before)}/tag`, { query: { repo, tag } })
+  ends.unshift(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
+  const { dataDir, installation } = berth
+  const reasons = async () => (await list()).map(({ reason }) => reason)
+  berth = await startBerth(lifetime, {
+    dataDir,
+    installation,
+    env: { ...env, CONTAINER_TEMPLATES: await testTemplates({ memory: '96m' }) },
+  })
+  const earlier = await reasons()
+  await inHome('echo kept > kept')
+  assert.deepEqual(await reasons(), earlier, 'another limit of memory is no other image')
+  await stop()
+  await berth.close()
+  berth = await startBerth(lifetime, {
+    dataDir,
+    installation,
+    env: { ...env, CONTAINER_TEMPLATES: await testTemplates({ image }) },
+  })
+  assert.equal(await inHome('cat kept'), 'kept')
+  assert.equal((await reasons())[0], 'image')
+})
+
+test('a reset keeps a snapshot, and the next launch begins with a new home', async () => {
+  await stop()
+  const reply = await call('POST', '/api/container/reset/dev')
+  assertOk(reply)
+  assert.deepEqual(
+    (await homesOf(berth, ann.id)).filter((name) => name.endsWith('-dev')),
+    [],
+  )
+  assert.equal(await inHome('test -e kept || echo gone'), 'gone')
+  await stop()
+  const { body } = await call('POST', `${snapshotsPath}/${reply.body.snapshot.id}/restore`)
+  assert.equal(await inHome(`cat ${body.folder}/kept`), 'kept')
+})
+
+test('a restore that the death of the process interrupted is completed at the next start, before a launch', async () => {
+  await stop()
+  const id = (await list()).find(({ reason }) => reason === 'reset')?.id ?? ''
+  await berth.close()
+  const { dataDir, installation } = berth
+  const [volume = ''] = readdirSync(path.join(dataDir, 'snapshots/homes')).filter((name) => name.includes('-ann-'))
+  const journal = path.join(dataDir, 'snapshots/restoring')
+  mkdirSync(journal, { recursive: true })
+  const pending = { userId: ann.id, type: 'dev', volume, id, only: '', folder: 'restored-later' }
+  writeFileSync(path.join(journal, `${volume}.json`), JSON.stringify(pending))
+  writeFileSync(path.join(dataDir, 'snapshots/homes', volume, '1796119200000-manual.unfinished'), 'a part')
+  berth = await startBerth(lifetime, { dataDir, installation, env, pace: { every: 1_000 } })
+  assert.equal(await inHome('cat restored-later/kept'), 'kept')
+  assert.deepEqual(readdirSync(journal), [])
+  assert.ok(!existsSync(path.join(dataDir, 'snapshots/homes', volume, '1796119200000-manual.unfinished')))
+})
+
+test('snapshots go with the account and its homes', async () => {
+  assertOk(await berth.operate('DELETE', `/api/admin/users/${ann.id}?purge=true`))
+  const left = () => readdirSync(path.join(berth.dataDir, 'snapshots/homes')).filter((name) => name.includes('-ann-'))
+  for (let tries = 0; left().length > 0 && tries < 300; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.deepEqual(left(), [])
+})

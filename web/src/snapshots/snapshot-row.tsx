@@ -1,0 +1,94 @@
+import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
+import { useId, useState } from 'react'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { Time } from '#/components/time.tsx'
+import { shareOf } from '#/i18n/byte-sizes.ts'
+
+interface SnapshotRowProps {
+  snapshot: Snapshot
+  isOff: boolean
+  /** @param path in the home; empty for all */
+  onRestore(path: string): void
+  onRemove(): void
+}
+
+/** One snapshot; restoring asks what, and says where it goes. */
+export function SnapshotRow({ snapshot, isOff, onRestore, onRemove }: SnapshotRowProps) {
+  const t = useTranslations('snapshots')
+  const format = useFormatter()
+  const [isAsking, setAsking] = useState(false)
+  const [isRemoving, setRemoving] = useState(false)
+  const field = useId()
+  const at = format.dateTime(new Date(snapshot.created_at), { dateStyle: 'medium', timeStyle: 'short' })
+  const { part, unit, digits } = shareOf(snapshot.bytes, snapshot.bytes, 'decimal')
+  const size = `${format.number(part, { maximumFractionDigits: digits })} ${unit}`
+  return (
+    <li className="row">
+      <div>
+        <h3>
+          <Time at={snapshot.created_at} />
+        </h3>
+        <p className="hint">{t(snapshot.reason, { size })}</p>
+      </div>
+      <div className="member-actions">
+        <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
+          <span aria-hidden>{t('restore')}</span>
+          <span className="visually-hidden">{t('restoreThis', { at })}</span>
+        </Button>
+        <Button variant="small" isOff={isOff} onPress={() => setRemoving(true)}>
+          <span aria-hidden>{t('remove')}</span>
+          <span className="visually-hidden">{t('removeThis', { at })}</span>
+        </Button>
+      </div>
+      {isRemoving && (
+        <Dialog title={t('askRemove.title', { at })} onClose={() => setRemoving(false)}>
+          {(close) => (
+            <>
+              <p>{t('askRemove.effect')}</p>
+              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={onRemove} />
+            </>
+          )}
+        </Dialog>
+      )}
+      {isAsking && (
+        <Dialog title={t('ask.title')} onClose={() => setAsking(false)}>
+          {(close) => (
+            <form
+              className="group-form"
+              onSubmit={(event) => {
+                event.preventDefault()
+                const path = String(new FormData(event.currentTarget).get('path') ?? '').trim()
+                close()
+                onRestore(path)
+              }}
+            >
+              <p>{t('ask.effect')}</p>
+              <div className="group-field">
+                <label htmlFor={field}>{t('ask.path')}</label>
+                <input
+                  id={field}
+                  name="path"
+                  autoComplete="off"
+                  spellCheck={false}
+                  aria-describedby={`${field}-hint`}
+                />
+                <p className="hint" id={`${field}-hint`}>
+                  {t('ask.hint')}
+                </p>
+              </div>
+              <div className="actions end">
+                <Button onPress={close}>{t('ask.cancel')}</Button>
+                <button type="submit" className="button primary">
+                  {t('restore')}
+                </button>
+              </div>
+            </form>
+          )}
+        </Dialog>
+      )}
+    </li>
+  )
+}

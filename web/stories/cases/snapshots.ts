@@ -1,0 +1,52 @@
+import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { ann, minutesAgo } from '../user-fixtures.ts'
+import { Refused, type Story } from '../story.ts'
+
+const day = 60 * 24
+const dev: ContainerEntry = {
+  type: 'dev',
+  display_name: 'Development',
+  description: 'An editor, a terminal and your files',
+  status: 'exited',
+  service_url: 'http://spawner.berth.localhost:8080/ann-dev',
+  container_id: 'c-dev',
+  created_at: minutesAgo(40 * day),
+  last_used: minutesAgo(30),
+  is_blocked: false,
+  blocked_at: null,
+}
+const snapshot = (reason: Snapshot['reason'], minutes: number, bytes: number): Snapshot => ({
+  id: `${minutes}-${reason}`,
+  reason,
+  created_at: minutesAgo(minutes),
+  bytes,
+})
+const snapshots = [
+  snapshot('manual', 5, 48e6),
+  snapshot('image', day, 47.2e6),
+  snapshot('reset', 3 * day, 1.3e9),
+  snapshot('manual', 8 * day, 900),
+]
+const page: Omit<Story, 'name'> = {
+  path: '/snapshots',
+  boot: { has_snapshots: true },
+  answers: { me: ann, listContainers: { containers: [dev] }, listSnapshots: { snapshots } },
+}
+
+/** Snapshots of homes. */
+export const snapshotStories: readonly Story[] = [
+  { name: 'snapshots/some', ...page },
+  { name: 'snapshots/restore', ...page, press: ['RestoreRestore the snapshot of 21 Nov 2026, 08:55'] },
+  {
+    name: 'snapshots/running',
+    ...page,
+    answers: {
+      ...page.answers,
+      listSnapshots: { snapshots: [] },
+      takeSnapshot: new Refused(409, 'The container runs. Stop it first, so that nothing changes its files meanwhile.'),
+    },
+    press: ['Make a snapshotMake a snapshot of Development'],
+  },
+  { name: 'snapshots/off', ...page, boot: {} },
+]
