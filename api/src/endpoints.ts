@@ -6,6 +6,7 @@ import { adminUsersEndpoints } from './endpoints/admin-users.ts'
 import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
+import { groupHoursEndpoints } from './endpoints/group-hours.ts'
 import { groupInvitationsEndpoints } from './endpoints/group-invitations.ts'
 import { groupPageEndpoints } from './endpoints/group-page.ts'
 import { groupsEndpoints } from './endpoints/groups.ts'
@@ -35,6 +36,7 @@ export const endpoints = {
   ...sharingEndpoints,
   ...groupPageEndpoints,
   ...groupInvitationsEndpoints,
+  ...groupHoursEndpoints,
   ...operatorEndpoints,
   ...systemEndpoints,
 }

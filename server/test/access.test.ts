@@ -76,6 +76,8 @@ const forOwners: readonly EndpointName[] = [
   'deleteJoinCode',
   'readManagedGroup',
   'previewMembers',
+  'readTimetable',
+  'setTimetable',
   'listGroupInvitations',
   'withdrawGroupInvitation',
   'resendGroupInvitation',

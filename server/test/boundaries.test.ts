@@ -138,7 +138,7 @@ const allowed: Record<string, string[]> = {
   ],
   logging: [],
   administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
-  groups: ['accounts', 'administration', 'concurrency', 'containers', 'errors.ts', 'messages', 'store'],
+  groups: ['accounts', 'administration', 'concurrency', 'containers', 'errors.ts', 'messages', 'store', 'time-zone.ts'],
   sharing: [
     'accounts',
     'administration',

@@ -9,6 +9,8 @@ interface Snapshot {
   /** Groups that end at some time, or have ended. */
   readonly ending: readonly Group[]
   readonly limited: readonly Group[]
+  /** Groups with hours. */
+  readonly timed: readonly Group[]
 }
 
 /**
@@ -72,6 +74,11 @@ export class GroupDirectory {
     return this.#snapshot.ending.filter((group) => isExpired(group, now))
   }
 
+  /** Groups with hours. */
+  get timed(): readonly Group[] {
+    return this.#snapshot.timed
+  }
+
   /** Groups with a limit. */
   get limited(): readonly Group[] {
     return this.#snapshot.limited
@@ -89,6 +96,7 @@ function snapshotOf(groups: readonly Group[]): Snapshot {
     byId: new Map(groups.map((group) => [group.id, group])),
     names: new Set(groups.map(({ name }) => name)),
     ending: groups.filter(({ expiresAt }) => expiresAt !== null),
+    timed: groups.filter(({ timetable }) => timetable !== null),
     limited: groups.filter(({ limits }) => Object.values(limits).some((limit) => limit !== null)),
   }
 }

@@ -98,6 +98,7 @@ export const auditActions = {
     detail: '`user`, `type`',
   },
   'group.end': { when: 'a manager ended a group', detail: 'its end before and after' },
+  'group.set-timetable': { when: 'the hours of a group were changed', detail: 'the timetable before and after' },
   'group.stop': {
     when: "the containers of a group's members were stopped",
     detail: 'the containers, a page of members in each entry',

@@ -20,6 +20,7 @@ import { groups } from './migrations/010-019/018-groups.ts'
 import { containerShares } from './migrations/010-019/019-container-shares.ts'
 import { nodes } from './migrations/020-029/020-nodes.ts'
 import { auditPersonalFacts } from './migrations/020-029/021-audit-personal-facts.ts'
+import { groupTimetables } from './migrations/020-029/022-group-timetables.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -49,5 +50,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '019-container-shares': containerShares(isPostgres),
     '020-nodes': nodes(isPostgres),
     '021-audit-personal-facts': auditPersonalFacts,
+    '022-group-timetables': groupTimetables,
   }
 }

@@ -264,6 +264,8 @@ export interface UserGroupsTable {
   /** SHA-256 of the join code; the code itself is with the managers only. */
   join_code_hash: Generated<string | null>
   join_code_expires_at: Generated<number | null>
+  /** Hours, JSON text; null: none. */
+  timetable: string | null
 }
 
 /** Who is in which group. */

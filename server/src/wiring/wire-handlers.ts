@@ -13,6 +13,7 @@ import { groupAdministrationHandlers } from '#/http/handlers/groups/group-admini
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
 import { snapshotHandlers } from '#/http/handlers/snapshots/snapshot-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
+import { groupHoursHandlers } from '#/http/handlers/groups/group-hours-handlers.ts'
 import { groupInvitationHandlers } from '#/http/handlers/groups/group-invitation-handlers.ts'
 import { groupPageHandlers } from '#/http/handlers/groups/group-page-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
@@ -71,6 +72,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
       spawnerUrl: context.addresses.spawnerUrl,
     }),
     ...groupInvitationHandlers(groups),
+    ...groupHoursHandlers({ ...groups, db: parts.database.db, timeZone: parts.config.timeZone }),
     ...groupPageHandlers({
       db: parts.database.db,
       templates: parts.config.templates,

@@ -38,6 +38,7 @@ import {
   updateGroup,
   type Group,
 } from '#/store/groups/groups.ts'
+import { setTimetable } from '#/store/groups/timetables.ts'
 import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 
@@ -74,13 +75,28 @@ for (const dialect of dialects) {
       }
       const made = await insertGroup(database.db, { ...all, source: 'school', createdAt: now })
       assert.ok(made)
-      assert.deepEqual(made, { ...all, id: made.id, source: 'school', createdAt: now })
+      assert.deepEqual(made, { ...all, id: made.id, source: 'school', createdAt: now, timetable: null })
       await join(made, await newUser())
       assert.deepEqual(await findGroup(database.db, made.id), { ...made, memberCount: 1 })
       assert.deepEqual(await findGroupByName(database.db, 'Physik 7b'), made)
       await updateGroup(database.db, made.id, fields('Physik 8b'))
       assert.deepEqual(await findGroup(database.db, made.id), { ...made, ...fields('Physik 8b'), memberCount: 1 })
       assert.equal(await findGroupByName(database.db, 'Physik 7b'), undefined)
+    })
+
+    test('hours of a group are read as they were stored, stay when the group is changed, and are removed', async () => {
+      const made = await newGroup()
+      const timetable = {
+        timeZone: 'Europe/Berlin',
+        lessons: [{ days: [1, 7], minutes: 485, type: 'ümlaut' }],
+        stopAt: 0,
+        exceptions: [{ date: '2026-12-24', lessons: [{ minutes: 1, type: 'dev' }], stops: false }],
+      }
+      await setTimetable(database.db, made.id, timetable)
+      await updateGroup(database.db, made.id, fields('with hours'))
+      assert.deepEqual((await findGroup(database.db, made.id))?.timetable, timetable)
+      await setTimetable(database.db, made.id, null)
+      assert.equal((await findGroup(database.db, made.id))?.timetable, null)
     })
 
     test('of two groups of one name the second is not stored', async () => {

@@ -8,6 +8,7 @@ import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { AddMembersDialog } from '#/groups/addition/add-members-dialog.tsx'
+import { HoursDialog } from '#/groups/hours/hours-dialog.tsx'
 import { StartDialog } from '#/groups/live/start-dialog.tsx'
 import { JoinCodeDialog } from './join-code-dialog.tsx'
 import { useMembersChanged } from './use-members.ts'
@@ -28,7 +29,7 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
   const t = useTranslations('groups')
   const id = String(group.id)
   const { busy, error, run } = useTask()
-  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | AskProps['action']>()
+  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | AskProps['action']>()
   const [outcome, setOutcome] = useState<string>()
   const changed = useMembersChanged(id)
   const close = () => setDialog(undefined)
@@ -77,6 +78,11 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
             </Button>
           </>
         )}
+        {types.length > 0 && (
+          <Button variant="small" isOff={isOff} onPress={() => setDialog('hours')}>
+            {t('hours.title')}
+          </Button>
+        )}
         <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('block')}>
           {t('act.block')}
         </Button>
@@ -93,6 +99,7 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
       <p role="status">{busy ? t('act.busy') : outcome}</p>
       {dialog === 'start' && <StartDialog types={types} onStart={start} onClose={close} />}
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
+      {dialog === 'hours' && <HoursDialog id={id} types={types} onClose={close} />}
       {dialog === 'code' && <JoinCodeDialog id={id} onClose={close} />}
       {(dialog === 'stop' || dialog === 'block' || dialog === 'end') && (
         <Ask action={dialog} onConfirm={dialog === 'end' ? end : () => act(dialog)} onClose={close} />

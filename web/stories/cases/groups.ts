@@ -216,6 +216,23 @@ export const groupStories: readonly Story[] = [
       },
     },
   },
+  {
+    name: 'groups/hours',
+    ...managed,
+    answers: {
+      ...answers,
+      readTimetable: {
+        timetable: {
+          time_zone: 'Europe/Berlin',
+          lessons: [{ days: [2, 4], at: '08:00', container_type: 'dev' }],
+          stop_at: '22:00',
+          exceptions: [{ date: '2026-12-24', lessons: [], stops: false }],
+        },
+        default_time_zone: 'UTC',
+      },
+    },
+    press: ['Hours'],
+  },
   { name: 'groups/stop-all', ...managed, press: ['Stop all containers'] },
   { name: 'groups/start-all', ...managed, press: ['Start for all'] },
   { name: 'groups/end', ...managed, press: ['End the group'] },

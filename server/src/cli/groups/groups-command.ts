@@ -7,6 +7,7 @@ import { forEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { addInvitations } from './invitations-command.ts'
+import { addTimetable } from './timetable-command.ts'
 import { addMembers } from './members-command.ts'
 import { findGroup, groupsOf } from './find-group.ts'
 
@@ -18,6 +19,7 @@ export function addGroups(program: Command, run: Run): void {
   addDelete(groups, run)
   addMembers(groups, run)
   addInvitations(groups, run)
+  addTimetable(groups, run)
 }
 
 function addList(groups: Command, run: Run): void {

@@ -3,6 +3,8 @@ import type { Translated } from '../catalogue.ts'
 export const groups: Translated<'groups'> = {
   groupNotFound: 'Diese Gruppe gibt es nicht.',
   memberNotFound: 'Dieses Konto ist nicht Mitglied der Gruppe.',
+  unknownZone: 'Es gibt keine Zeitzone {zone}. Nenne eine wie Europe/Berlin.',
+  unknownDate: 'Den Tag {date} gibt es nicht. Schreibe ihn wie 2026-12-24.',
   invitationNotFound: 'Diese Einladung gibt es nicht; vielleicht wurde sie angenommen.',
   invitationNotMailed:
     'Die E-Mail wurde nicht verschickt: Der Mailserver hat sie nicht angenommen, oder die Adresse bekam zu viele E-Mails in dieser Stunde. Die Einladung bleibt; versuche es später noch einmal.',

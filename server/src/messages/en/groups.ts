@@ -2,6 +2,8 @@
 export const groups = {
   groupNotFound: 'There is no such group.',
   memberNotFound: 'This user is not a member of the group.',
+  unknownZone: 'There is no time zone {zone}. Name one as Europe/Berlin.',
+  unknownDate: 'There is no day {date}. Write it as 2026-12-24.',
   invitationNotFound: 'There is no such invitation; it may have been accepted.',
   invitationNotMailed:
     'The mail was not sent: the mail server did not accept it, or the address had too many mails within the hour. The invitation stays; try again later.',

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import type { UserGroupsTable } from '../schema.ts'
+import type { Timetable } from './timetables.ts'
 
 /** Source of groups and memberships that are made in Berth; any other source is the id of a provider. */
 export const localSource = 'local'
@@ -34,6 +35,8 @@ export interface Group extends GroupFields {
   /** `local`, or the id of the provider whose affair its members are. */
   readonly source: string
   readonly createdAt: Date
+  /** Hours; see `setTimetable`. */
+  readonly timetable: Timetable | null
 }
 
 export type CountedGroup = Group & { readonly memberCount: number }
@@ -155,5 +158,6 @@ function fromRow(row: Selectable<UserGroupsTable>): Group {
     limits: { running: row.max_running, memory: row.max_memory, cpus: row.max_cpus, disk: row.max_disk },
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
+    timetable: row.timetable === null ? null : (JSON.parse(row.timetable) as Timetable),
   }
 }

@@ -4,6 +4,8 @@ import { GroupDirectory } from '#/groups/group-directory.ts'
 import { GroupExpiry } from '#/groups/group-expiry.ts'
 import { GroupMembers } from '#/groups/group-members.ts'
 import { InviteToGroup } from '#/groups/invite-to-group.ts'
+import { GroupHours } from '#/groups/hours/group-hours.ts'
+import { SetTimetable } from '#/groups/hours/set-timetable.ts'
 import { invitationLifetime, PendingInvitations } from '#/groups/invitations/pending-invitations.ts'
 import { PreviewMembers } from '#/groups/invitations/preview-members.ts'
 import { JoinCodes } from '#/groups/join-codes.ts'
@@ -69,9 +71,22 @@ export function wireGroups(
   const states = new MemberStates({ ...containers, now: () => Date.now() })
   const watch = new GroupWatch({ db: database.db, events: containers.events, streams, states, log })
   const starts = new GroupStarts({ ...containers, database, rules, log })
+  const hours = new GroupHours({
+    db: database.db,
+    directory,
+    templates: config.templates,
+    prestart: containers.prestart,
+    occupantsOf: (userId) => capacity.of(userId),
+    stop: (owned) => ownerActions.stopUnchecked(owned),
+    warnings: containers.idleWarnings,
+    now: () => Date.now(),
+    log,
+  })
   const restart = () => {
     watch.reviewSoon()
-    if (!isForOneCommand) expiry.start()
+    if (isForOneCommand) return
+    expiry.start()
+    hours.start()
   }
   const onChange = () => {
     restart()
@@ -94,12 +109,14 @@ export function wireGroups(
     /** Nothing begins afterwards. */
     close: () => {
       expiry.close()
+      hours.close()
       starts.close()
     },
     watch,
     starts,
     readFailure: new ReadFailure({ database, launchProgress: containers.launchProgress }),
     endGroup: new EndGroup(database, directory),
+    setTimetable: new SetTimetable({ database, directory, types: () => config.templates.types }),
     administration: new GroupAdministration({
       database,
       directory,

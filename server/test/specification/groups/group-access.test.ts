@@ -72,6 +72,8 @@ const managed: readonly (readonly [string, string, object?])[] = [
   ['GET', '/invitations'],
   ['DELETE', '/invitations/999999'],
   ['POST', '/invitations/999999/resend'],
+  ['GET', '/timetable'],
+  ['POST', '/timetable', { timetable: null }],
   ['POST', '/join-code'],
   ['DELETE', '/join-code'],
   ['POST', '/start', { container_type: 'dev' }],

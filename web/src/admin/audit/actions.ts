@@ -31,6 +31,7 @@ export const actionGroups = {
     'restart-container',
     'read-failure',
     'end',
+    'set-timetable',
     'stop',
     'block',
     'unblock',

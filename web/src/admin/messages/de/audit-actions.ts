@@ -32,6 +32,7 @@ export const action: AdminWords['audit']['action'] = {
     'restart-container': 'Container eines Mitglieds neu gestartet',
     'read-failure': 'Fehlgeschlagenen Start eines Mitglieds gelesen',
     end: 'Gruppe beendet',
+    'set-timetable': 'Zeiten einer Gruppe geändert',
     stop: 'Container einer Gruppe angehalten',
     block: 'Container einer Gruppe gesperrt',
     unblock: 'Container einer Gruppe entsperrt',
@@ -87,6 +88,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'read-failure':
       '<b>{actor}</b> hat gelesen, warum ein Container von <b>{person}</b> in <b>{group}</b> nicht startete',
     end: '<b>{actor}</b> hat <b>{group}</b> beendet',
+    'set-timetable': '<b>{actor}</b> hat die Zeiten von <b>{group}</b> geändert',
     stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> angehalten',
     block:
       '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> gesperrt',

@@ -32,6 +32,7 @@ export const action = {
     'restart-container': 'Container of a member restarted',
     'read-failure': 'Failed start of a member read',
     end: 'Group ended',
+    'set-timetable': 'Hours of a group changed',
     stop: 'Containers of a group stopped',
     block: 'Containers of a group blocked',
     unblock: 'Containers of a group unblocked',
@@ -85,6 +86,7 @@ export const sentence = {
     'restart-container': '<b>{actor}</b> restarted the container of <b>{person}</b> in <b>{group}</b>',
     'read-failure': '<b>{actor}</b> read why a container of <b>{person}</b> in <b>{group}</b> did not start',
     end: '<b>{actor}</b> ended <b>{group}</b>',
+    'set-timetable': '<b>{actor}</b> changed the hours of <b>{group}</b>',
     stop: '<b>{actor}</b> stopped {containers, plural, one {one container} other {# containers}} of <b>{group}</b>',
     block: '<b>{actor}</b> blocked {containers, plural, one {one container} other {# containers}} of <b>{group}</b>',
     unblock:

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
+import type { Command } from 'commander'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, reasonOf, WrongUsage } from '#/cli/command-failure.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { findGroup } from './find-group.ts'
+
+interface TimetableOptions {
+  readonly set?: string
+  readonly remove?: boolean
+}
+
+/** `berth groups timetable`. */
+export function addTimetable(groups: Command, run: Run): void {
+  const timetable = groups
+    .command('timetable')
+    .description('show or change the hours of a group: lessons, the stop at night, exceptions')
+    .argument('<group>', 'name or id')
+    .option('--set <file>', 'replace the hours by those of this JSON file, as --json prints them')
+    .option('--remove', 'remove all hours')
+    .action((target: string, options: TimetableOptions) => run((context) => showOrChange(context, target, options)))
+  addHelp(timetable, {
+    effect: 'Without an option read-only. A change holds at once.',
+    examples: [
+      ['groups timetable "Physics 7b" --json > hours.json', 'a file to edit'],
+      ['groups timetable "Physics 8a" --set hours.json', 'the same hours for another class'],
+    ],
+  })
+}
+
+async function showOrChange(
+  context: CommandContext,
+  target: string,
+  { set, remove = false }: TimetableOptions,
+): Promise<void> {
+  if (set !== undefined && remove) throw new WrongUsage('Say either --set or --remove.')
+  const wanted = set === undefined ? null : await readTimetable(set)
+  await withApi(context, async (api) => {
+    const params = { id: String((await findGroup(api, target)).id) }
+    const isChanged = set !== undefined || remove
+    const { timetable } = isChanged
+      ? await api.setTimetable({ params, body: { timetable: wanted } })
+      : await api.readTimetable({ params })
+    show(context, timetable)
+  })
+}
+
+function show({ terminal }: CommandContext, timetable: Timetable | null): void {
+  terminal.json(timetable)
+  if (!timetable) return terminal.note('None.')
+  terminal.print(`Time zone: ${timetable.time_zone}`)
+  terminal.print(`Stop: ${timetable.stop_at ?? 'none'}`)
+  for (const { days, at, container_type } of timetable.lessons)
+    terminal.print(`Days ${days.join(', ')} at ${at}: ${container_type}`)
+  for (const { date, lessons, stops } of timetable.exceptions) {
+    const held = lessons.map(({ at, container_type }) => `${at} ${container_type}`).join(', ')
+    terminal.print(`${date}: ${held === '' ? 'no lesson' : held}${stops ? '' : '; no stop'}`)
+  }
+}
+
+/** The API checks what it says. @throws {CommandFailed} when it cannot be read */
+async function readTimetable(file: string): Promise<Timetable> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Timetable
+  } catch (error) {
+    throw new CommandFailed(`${file} cannot be read as JSON: ${reasonOf(error)}`)
+  }
+}

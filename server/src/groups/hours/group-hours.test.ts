@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { readTemplate } from '#/containers/templates/read-templates.ts'
+import { Templates } from '#/containers/templates/template.ts'
+import { openDatabase } from '#/store/database.ts'
+import { setMember } from '#/store/groups/group-members.ts'
+import { insertGroup, localSource, type Group } from '#/store/groups/groups.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { copyEmptyStore, quickFolder } from '#test/support/store/empty-store.ts'
+import { GroupHours } from './group-hours.ts'
+
+const folder = await mkdtemp(path.join(quickFolder(), 'berth-hours-'))
+await copyEmptyStore(folder)
+const database = await openDatabase(null, folder)
+after(async () => {
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+const now = new Date('2026-11-23T00:00:00Z')
+const limits = { running: null, memory: null, cpus: null, disk: null }
+const fields = { name: 'Physics', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
+const physics = await insertGroup(database.db, { ...fields, createdAt: now })
+assert.ok(physics)
+const ids: Record<string, number> = {}
+for (const [slug, role] of [
+  ['ann', 'member'],
+  ['ben', 'member'],
+  ['tom', 'manager'],
+] as const) {
+  const { id } = await insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
+  ids[slug] = id
+  await setMember(database.db, { groupId: physics.id, userId: id, role, source: localSource, now })
+}
+const lessons = [{ days: [1, 2, 3, 4, 5], minutes: 8 * 60, type: 'lab' }]
+const timetable = { timeZone: 'Europe/Berlin', lessons, stopAt: 22 * 60, exceptions: [] }
+
+function arrange(t: TestContext, timed: readonly Group[], begun: string) {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const seen: string[] = []
+  let time = Date.parse(begun)
+  const nameOf = (id: number) => Object.keys(ids).find((name) => ids[name] === id)
+  const hours = new GroupHours({
+    db: database.db,
+    directory: { timed },
+    templates: new Templates([readTemplate('lab', { image: 'x' }).template ?? assert.fail()]),
+    prestart: { run: async ({ id }, { type }) => (seen.push(`start ${type} ${nameOf(id)}`), true) },
+    occupantsOf: (userId) => ['lab', 'dev'].map((type) => ({ userId, type })),
+    stop: async ({ userId, type }) => (seen.push(`stop ${type} ${nameOf(userId)}`), true),
+    warnings: { warnOfLimit: ({ userId }, at) => void seen.push(`warn ${nameOf(userId)} ${at.toISOString()}`) },
+    now: () => time,
+    log: { info: () => undefined, warn: () => undefined },
+  })
+  t.after(() => hours.close())
+  const until = async (instant: string) => {
+    time = Date.parse(instant)
+    t.mock.timers.tick(10_000)
+    for (let turns = 0; turns < 50; turns++) await turn()
+    return seen.splice(0)
+  }
+  return { hours, until }
+}
+
+test('without hours of a group no timer runs', async (t) => {
+  const { hours, until } = arrange(t, [], '2026-11-23T06:40:00Z')
+  hours.start()
+  assert.deepEqual(await until('2026-11-23T06:45:05Z'), [])
+})
+
+test('members get their containers before a lesson, once, and all containers of the types stop at night after a warning', async (t) => {
+  const { hours, until } = arrange(t, [{ ...physics, timetable }], '2026-11-23T06:40:00Z')
+  hours.start()
+  assert.deepEqual(await until('2026-11-23T06:44:55Z'), [])
+  assert.deepEqual(await until('2026-11-23T06:45:05Z'), ['start lab ann', 'start lab ben'])
+  hours.start()
+  assert.deepEqual(await until('2026-11-23T06:45:15Z'), [])
+  await until('2026-11-23T20:58:55Z')
+  const stop = '2026-11-23T21:00:00.000Z'
+  assert.deepEqual(
+    await until('2026-11-23T20:59:05Z'),
+    ['ann', 'ben', 'tom'].map((name) => `warn ${name} ${stop}`),
+  )
+  assert.deepEqual(await until('2026-11-23T21:00:05Z'), ['stop lab ann', 'stop lab ben', 'stop lab tom'])
+})
+
+test('a Berth that starts within a quarter of an hour after the moment does it then, and a jump of the clock does no day at once', async (t) => {
+  const late = arrange(t, [{ ...physics, timetable }], '2026-11-23T06:50:00Z')
+  late.hours.start()
+  assert.deepEqual(await late.until('2026-11-23T06:50:10Z'), ['start lab ann', 'start lab ben'])
+  assert.deepEqual(await late.until('2026-11-30T12:00:00Z'), [])
+})
+
+test('a group that has ended has no hours', async (t) => {
+  const { hours, until } = arrange(t, [{ ...physics, timetable, expiresAt: now }], '2026-11-23T06:40:00Z')
+  hours.start()
+  assert.deepEqual(await until('2026-11-23T06:45:05Z'), [])
+})

@@ -1,0 +1,126 @@
+import pLimit from 'p-limit'
+import type { Logger } from 'pino'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
+import type { Prestart } from '#/containers/prestart/prestart.ts'
+import type { Templates } from '#/containers/templates/template.ts'
+import type { Db } from '#/store/database.ts'
+import { listMemberIds, listMembers } from '#/store/groups/group-members.ts'
+import type { Group } from '#/store/groups/groups.ts'
+import { covers, isExpired, type GroupDirectory } from '../group-directory.ts'
+import { dueBetween, lead, type DueAction } from './timetable.ts'
+
+/** Between two checks, in ms. */
+const checkInterval = 10_000
+/** Members that are read at once. */
+const pageSize = 200
+/** Containers that are stopped at the same time. */
+const maxParallelStops = 8
+
+export interface GroupHoursParts {
+  readonly db: Db
+  readonly directory: Pick<GroupDirectory, 'timed'>
+  readonly templates: Pick<Templates, 'get'>
+  readonly prestart: Pick<Prestart, 'run'>
+  /** Containers of a user that run, are paused or are being launched. */
+  readonly occupantsOf: (userId: number) => readonly ContainerRef[]
+  /** Stops one and cancels its launch; false when it did not run. */
+  readonly stop: (owned: ContainerRef) => Promise<boolean>
+  readonly warnings: Pick<IdleWarnings, 'warnOfLimit'>
+  readonly now: () => number
+  readonly log: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Hours of groups: starts containers of members before lessons, and stops them at night. What became due within `lead` before
+ * the start of Berth is done then. Without a timetable there is no timer.
+ */
+export class GroupHours {
+  readonly #parts: GroupHoursParts
+  readonly #limit = pLimit(maxParallelStops)
+  #timer: NodeJS.Timeout | undefined
+  #checkedAt: number | undefined
+  #isClosed = false
+
+  constructor(parts: GroupHoursParts) {
+    this.#parts = parts
+  }
+
+  /** Starts the checks, or starts them anew because groups have changed. */
+  start(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    if (this.#isClosed || this.#parts.directory.timed.length === 0) return
+    this.#timer = setInterval(() => this.check(), checkInterval).unref()
+    this.check()
+  }
+
+  /** Nothing begins afterwards. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#limit.clearQueue()
+  }
+
+  /** Begins what has become due since the last check; of a longer time, such as after a jump of the clock, the last `lead`. */
+  check(): void {
+    const until = this.#parts.now()
+    const after = Math.max(this.#checkedAt ?? 0, until - lead)
+    this.#checkedAt = until
+    for (const group of this.#parts.directory.timed) {
+      if (!group.timetable || isExpired(group, new Date(until))) continue
+      for (const action of dueBetween(group.timetable, after, until)) void this.#take(group, action)
+    }
+  }
+
+  /** Never throws. */
+  async #take(group: Group, action: DueAction): Promise<void> {
+    const { log } = this.#parts
+    try {
+      if (action.kind === 'prestart') await this.#startAll(group, action.type)
+      else if (action.kind === 'warn') await this.#forEachContainer(group, (owned) => this.#warn(owned, action.at))
+      else await this.#forEachContainer(group, (owned) => this.#stop(owned))
+    } catch (err) {
+      log.warn({ err, group: group.id, action: action.kind }, 'hours of a group failed')
+    }
+  }
+
+  /** Of members who are not managers, as long as there is room. */
+  async #startAll(group: Group, type: string): Promise<void> {
+    const { db, templates, prestart, log } = this.#parts
+    const template = covers(group, type) ? templates.get(type) : undefined
+    if (!template) return log.warn({ group: group.id, type }, 'a timetable names a type that the group does not have')
+    for (let after = 0; !this.#isClosed;) {
+      const page = await listMembers(db, group.id, { limit: pageSize, after })
+      const users = page.filter(({ user, role }) => role === 'member' && !user.isBlocked).map(({ user }) => user)
+      const started = await Promise.all(users.map((user) => prestart.run(user, template)))
+      after = page.at(-1)?.user.id ?? after
+      if (page.length < pageSize || started.includes(false)) return
+    }
+  }
+
+  /** Of all members, and of the group's types. */
+  async #forEachContainer(group: Group, work: (owned: ContainerRef) => Promise<void>): Promise<void> {
+    const { db, occupantsOf } = this.#parts
+    for (let after = 0; !this.#isClosed;) {
+      const ids = await listMemberIds(db, group.id, { limit: pageSize, after })
+      const due = ids.flatMap((id) => occupantsOf(id)).filter(({ type }) => covers(group, type))
+      await this.#limit.map(due, work)
+      after = ids.at(-1) ?? after
+      if (ids.length < pageSize) return
+    }
+  }
+
+  async #warn(owned: ContainerRef, at: number): Promise<void> {
+    this.#parts.warnings.warnOfLimit(owned, new Date(at))
+  }
+
+  async #stop(owned: ContainerRef): Promise<void> {
+    const { stop, log } = this.#parts
+    try {
+      if (!this.#isClosed && (await stop(owned))) log.info(owned, 'stopped a container at the hours of a group')
+    } catch (err) {
+      log.warn({ err, ...owned }, 'stopping a container at the hours of a group failed')
+    }
+  }
+}

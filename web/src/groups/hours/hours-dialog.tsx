@@ -1,0 +1,118 @@
+import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
+import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { ExceptionForm } from './exception-form.tsx'
+import { LessonForm } from './lesson-form.tsx'
+import { useHourWords } from './use-hour-words.ts'
+import { ZoneForm } from './zone-form.tsx'
+
+interface HoursDialogProps {
+  id: string
+  types: ManagedGroupResponse['types']
+  onClose(): void
+}
+
+/** Hours of a group: lessons, the stop at night, and days on which other times hold. Each change is stored at once. */
+export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
+  const t = useTranslations('groups.hours')
+  const { lessonText, exceptionText } = useHourWords(types)
+  const client = useQueryClient()
+  const { busy, error, run } = useTask()
+  const key = ['group-timetable', id]
+  const query = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => createApiClient(signal).readTimetable({ params: { id } }),
+    gcTime: 0,
+  })
+  const timetable = query.data?.timetable ?? {
+    time_zone: query.data?.default_time_zone ?? 'UTC',
+    lessons: [],
+    stop_at: null,
+    exceptions: [],
+  }
+  function store(next: Timetable | null) {
+    void run(async (signal) => {
+      client.setQueryData(
+        key,
+        await createApiClient(signal).setTimetable({ params: { id }, body: { timetable: next } }),
+      )
+    })
+  }
+  const change = (changes: Partial<Timetable>) => store({ ...timetable, ...changes })
+  const without = <T,>(all: readonly T[], each: T) => all.filter((one) => one !== each)
+  return (
+    <Dialog title={t('title')} variant="wide" onClose={onClose}>
+      {(close) => (
+        <div className="group-form">
+          <p className="hint">{t('lead')}</p>
+          {query.data && (
+            <>
+              <ZoneForm key={timetable.time_zone} timetable={timetable} isOff={busy} onChange={change} />
+              <h3>{t('lessons')}</h3>
+              {timetable.lessons.length === 0 && <p className="hint">{t('noLessons')}</p>}
+              <ul className="hour-rows">
+                {timetable.lessons.map((each, at) => (
+                  <Row
+                    key={at}
+                    text={lessonText(each)}
+                    isOff={busy}
+                    onRemove={() => change({ lessons: without(timetable.lessons, each) })}
+                  />
+                ))}
+              </ul>
+              <LessonForm
+                types={types}
+                isOff={busy}
+                onAdd={(lesson) => change({ lessons: [...timetable.lessons, lesson] })}
+              />
+              <h3>{t('exceptions')}</h3>
+              <ul className="hour-rows">
+                {timetable.exceptions.map((each) => (
+                  <Row
+                    key={each.date}
+                    text={exceptionText(each)}
+                    isOff={busy}
+                    onRemove={() => change({ exceptions: without(timetable.exceptions, each) })}
+                  />
+                ))}
+              </ul>
+              <ExceptionForm
+                types={types}
+                isOff={busy}
+                onAdd={(exception) => change({ exceptions: [...timetable.exceptions, exception] })}
+              />
+            </>
+          )}
+          <Alert error={error ?? query.error ?? undefined} />
+          <div className="actions end">
+            {query.data?.timetable && (
+              <Button isOff={busy} onPress={() => store(null)}>
+                {t('removeAll')}
+              </Button>
+            )}
+            <Button onPress={close}>{t('close')}</Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Row({ text, isOff, onRemove }: { text: string; isOff: boolean; onRemove: () => void }) {
+  const t = useTranslations('groups.hours')
+  return (
+    <li>
+      <span>{text}</span>
+      <Button variant="small" isOff={isOff} onPress={onRemove}>
+        <span aria-hidden>{t('remove')}</span>
+        <span className="visually-hidden">{t('removeThis', { what: text })}</span>
+      </Button>
+    </li>
+  )
+}
