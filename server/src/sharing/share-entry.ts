@@ -11,15 +11,16 @@ export interface ShareTerms {
   readonly until: Date
 }
 
-/** The audit entry of a share that was made or ended. */
+/** The audit entry of a share that was made or ended; the visitor's address is a personal fact, which goes after a while. */
 export function shareEntry(
   action: 'container.share' | 'container.unshare',
   actor: AuditEntry['actor'],
   { recordId, type, to, may, until }: ShareTerms,
   at: Date,
 ): AuditEntry {
-  const whom = 'email' in to ? to.email : `group:${to.groupId}`
-  return { at, actor, action, target: `container:${recordId}`, detail: { type, with: whom, may, until } }
+  const whom = 'email' in to ? { personal: { with: to.email } } : undefined
+  const detail = { type, may, until, ...('groupId' in to && { with: `group:${to.groupId}` }) }
+  return { at, actor, action, target: `container:${recordId}`, detail, ...whom }
 }
 
 export const termsOf = ({ recordId, type, email, group, may, expiresAt }: ContainerShare): ShareTerms => ({
