@@ -159,6 +159,9 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /api/user/tokens': { name: 'x', scopes: ['containers:read'], expires_in: 60 },
   'POST /api/groups/join': { code: 'x' },
   'POST /api/groups/{id}/members': { emails: ['x@x.org'] },
+  'POST /api/groups/{id}/members/preview': { emails: ['x@x.org'] },
+  'POST /api/groups/{id}/start': { container_type: 'dev' },
+  'POST /api/groups/{id}/timetable': { timetable: null },
   'POST /api/container/shares/{container_type}': { may: 'look', expires_at: '2000-01-01T00:00:00Z' },
 }
 const bodyFor = ({ path, method }: Endpoint) => bodies[`${method} ${path}`]

@@ -78,26 +78,41 @@ test('no spelling of a path leads an API token past its scope', async () => {
   assert.equal(head.status, 403)
 })
 
-test('the endpoints that no API token may call are those for sessions, tokens, takeovers and members of groups', () => {
+test('the endpoints that no API token may call are those for sessions, tokens, takeovers, shares, one’s own data and managers of groups', () => {
   const closed = Object.values<Endpoint>(endpoints).filter(
     ({ access, scope }) => (access === 'user' || access === 'admin') && scope === undefined,
   )
   assert.deepEqual(closed.map(({ method, path }) => `${method} ${path}`).sort(), [
+    'DELETE /api/container/shares/{container_type}/{id}',
+    'DELETE /api/groups/{id}/invitations/{invitation_id}',
     'DELETE /api/groups/{id}/join-code',
     'DELETE /api/groups/{id}/members/{user_id}',
     'DELETE /api/user/sessions/{id}',
     'DELETE /api/user/tokens/{id}',
+    'GET /api/groups/{id}',
+    'GET /api/groups/{id}/events',
+    'GET /api/groups/{id}/invitations',
     'GET /api/groups/{id}/members',
+    'GET /api/groups/{id}/members/{user_id}/failure/{container_type}',
+    'GET /api/groups/{id}/timetable',
+    'GET /api/user/data',
     'GET /api/user/sessions',
     'GET /api/user/tokens',
     'POST /api/admin/users/{id}/takeover',
     'POST /api/auth/end-takeover',
     'POST /api/auth/logout',
+    'POST /api/container/shares/{container_type}',
     'POST /api/groups/join',
     'POST /api/groups/{id}/block',
+    'POST /api/groups/{id}/end',
+    'POST /api/groups/{id}/invitations/{invitation_id}/resend',
     'POST /api/groups/{id}/join-code',
     'POST /api/groups/{id}/members',
+    'POST /api/groups/{id}/members/preview',
+    'POST /api/groups/{id}/members/{user_id}/restart/{container_type}',
+    'POST /api/groups/{id}/start',
     'POST /api/groups/{id}/stop',
+    'POST /api/groups/{id}/timetable',
     'POST /api/groups/{id}/unblock',
     'POST /api/user/sessions/end-others',
     'POST /api/user/tokens',
