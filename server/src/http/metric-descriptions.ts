@@ -111,7 +111,7 @@ export const metricDescriptions = {
   berth_gateway_websockets: gauge('Open WebSockets to containers.'),
   berth_gateway_routes: gauge('Routes to containers in the gateway.'),
   berth_node_alive: gauge(
-    '1 if a heartbeat of the node was seen in the last 12 s, else 0; with several nodes.',
+    '1 if a heartbeat of the node was seen in the last 20 s, else 0; with several nodes.',
     ofNodes,
   ),
   berth_node_current: gauge('1 if the gateway of the node serves containers by the present state, else 0.', ofNodes),

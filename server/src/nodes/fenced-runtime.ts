@@ -25,7 +25,7 @@ export interface OrderFence {
 
 /**
  * A runtime that takes orders of the leader alone: an engine cannot compare epochs, so the lease is checked in the moment in
- * which an order is sent. Reads pass.
+ * which an order is sent. Reads pass, and so do files: they are put between a creation and a start.
  */
 export function fencedRuntime(runtime: Runtime, { mayOrder, settled }: OrderFence): Runtime {
   const fenced =

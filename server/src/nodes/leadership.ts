@@ -1,11 +1,11 @@
-import { elapsedSince, momentNow } from '#/elapsed-time.ts'
+import { elapsedSince, momentNow, type Moment } from '#/elapsed-time.ts'
 import { releaseLease, renewLease } from '#/store/nodes/leader-lease.ts'
 import { noteSeen } from '#/store/nodes/node-records.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
 import { nodeTimes } from './node-times.ts'
 
-/** How often it is looked whether the lease still counts, in ms. */
-const watchEvery = 100
+/** In ms: how often it is looked whether the lease still counts, and how long it may take to renew one that does not. */
+const [watchEvery, lateRenewal] = [100, 1_000]
 
 export interface LeadershipParts {
   readonly db: NodeDb
@@ -18,8 +18,9 @@ export interface LeadershipParts {
 
 /**
  * The lead of this node while it lasts: renews the lease, and says before each order whether it still counts. It stops
- * counting at two thirds of the lease, before another node may take it. Time runs by both clocks: a process that was frozen, or
- * a machine that was suspended, finds that it is over.
+ * counting at two thirds of the lease, before another node may take it. Then no order is given, and a late renewal within a second
+ * shows that no other node has led meanwhile, as after a pause of a busy machine; otherwise the lead is lost. Time runs by both
+ * clocks: a process that was frozen, or a machine that was suspended, finds that its lease does not count.
  */
 export class Leadership {
   readonly epoch: number
@@ -28,6 +29,8 @@ export class Leadership {
   readonly #renewal: NodeJS.Timeout
   /** When the renewal that succeeded last was asked for. */
   #renewedAt = momentNow()
+  /** Since when it does not count; undefined while it does. */
+  #lapsedAt: Moment | undefined
   #isOver = false
   #isRenewing = false
 
@@ -36,21 +39,29 @@ export class Leadership {
     this.#parts = parts
     this.epoch = parts.epoch
     this.#renewedAt = takenAt
-    this.#watch = setInterval(() => this.isValid, watchEvery)
+    this.#watch = setInterval(() => this.#look(), watchEvery)
     this.#renewal = setInterval(() => void this.#renew(), nodeTimes.renewEvery)
   }
 
-  /** Whether this node may give orders now. When it may not, `onLost` has been called. */
+  /** Whether this node may give orders now. */
   get isValid(): boolean {
-    if (!this.#isOver && elapsedSince(this.#renewedAt) > nodeTimes.ordersUntil)
-      this.#lose(`its lease was not renewed for ${nodeTimes.ordersUntil / 1000} s`)
-    return !this.#isOver
+    return !this.#isOver && elapsedSince(this.#renewedAt) <= nodeTimes.ordersUntil
   }
 
   /** Gives the lead up: another node takes it at once. Never throws: the lease ends by itself. */
   async release(): Promise<void> {
     this.#end()
     await releaseLease(this.#parts.db, this.epoch).catch(() => undefined)
+  }
+
+  #look(): void {
+    if (this.isValid) return void (this.#lapsedAt = undefined)
+    this.#lapsedAt ??= momentNow()
+    if (elapsedSince(this.#lapsedAt) <= lateRenewal) return void this.#renew()
+    // After a pause of this process an answer of the database may have arrived, and is read first.
+    setImmediate(() => {
+      if (!this.isValid) this.#lose(`its lease was not renewed for ${nodeTimes.ordersUntil / 1000} s`)
+    })
   }
 
   async #renew(): Promise<void> {

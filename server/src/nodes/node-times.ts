@@ -11,6 +11,9 @@ export const nodeTimes = {
   maxStateAge: 10_000,
   /** What two machines' clocks may differ by in that time. */
   clockTolerance: 500,
-  /** Heartbeat within which a node counts as alive: its gateway may still serve. */
-  alive: 12_000,
+  /**
+   * Heartbeat within which a node counts as alive. Longer than a gateway may serve after it: the leader confirms for as long as its
+   * own lease counts, although no heartbeat reaches the database any more, and a confirmation lasts `maxStateAge`.
+   */
+  alive: 20_000,
 } as const
