@@ -16,6 +16,7 @@ import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireTemplates } from '#/wiring/wire-templates.ts'
+import { wireUsage } from '#/wiring/features/wire-usage.ts'
 import { wireGroupRules, wireGroups } from '#/wiring/features/wire-groups.ts'
 import { wireSharing } from '#/wiring/features/wire-sharing.ts'
 import { wireContainers } from '#/wiring/wire-containers.ts'
@@ -76,12 +77,13 @@ export async function startApp(parts: AppParts): Promise<App> {
     gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
   const sharing = wireSharing(parts, containers)
   const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })
+  const usage = wireUsage(parts, containers, groupRules)
   const looks = {
     reconciler,
     engineList,
     hostCheck,
     takenSlugs,
-    furtherTasks: [groupRules.task, sharing.task, containers.snapshotsTask],
+    furtherTasks: [groupRules.task, sharing.task, containers.snapshotsTask, usage.task],
   }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
   const idle = wireIdle(parts, containers)
@@ -124,6 +126,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     oidc,
     groups,
     sharing,
+    usage,
     reconciling,
   }
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
@@ -146,6 +149,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     startTimers()
     containers.hostResources.start()
     containers.history.start()
+    usage.start()
     diskUse.start()
     auditWebhook?.start()
     await api.startMetrics()
@@ -184,6 +188,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     // Calls that the engine does not answer now continue without this process; the next process checks their result.
     await withTimeout(drainTimeout, tasksEnded)
     await tryOrLog(log, 'writing when containers were used last', () => containers.activity.writeAll())
+    await usage.stop()
     await tryOrLog(log, 'writing when sessions were used last', () => tokens.uses.writeAll())
     await api.close()
     mailer.close()

@@ -151,6 +151,7 @@ const allowed: Record<string, string[]> = {
     'store',
   ],
   snapshots: ['concurrency', 'containers', 'errors.ts', 'messages', 'runtime/home-contents.ts', runtimePort, 'store'],
+  usage: ['concurrency', 'containers', 'errors.ts', 'groups/group-directory.ts', 'messages', 'store', 'time-zone.ts'],
   reconcile: [
     'logging/',
     'store',
@@ -222,6 +223,8 @@ const allowed: Record<string, string[]> = {
     'sharing',
     'snapshots',
     'store',
+    'time-zone.ts',
+    'usage',
   ],
   http: [
     'branding',
@@ -241,6 +244,7 @@ const allowed: Record<string, string[]> = {
     'groups',
     'sharing',
     'snapshots',
+    'usage',
     runtimePort,
     'runtime/host-capacity.ts',
   ],

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/admin.ts'
 import * as audit from '../schemas/audit.ts'
+import * as usage from '../schemas/usage.ts'
 import { Message } from '../schemas/shapes.ts'
 import { TypeParams } from '../schemas/container.ts'
 import { ErrorBody } from '../schemas/error.ts'
@@ -24,6 +25,16 @@ export const adminSystemEndpoints = {
     summary: 'Samples of the last day: containers, launches, free memory and disk',
     response: admin.HistoryResponse,
     refusals: {},
+  },
+  usage: {
+    method: 'GET',
+    path: '/api/admin/usage',
+    access: 'admin',
+    scope: 'admin:read',
+    summary: 'Sums of use: hours running and in use, cores, memory, and what an idle stop would have saved',
+    query: usage.UsageQuery,
+    response: usage.UsageResponse,
+    refusals: { 400: ErrorBody },
   },
   listTemplates: {
     method: 'GET',

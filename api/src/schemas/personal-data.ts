@@ -119,6 +119,25 @@ export const PersonalDataResponse = Type.Object({
     }),
     { description: 'Shares of own containers, and of containers of others with the address of the user' },
   ),
+  usage: Type.Array(
+    Type.Object({
+      type: text('Container type'),
+      unit: text('`day` or `month`'),
+      period: text('Which day or month'),
+      running_s: seconds('Running or paused, in seconds'),
+      paused_s: seconds('Of these, paused'),
+      used_s: seconds('Of these, in use'),
+      core_s: seconds('Cores that were allowed, times seconds'),
+      memory_mib_s: seconds('MiB of memory that were allowed, times seconds'),
+      idle_5_s: seconds('Idle for more than 5 minutes, up to the next such field'),
+      idle_15_s: seconds('Idle for more than 15 minutes, up to the next such field'),
+      idle_30_s: seconds('Idle for more than 30 minutes, up to the next such field'),
+      idle_60_s: seconds('Idle for more than 60 minutes, up to the next such field'),
+      idle_120_s: seconds('Idle for more than 120 minutes, up to the next such field'),
+      idle_240_s: seconds('Idle for more than 240 minutes, up to the next such field'),
+    }),
+    { description: 'Sums of use' },
+  ),
   audit_entries: Type.Array(
     Type.Object({
       id: Type.Integer({ description: 'Number of the entry' }),

@@ -9,6 +9,7 @@ import { addRestore } from './commands/restore-command.ts'
 import { addStatus } from './commands/status-command.ts'
 import { addStore } from './commands/store-command.ts'
 import { addTokens } from './commands/tokens-command.ts'
+import { addUsage } from './reports/usage-command.ts'
 import { addUsers } from './users/users-command.ts'
 import { addGroups } from './groups/groups-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
@@ -53,6 +54,7 @@ export function createProgram(
   addContainers(program, run)
   addLink(program, run)
   addGroups(program, run)
+  addUsage(program, run)
   addTokens(program, run)
   addShares(program, run)
   addAudit(program, run)

@@ -125,6 +125,9 @@ export interface Config {
   readonly keepHomes: number
   /** Retention of network addresses, and of e-mail addresses of deleted accounts, in the audit log, in seconds. */
   readonly keepAuditAddresses: number
+  /** Periods for which sums of use are kept; 0 for none. */
+  readonly keepUsageDays: number
+  readonly keepUsageMonths: number
   /** Time for which users see that an administrator acted for them, in seconds. */
   readonly keepTakeovers: number
   /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
@@ -228,6 +231,8 @@ export function readConfig(
     keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
     keepAuditAddresses: check('KEEP_AUDIT_ADDRESSES', 7_776_000, whole(0, 315_360_000)),
     keepTakeovers: check('KEEP_TAKEOVERS', 2_592_000, whole(0, 315_360_000)),
+    keepUsageDays: check('KEEP_USAGE_DAYS', 30, whole(0, 3_660)),
+    keepUsageMonths: check('KEEP_USAGE_MONTHS', 24, whole(0, 1_200)),
     retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
     hostRules: check('HOST_RULES', 'auto', (value) =>
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),

@@ -296,6 +296,16 @@ export const settingGroups = {
       text: 'Seconds for which users see that an administrator acted for them, with administrator and reason. The audit log has it, too.',
       see: 'how-to/keep-a-record-of-processing.md',
     },
+    KEEP_USAGE_DAYS: {
+      default: '30',
+      text: 'Days for which sums of use are kept by day: hours running and in use of users, groups and types, and nothing of what they did. `0` here and for months: no use is recorded.',
+      see: 'how-to/see-how-berth-is-used.md',
+    },
+    KEEP_USAGE_MONTHS: {
+      default: '24',
+      text: 'Months for which the same sums are kept by month.',
+      see: 'how-to/see-how-berth-is-used.md',
+    },
     RETIRE_AFTER: {
       default: '1209600',
       text: 'Seconds after which an unused stopped container is removed from the engine. Its home stays, and the next launch or visit creates the container again. `0`: never.',

@@ -16,6 +16,7 @@ import { apiTokens } from './migrations/010-019/014-api-tokens.ts'
 import { identities } from './migrations/010-019/015-identities.ts'
 import { removedContainerId } from './migrations/010-019/016-removed-container-id.ts'
 import { parameters } from './migrations/010-019/017-parameters.ts'
+import { usage } from './migrations/020-029/023-usage.ts'
 import { groups } from './migrations/010-019/018-groups.ts'
 import { containerShares } from './migrations/010-019/019-container-shares.ts'
 import { nodes } from './migrations/020-029/020-nodes.ts'
@@ -51,5 +52,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '020-nodes': nodes(isPostgres),
     '021-audit-personal-facts': auditPersonalFacts,
     '022-group-timetables': groupTimetables,
+    '023-usage': usage(isPostgres),
   }
 }

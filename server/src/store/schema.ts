@@ -25,6 +25,7 @@ export interface Schema {
   group_members: GroupMembersTable
   group_invitations: GroupInvitationsTable
   container_shares: ContainerSharesTable
+  usage_sums: UsageSumsTable
 }
 
 export interface UsersTable {
@@ -301,4 +302,32 @@ export interface ContainerSharesTable {
   may: 'look' | 'use'
   created_at: number
   expires_at: number
+}
+
+/** Sums of use in a period; see `usage-samples.ts`. All in seconds; `memory_mib_s` in MiB times seconds. */
+export interface UsageSumsTable {
+  id: Generated<number>
+  unit: 'day' | 'month'
+  /** `YYYY-MM-DD` or `YYYY-MM`, in the time zone of the installation. */
+  period: string
+  kind: 'user' | 'group' | 'all'
+  /** Id of the user or group; 0 for all. No foreign key: groups keep their sums, users are deleted with theirs. */
+  subject_id: number
+  container_type: string
+  /** Running or paused. */
+  running_s: number
+  paused_s: number
+  /** Bytes moved. */
+  used_s: number
+  /** Cores that templates allow, times running time without pauses. */
+  core_s: number
+  /** Memory that templates allow, times running time with pauses. */
+  memory_mib_s: number
+  /** Running without a byte for 5 to 15 minutes, and so on. */
+  idle_5_s: number
+  idle_15_s: number
+  idle_30_s: number
+  idle_60_s: number
+  idle_120_s: number
+  idle_240_s: number
 }

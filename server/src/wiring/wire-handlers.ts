@@ -24,6 +24,8 @@ import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import type { Sharing } from '#/wiring/features/wire-sharing.ts'
+import type { Usage } from '#/wiring/features/wire-usage.ts'
+import { usageHandlers } from '#/http/handlers/admin/usage-handlers.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
@@ -47,6 +49,7 @@ export interface UseCases {
   readonly oidc: Oidc
   readonly groups: Groups
   readonly sharing: Sharing
+  readonly usage: Usage
   readonly reconciling: Reconciling
 }
 
@@ -63,6 +66,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     ...accountHandlers(parts, context),
     ...ownerHandlers(context),
     ...adminHandlers(parts, context),
+    ...usageHandlers(context.usage),
     ...groupAdministrationHandlers({ groups: groups.administration }),
     ...groupHandlers({ db: parts.database.db, ...groups }),
     ...snapshotHandlers({ snapshots: context.containers.snapshots }),

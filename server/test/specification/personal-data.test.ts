@@ -17,6 +17,7 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
   identities: ['id', 'user_id'],
   group_members: ['id', 'group_id', 'user_id'],
   group_invitations: ['id', 'group_id', 'email', 'invited_by'],
+  usage_sums: ['id', 'kind', 'subject_id'],
   container_shares: ['id', 'record_id', 'email', 'group_id'],
   users: [],
 }
@@ -36,6 +37,7 @@ const sections: Readonly<Record<string, string>> = {
   group_members: 'groups',
   group_invitations: 'invitations',
   container_shares: 'shares',
+  usage_sums: 'usage',
 }
 /** Tables without facts about a user who has an account. */
 const others = [

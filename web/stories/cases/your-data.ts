@@ -54,6 +54,7 @@ const personalData: Answer<'exportOwnData'> = {
   groups: [{ group: 'Algorithms', role: 'member', source: 'local', created_at: minutesAgo(60 * 24 * 30) }],
   invitations: [],
   shares: [],
+  usage: [],
   audit_entries: [
     {
       id: 12,

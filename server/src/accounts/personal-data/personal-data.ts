@@ -13,6 +13,7 @@ import {
   membershipsOf,
   sessionsOf,
   sharesOf,
+  usageOf,
 } from '#/store/users/personal-data.ts'
 import type { PersonalSections, RetentionTimes } from './personal-sections.ts'
 import { toApiToken, toLoggedAction, toContainer, toLink, toSession } from './to-personal-data.ts'
@@ -113,6 +114,7 @@ export class PersonalData {
         created_at: iso(created_at),
         expires_at: iso(expires_at),
       })),
+      usage: map(usageOf(db, id), ({ id: _, container_type: type, ...sums }) => ({ type, ...sums })),
       audit_entries: auditSection(db, id, containerIds),
     }
   }

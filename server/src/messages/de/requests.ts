@@ -10,6 +10,9 @@ export const requests: Translated<'requests'> = {
   badPath: 'Der Pfad ist ungültig: {place} {problem}.',
   badHeader: 'Die Kopfzeilen sind ungültig: {place} {problem}.',
   badRequest: 'Die Anfrage ist ungültig: {place} {problem}.',
+  usageOfUsers:
+    'Summen von Personen gibt es für einen Tag oder Monat: Setze from und until auf dasselbe, oder lass beide weg.',
+  usageSubject: 'Setze user oder group, nicht beide.',
   it: 'er',
   invalid: 'ist ungültig',
   otherProblem: 'ist ungültig ({said})',

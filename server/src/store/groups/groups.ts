@@ -161,3 +161,10 @@ function fromRow(row: Selectable<UserGroupsTable>): Group {
     timetable: row.timetable === null ? null : (JSON.parse(row.timetable) as Timetable),
   }
 }
+
+/** Names of these groups by id, as far as they exist. */
+export async function listGroupNames(db: Db, ids: readonly number[]): Promise<Record<string, string>> {
+  if (ids.length === 0) return {}
+  const rows = await db.selectFrom('user_groups').select(['id', 'name']).where('id', 'in', ids).execute()
+  return Object.fromEntries(rows.map(({ id, name }) => [String(id), name]))
+}

@@ -26,6 +26,7 @@ export const storeTables: Readonly<Record<keyof Schema, string>> = {
   group_members: 'id',
   group_invitations: 'id',
   container_shares: 'id',
+  usage_sums: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
+import { usageColumns } from '../usage/usage-sums.ts'
 import { storedEntriesOf, type StoredAuditEntry } from '../audit/audit-log.ts'
 
 /** What is stored about a user beside the account, without secrets and hashes of secrets. Tables, by their owner. */
@@ -179,6 +180,19 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
       )
       .where('container_shares.id', '>', after)
       .orderBy('container_shares.id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+export const usageOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('usage_sums')
+      .select(['id', 'unit', 'period', 'container_type', ...usageColumns])
+      .where('kind', '=', 'user')
+      .where('subject_id', '=', userId)
+      .where('id', '>', after)
+      .orderBy('id')
       .limit(pageSize)
       .execute(),
   )

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { deleteUsageOfUser } from '../usage/usage-sums.ts'
 import type { Db } from '../database.ts'
 import type { UsersTable } from '../schema.ts'
 import { deleteAdminApiTokensOf, deleteApiTokensOf, type DeletedApiToken } from './lost-rights.ts'
@@ -151,6 +152,7 @@ export async function countOthersInCharge(db: Db, id: number): Promise<number> {
 }
 
 export async function deleteUser(db: Db, id: number): Promise<void> {
+  await deleteUsageOfUser(db, id)
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 

@@ -69,6 +69,7 @@ const sections = [
   'groups',
   'invitations',
   'shares',
+  'usage',
   'audit_entries',
 ] as const
 

@@ -1,0 +1,110 @@
+import type { UsageRow } from '@berth/api/schemas/usage.ts'
+import type { Client } from '@berth/api/client.ts'
+import { Option, type Command } from 'commander'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { findGroup } from '#/cli/groups/find-group.ts'
+import { findUser } from '#/cli/find-users.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+
+interface UsageOptions {
+  readonly by: 'period' | 'type' | 'group' | 'user'
+  readonly unit: 'day' | 'month'
+  readonly from?: string
+  readonly until?: string
+  readonly type?: string
+  readonly group?: string
+  readonly user?: string
+  readonly csv?: true
+}
+
+/** `berth usage`. */
+export function addUsage(program: Command, run: Run): void {
+  const usage = program
+    .command('usage')
+    .description('show hours running and in use, cores and memory, and what an idle stop would have saved')
+    .addOption(new Option('--by <what>', 'rows').choices(['period', 'type', 'group', 'user']).default('period'))
+    .addOption(new Option('--unit <unit>', 'sums by day or month').choices(['day', 'month']).default('day'))
+    .option('--from <period>', 'first day (2026-11-01) or month (2026-11)')
+    .option('--until <period>', 'last day or month, included')
+    .option('--type <type>', 'of this container type')
+    .option('--group <group>', 'of members of this group: name or id')
+    .option('--user <user>', 'of this user: e-mail address or id')
+    .option('--csv', 'print CSV')
+    .action((options: UsageOptions) => run((context) => withApi(context, (api) => showUsage(context, api, options))))
+  addHelp(usage, {
+    effect:
+      'Read-only. Cores and memory are what the templates allow, not what programs took. Days are those of the time ' +
+      'zone TZ. Use of the last five minutes may be missing.',
+    examples: [
+      ['usage', 'each of the last 30 days'],
+      ['usage --by user --unit month --csv', 'users of this month, for a spreadsheet'],
+      ['usage --by type --from 2026-11-01 --until 2026-11-30', 'container types in November'],
+    ],
+  })
+}
+
+async function showUsage({ terminal }: CommandContext, api: Client, options: UsageOptions): Promise<void> {
+  const { csv, group, user, ...rest } = options
+  const query = {
+    ...rest,
+    ...(group === undefined ? {} : { group: String((await findGroup(api, group)).id) }),
+    ...(user === undefined ? {} : { user: String((await findUser(api, user)).id) }),
+  }
+  if (csv) await terminal.write(`${columns.join(',')}\n`)
+  let cursor: string | undefined
+  let saved = 0
+  let running = 0
+  do {
+    const page = await api.usage({ query: { ...query, limit: '500', ...(cursor === undefined ? {} : { cursor }) } })
+    for (const row of page.rows) {
+      saved += row.idle_stop_would_save['30']
+      running += row.running_hours
+      if (!csv) terminal.json(row)
+    }
+    if (csv) await terminal.write(page.rows.map((row) => `${cellsOf(row).map(quoted).join(',')}\n`).join(''))
+    else if (page.rows.length > 0)
+      terminal.table(
+        headings,
+        page.rows.map((row) => cellsOf(row)),
+      )
+    await terminal.drained()
+    if (!page.is_recorded) terminal.note('No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.')
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+  if (running === 0) terminal.note('Nothing ran.')
+  else
+    terminal.note(
+      `An idle stop after 30 minutes would have saved ${saved.toFixed(1)} of ${running.toFixed(1)} hours (${Math.round((100 * saved) / running)} %).`,
+    )
+}
+
+const columns = [
+  'key',
+  'name',
+  'running_hours',
+  'paused_hours',
+  'used_hours',
+  'core_hours',
+  'memory_gib_hours',
+  'idle_30_hours',
+]
+const headings = ['KEY', 'NAME', 'RUNNING H', 'PAUSED H', 'IN USE H', 'CORE H', 'GIB H', 'IDLE > 30 MIN H']
+
+const cellsOf = (row: UsageRow) => [
+  row.key,
+  row.name ?? '',
+  ...[
+    row.running_hours,
+    row.paused_hours,
+    row.used_hours,
+    row.core_hours,
+    row.memory_gib_hours,
+    row.idle_stop_would_save['30'],
+  ].map((hours) => hours.toFixed(2)),
+]
+
+/** RFC 4180; a leading `=` and its like would be a formula in a spreadsheet. */
+const quoted = (text: string) => {
+  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { deleteInBatches } from '../batch-deletion.ts'
+import type { Db } from '../database.ts'
+import type { UsageSumsTable } from '../schema.ts'
+
+/** Sums of use; all in seconds, memory in MiB times seconds. */
+export const usageColumns = [
+  'running_s',
+  'paused_s',
+  'used_s',
+  'core_s',
+  'memory_mib_s',
+  'idle_5_s',
+  'idle_15_s',
+  'idle_30_s',
+  'idle_60_s',
+  'idle_120_s',
+  'idle_240_s',
+] as const
+
+export type UsageColumn = (typeof usageColumns)[number]
+export type UsageSums = Readonly<Record<UsageColumn, number>>
+
+export type UsageUnit = UsageSumsTable['unit']
+export type UsageKind = UsageSumsTable['kind']
+
+/** Sums of one subject and type in one period. */
+export interface UsageRow extends UsageSums {
+  readonly unit: UsageUnit
+  /** `YYYY-MM-DD` or `YYYY-MM`. */
+  readonly period: string
+  readonly kind: UsageKind
+  /** Id of the user or group; 0 for all. */
+  readonly subject_id: number
+  readonly container_type: string
+}
+
+const keyColumns = ['unit', 'kind', 'period', 'subject_id', 'container_type'] as const
+
+/** Adds to the stored sums. @param rows of distinct keys; some hundred at most */
+export async function addUsage(tx: Db, rows: readonly UsageRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insertInto('usage_sums')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns([...keyColumns])
+        .doUpdateSet(
+          Object.fromEntries(
+            usageColumns.map((name) => [name, sql`${sql.ref(`usage_sums.${name}`)} + ${sql.ref(`excluded.${name}`)}`]),
+          ),
+        ),
+    )
+    .execute()
+}
+
+const batchName = 'usage batch'
+
+/** Notes which batch was written last, in its transaction: after a lost answer it says whether the batch counts. */
+export async function saveUsageBatch(tx: Db, batch: string): Promise<void> {
+  await tx
+    .insertInto('installation')
+    .values({ name: batchName, value: batch })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: batch }))
+    .execute()
+}
+
+/** The batch that was written last. */
+export async function lastUsageBatch(db: Db): Promise<string | undefined> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', batchName).executeTakeFirst()
+  return row?.value
+}
+
+/** What sums are asked for. */
+export interface UsageQuery {
+  readonly unit: UsageUnit
+  /** First and last period, both included. */
+  readonly from: string
+  readonly until: string
+  readonly kind: UsageKind
+  /** Undefined: of all subjects of the kind. */
+  readonly subjectId?: number | undefined
+  readonly type?: string | undefined
+  readonly by: 'period' | 'container_type' | 'subject_id'
+}
+
+/** Sums by a key: a period, a type, or the id of a subject. */
+export interface UsageOf {
+  readonly key: string | number
+  readonly sums: UsageSums
+}
+
+/** Periods in their order; types and subjects by the time that they ran, the longest first. */
+export async function sumUsage(
+  db: Db,
+  { unit, from, until, kind, subjectId, type, by }: UsageQuery,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<UsageOf[]> {
+  const total = (name: UsageColumn) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
+  const rows = await db
+    .selectFrom('usage_sums')
+    .select([`${by} as key`, ...usageColumns.map(total)])
+    .where('unit', '=', unit)
+    .where('kind', '=', kind)
+    .where('period', '>=', from)
+    .where('period', '<=', until)
+    .$if(subjectId !== undefined, (query) => query.where('subject_id', '=', subjectId ?? 0))
+    .$if(type !== undefined, (query) => query.where('container_type', '=', type ?? ''))
+    .groupBy(by)
+    .$if(by !== 'period', (query) => query.orderBy(sql`sum(running_s)`, 'desc'))
+    .orderBy(by)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return rows.map(({ key, ...sums }) => ({ key, sums: sums as unknown as UsageSums }))
+}
+
+/** Deletes what is kept about the use of a user. */
+export async function deleteUsageOfUser(tx: Db, userId: number): Promise<void> {
+  await tx.deleteFrom('usage_sums').where('kind', '=', 'user').where('subject_id', '=', userId).execute()
+}
+
+/** Deletes sums of periods before this one; of very many some are left for the next call. */
+export async function deleteOldUsage(db: Db, unit: UsageUnit, before: string): Promise<void> {
+  for (const kind of ['user', 'group', 'all'] as const)
+    await deleteInBatches(async (limit) => {
+      const old = db
+        .selectFrom('usage_sums')
+        .select('id')
+        .where('unit', '=', unit)
+        .where('kind', '=', kind)
+        .where('period', '<', before)
+        .limit(limit)
+      const { numDeletedRows } = await db.deleteFrom('usage_sums').where('id', 'in', old).executeTakeFirstOrThrow()
+      return numDeletedRows
+    })
+}

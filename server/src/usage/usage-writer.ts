@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import { covers, type GroupDirectory } from '#/groups/group-directory.ts'
+import type { Database } from '#/store/database.ts'
+import { listGroupIdsOfAll } from '#/store/groups/group-members.ts'
+import {
+  addUsage,
+  lastUsageBatch,
+  saveUsageBatch,
+  type UsageKind,
+  type UsageRow,
+  type UsageSums,
+} from '#/store/usage/usage-sums.ts'
+import type { PendingUsage, UsageRecorder } from './usage-recorder.ts'
+import { addSums, noUsage } from './usage-samples.ts'
+
+/** Interval of writes, in ms: what a crash loses at most. */
+const writeInterval = 300_000
+/** Containers in one transaction, which delays another writer by some 10 ms. */
+const batchSize = 100
+/** Pause between two transactions, in ms. */
+const pause = 20
+
+export interface UsageWriterParts {
+  readonly database: Database
+  readonly recorder: Pick<UsageRecorder, 'take' | 'putBack'>
+  readonly directory: Pick<GroupDirectory, 'isEmpty' | 'find'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/**
+ * Adds recorded sums to the store, in batches. A batch is one transaction that also notes its name: where the answer was
+ * lost, the name says whether it counts, so that nothing is counted twice.
+ */
+export class UsageWriter {
+  readonly #parts: UsageWriterParts
+  readonly #process = randomUUID()
+  #batches = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(parts: UsageWriterParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    clearInterval(this.#timer)
+    this.#timer = setInterval(() => void this.write(), writeInterval).unref()
+  }
+
+  /** Writes what is left. Never throws. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#writing
+    await this.write()
+  }
+
+  /** Writes all that is pending; what fails stays pending. Concurrent calls share one write. Never throws. */
+  async write(): Promise<void> {
+    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined))
+    return this.#writing
+  }
+
+  async #writeAll(): Promise<void> {
+    const { recorder, log } = this.#parts
+    const pending = recorder.take()
+    for (let start = 0; start < pending.length; start += batchSize) {
+      const batch = pending.slice(start, start + batchSize)
+      const isStored = await tryOrLog(log, 'writing sums of use', () => this.#writeBatch(batch))
+      if (!isStored) return recorder.putBack(pending.slice(start))
+      if (start + batchSize < pending.length) await sleep(pause)
+    }
+  }
+
+  /** @throws {StoreFailure} nothing of it counts then */
+  async #writeBatch(batch: readonly PendingUsage[]): Promise<true> {
+    const { database } = this.#parts
+    const name = `${this.#process} ${this.#batches++}`
+    const rows = rowsOf(batch, await this.#groupsOf(batch))
+    try {
+      await database.transaction(async (tx) => {
+        await addUsage(tx, rows)
+        await saveUsageBatch(tx, name)
+      })
+    } catch (error) {
+      if ((await lastUsageBatch(database.db)) !== name) throw error
+    }
+    return true
+  }
+
+  /** Ids of the groups that each container counts for. */
+  async #groupsOf(batch: readonly PendingUsage[]): Promise<(pending: PendingUsage) => number[]> {
+    const { database, directory } = this.#parts
+    if (directory.isEmpty) return () => []
+    const byUser = await listGroupIdsOfAll(database.db, [...new Set(batch.map(({ userId }) => userId))])
+    return ({ userId, type }) =>
+      directory
+        .find(byUser.get(userId) ?? [])
+        .filter((group) => covers(group, type))
+        .map(({ id }) => id)
+  }
+}
+
+/** Sums by day and month of each user, group, and of all. Sorted: rows are locked in one order, which prevents deadlocks. */
+function rowsOf(batch: readonly PendingUsage[], groupsOf: (pending: PendingUsage) => number[]): UsageRow[] {
+  const rows = new Map<string, UsageRow>()
+  const add = (kind: UsageKind, subjectId: number, { day, type, sums }: PendingUsage) => {
+    for (const [unit, period] of [['day', day] as const, ['month', day.slice(0, 7)] as const]) {
+      const key = JSON.stringify([unit, kind, period, subjectId, type])
+      const before: UsageSums = rows.get(key) ?? noUsage
+      rows.set(key, { unit, period, kind, subject_id: subjectId, container_type: type, ...addSums(before, sums) })
+    }
+  }
+  for (const pending of batch) {
+    add('user', pending.userId, pending)
+    add('all', 0, pending)
+    for (const id of groupsOf(pending)) add('group', id, pending)
+  }
+  return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+}

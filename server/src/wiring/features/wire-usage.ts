@@ -1,0 +1,55 @@
+import type { Task } from '#/reconcile/reconciler.ts'
+import { deleteOldUsage } from '#/store/usage/usage-sums.ts'
+import { zonedDate } from '#/time-zone.ts'
+import { UsageRecorder } from '#/usage/usage-recorder.ts'
+import { dayBefore, monthBefore, UsageReport } from '#/usage/usage-report.ts'
+import { UsageWriter } from '#/usage/usage-writer.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
+import type { GroupRules } from '#/wiring/features/wire-groups.ts'
+import type { Containers } from '#/wiring/wire-containers.ts'
+
+/** Records sums of use, unless none are kept; and reports them. */
+export function wireUsage(
+  { config, database, log }: AppParts,
+  { routeSync, activity }: Containers,
+  { directory }: GroupRules,
+) {
+  const { timeZone, keepUsageDays: keepDays, keepUsageMonths: keepMonths, templates } = config
+  const isRecorded = keepDays > 0 || keepMonths > 0
+  const recorder = new UsageRecorder({ routeSync, activity, templates, timeZone })
+  const writer = new UsageWriter({ database, recorder, directory, log })
+  return {
+    isRecorded,
+    report: new UsageReport(database.db, { timeZone, keepDays, keepMonths }),
+    task: usageTask(database, timeZone, keepDays, keepMonths),
+    writer,
+    recorder,
+    start: () => {
+      if (!isRecorded) return
+      recorder.start()
+      writer.start()
+    },
+    stop: async () => {
+      recorder.stop()
+      if (isRecorded) await writer.stop()
+    },
+  }
+}
+
+/** Deletes sums whose retention is over, once a day. */
+function usageTask({ db }: AppParts['database'], timeZone: string, keepDays: number, keepMonths: number): Task {
+  let doneOn: string | undefined
+  return {
+    name: 'usage',
+    async run(now) {
+      const today = zonedDate(now.getTime(), timeZone)
+      if (doneOn === today) return {}
+      await deleteOldUsage(db, 'day', dayBefore(today, keepDays - 1))
+      await deleteOldUsage(db, 'month', monthBefore(today, keepMonths - 1))
+      doneOn = today
+      return {}
+    },
+  }
+}
+
+export type Usage = ReturnType<typeof wireUsage>
