@@ -16,7 +16,7 @@ import {
   usageOf,
 } from '#/store/users/personal-data.ts'
 import type { PersonalSections, RetentionTimes } from './personal-sections.ts'
-import { toApiToken, toLoggedAction, toContainer, toLink, toSession } from './to-personal-data.ts'
+import { toApiToken, toLoggedAction, toContainer, toLink, toSession, toUsage } from './to-personal-data.ts'
 
 /** Who exports, for the audit log. */
 interface Exporter {
@@ -114,7 +114,7 @@ export class PersonalData {
         created_at: iso(created_at),
         expires_at: iso(expires_at),
       })),
-      usage: map(usageOf(db, id), ({ id: _, container_type: type, ...sums }) => ({ type, ...sums })),
+      usage: map(usageOf(db, id), toUsage),
       audit_entries: auditSection(db, id, containerIds),
     }
   }

@@ -1,6 +1,7 @@
 import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
 import type { StoredAuditEntry } from '#/store/audit/audit-log.ts'
-import type { apiTokensOf, containersOf, linksOf, sessionsOf } from '#/store/users/personal-data.ts'
+import { usageColumns, type UsageSums } from '#/store/usage/usage-sums.ts'
+import type { apiTokensOf, containersOf, linksOf, sessionsOf, usageOf } from '#/store/users/personal-data.ts'
 
 type RowOf<F extends (...parameters: never[]) => AsyncIterable<unknown>> =
   ReturnType<F> extends AsyncIterable<infer Row> ? Row : never
@@ -62,6 +63,11 @@ export function toApiToken(row: RowOf<typeof apiTokensOf>): Entry<'api_tokens'> 
     expires_at: iso(row.expires_at),
     last_used: isoOrNull(row.last_used),
   }
+}
+
+export function toUsage(row: RowOf<typeof usageOf>): Entry<'usage'> {
+  const sums = Object.fromEntries(usageColumns.map((name) => [name, row[name]])) as unknown as UsageSums
+  return { type: row.container_type, unit: row.unit, period: row.period, ...sums }
 }
 
 /**
