@@ -90,7 +90,7 @@ const walked = { steps: 0 }
 
 const verbs = [
   'make', 'make', 'make', 'make', 'delete', 'restrict', 'limit', 'limit', 'expire', 'add', 'add', 'add', 'add', 'remove', 'remove',
-  'claim', 'end', 'end', 'join', 'join', 'launch', 'launch', 'launch', 'launch', 'stop', 'see',
+  'claim', 'end', 'limit', 'join', 'join', 'launch', 'launch', 'launch', 'launch', 'stop', 'see',
 ] as const // prettier-ignore
 interface Step {
   readonly verb: (typeof verbs)[number]
