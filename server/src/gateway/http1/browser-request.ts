@@ -1,4 +1,5 @@
 import { headerValue } from './header-lines.ts'
+import { overridesMethod } from './method-override.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Language } from '@berth/api/boot.ts'
 import { languageOf, defaultLanguage } from '../../messages/language.ts'
@@ -29,14 +30,11 @@ export function requestLanguage(head: RequestHead | undefined): Language {
   return head ? languageOf(head.fields.cookie, headerValue(head.text, 'accept-language')) : defaultLanguage
 }
 
-/** Headers by which a GET or HEAD may ask a framework for another method. */
-const methodOverrides = ['x-http-method-override', 'x-http-method', 'x-method-override']
-
 /**
  * Whether a request asks to change nothing, as far as HTTP says: a safe method (RFC 9110, 9.2.1) and no WebSocket, which
  * carries data both ways. What an app does on a GET is its own affair.
  */
 export function isReadRequest({ method, fields, text }: RequestHead): boolean {
   if (fields.opensWebSocket || (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS')) return false
-  return methodOverrides.every((name) => headerValue(text, name) === undefined)
+  return !overridesMethod(text)
 }
