@@ -91,7 +91,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const diskUse = new DiskMeasurement(containers.diskUse, log, parts.pace?.measureHomes)
   const clock = wireClock(parts, tokens, activate)
   const operators = new OperatorRequests()
-  const administration = wireAdministration(parts, tokens, accounts, containers, reconciling)
+  const administration = wireAdministration(parts, tokens, accounts, containers, reconciling, sharing)
   const startTimers = () => {
     if (parts.isForOneCommand) return
     idle.start()

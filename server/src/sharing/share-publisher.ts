@@ -81,9 +81,10 @@ export class SharePublisher {
   }
 }
 
-const toGrant = ({ email, group, may, expiresAt }: ContainerShare) => ({
+const toGrant = ({ email, group, may, expiresAt, groupExpiresAt }: ContainerShare) => ({
   // Of the two one is there: the table says so.
   to: email ?? group?.id ?? 0,
   may,
-  until: expiresAt.getTime(),
+  // The gateway knows the end of a group in advance: the next read comes half a minute later, or the store does not answer then.
+  until: Math.min(expiresAt.getTime(), groupExpiresAt?.getTime() ?? Infinity),
 })

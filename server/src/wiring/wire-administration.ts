@@ -20,6 +20,7 @@ import { finishRemovals } from '#/reconcile/tasks/removals-task.ts'
 import type { RemovedContainer } from '#/store/containers/removals.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import type { Sharing } from '#/wiring/features/wire-sharing.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Reconciling } from '#/wiring/wire-reconciling.ts'
@@ -32,6 +33,7 @@ export function wireAdministration(
   { links, apiTokenEffects }: Accounts,
   containers: Containers,
   { reconciler, containerReconciler }: Reconciling,
+  sharing: Pick<Sharing, 'refresh'>,
 ) {
   const { database, config, log } = parts
   const { admission, routeSync, ownerActions } = containers
@@ -41,6 +43,11 @@ export function wireAdministration(
     // A queued launch of a blocked user is refused now, so that the stop does not wait for its slot.
     for (const userId of userIds) admission.recheck(userId)
     await Promise.all(userIds.map((userId) => routeSync.publishUser(userId)))
+  }
+  /** Shares with a deleted address, too: the next account with this address belongs to another person. */
+  const publishDeletion = async (userIds: readonly number[]) => {
+    await publish(userIds)
+    await sharing.refresh()
   }
   const enforce = stopJustBlocked((owned) => containerReconciler.reconcileOne(owned), activate, log)
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
@@ -65,7 +72,7 @@ export function wireAdministration(
     userBlocking: new UserBlocking(database, { publish, enforce, revokeSessions }),
     rights: new Rights(database, { publish, revokeSessions, ...apiTokenEffects }),
     apiTokens: new ApiTokenAdministration(database, apiTokenEffects),
-    deletion: wireDeletion(parts, containers, { publish, revokeSessions, activate }),
+    deletion: wireDeletion(parts, containers, { publish: publishDeletion, revokeSessions, activate }),
     takeover,
     endSessions,
     verification: wireResending(parts, links),

@@ -22,6 +22,8 @@ export interface ContainerShare {
   readonly may: ShareRight
   readonly createdAt: Date
   readonly expiresAt: Date
+  /** End of the group, which ends the share, too; null for one that does not end, and without a group. */
+  readonly groupExpiresAt: Date | null
 }
 
 /** A page by id: those above `after`. */
@@ -173,6 +175,7 @@ const selectShares = (db: Db) =>
       'owners.email as owner_email',
       'owners.slug as owner_slug',
       'user_groups.name as group_name',
+      'user_groups.expires_at as group_expires_at',
     ])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectShares>['execute']>>[number]
@@ -187,4 +190,5 @@ const fromRow = (row: Row): ContainerShare => ({
   may: row.may,
   createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
+  groupExpiresAt: row.group_expires_at === null ? null : new Date(row.group_expires_at),
 })

@@ -27,7 +27,7 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     administration: new ShareAdministration(parts),
     /** Reads all shares, before routes are published for the first time. @throws {StoreFailure} */
     start: () => publisher.refresh(new Date()),
-    /** Groups or their members have changed. Never rejects. */
+    /** Groups, their members, or who has an account have changed. Never rejects. */
     refresh: () => (publisher.isEmpty ? Promise.resolve() : publish(new Date())),
     task: sharesTask(database, publisher, rules),
   }

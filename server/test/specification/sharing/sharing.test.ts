@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { timeLimit } from '#test/support/extent.ts'
 import { groupTemplates, openLink, startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
 /** Sharing by the API: who may share what, with whom, until when, and what the answers tell. */
@@ -90,6 +91,26 @@ test('members of a group that the owner is in are let in, and out when they or t
   await until(true)
   assertOk(await boss.call('DELETE', `/api/groups/${id}/members/${ann.id}`))
   await until(false)
+  await endAll(ann)
+})
+
+test('members of a group are let in until the group ends', async () => {
+  const { id } = await group({ name: 'Biology' }, [ann, ben])
+  assertOk(await share(ann, { group_id: id }))
+  assert.equal(await mayVisit(ben), true)
+  assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { types: ['lab'], expires_at: inHours(1 / 3_600) }))
+  const limit = performance.now() + timeLimit(3_000)
+  while ((await mayVisit(ben)) && performance.now() < limit) await new Promise((done) => setTimeout(done, 50))
+  assert.equal(await mayVisit(ben), false)
+  await endAll(ann)
+})
+
+test('who signs up with the address of a deleted account is not let in by its shares', async () => {
+  const { id } = await signUp('former@x.org')
+  assertOk(await share(ann, { emails: ['former@x.org', 'cem@x.org'] }))
+  assertOk(await boss.call('DELETE', `/api/admin/users/${id}`))
+  assert.equal(await mayVisit(await signUp('former@x.org')), false)
+  assert.equal(await mayVisit(cem), true)
   await endAll(ann)
 })
 
