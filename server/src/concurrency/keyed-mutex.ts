@@ -1,6 +1,6 @@
 /**
  * Keyed mutex: serializes work per key, whether earlier work succeeds or fails.
- * Keys without work take no memory.
+ * Keys without work take no memory. Containers are locked by `SingleFlight`, in which equal requests also share work.
  */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>()

@@ -29,6 +29,10 @@ test('the defaults on this machine, and a public Berth behind its proxy, have no
 })
 
 const cases: readonly [Record<string, string>, RegExp][] = [
+  [
+    { ...behindProxy, DATABASE_URL: 'postgres://db/berth', NODE_ADDRESS: '10.0.0.5:7070' },
+    /^NODE_ADDRESS .*NODE_SECRET/,
+  ],
   [{ BASE_DOMAIN: '127.0.0.1:8080' }, /leads nowhere.*SPAWNER_SUBDOMAIN=/],
   [
     { ...behindProxy, PREFERRED_URL_SCHEME: 'http' },

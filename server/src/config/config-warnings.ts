@@ -26,6 +26,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
     ...(config.smtpUrl !== null && mayTravelPlain(config.smtpUrl, config.smtpTls)
       ? [message('findings.plainMail', { host: new URL(config.smtpUrl).hostname })]
       : []),
+    ...(config.node?.secret === null ? [message('findings.noNodeSecret')] : []),
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
     ...memoryWarnings(config, totalMemory),

@@ -5,7 +5,8 @@ import type { SettingName } from './setting-descriptions.ts'
 export interface NodeConfig {
   /** Where the other nodes reach it. */
   readonly address: ListenAddress
-  readonly secret: string
+  /** Null: the keys in the database are not encrypted; a warning says so at the start. */
+  readonly secret: string | null
 }
 
 const minSecretLength = 32
@@ -15,7 +16,7 @@ const minSecretLength = 32
  * @param problems gets a sentence for each problem, without values @returns null for a single node
  */
 export function readNode(text: (name: SettingName) => string | null, problems: string[]): NodeConfig | null {
-  const [given, secret] = [text('NODE_ADDRESS'), text('NODE_SECRET') ?? '']
+  const [given, secret] = [text('NODE_ADDRESS'), text('NODE_SECRET')]
   if (given === null) return null
   const address = listenAddress(given)
   const needs: [boolean, string][] = [
@@ -28,9 +29,8 @@ export function readNode(text: (name: SettingName) => string | null, problems: s
       text('SMTP_URL') !== null,
       'several nodes need a mail server, because an outbox is a folder of one of them: set SMTP_URL',
     ],
-    [text('BASE_DOMAIN') !== null, 'several nodes have one name: set BASE_DOMAIN'],
     [
-      secret.length >= minSecretLength,
+      secret === null || secret.length >= minSecretLength,
       `set NODE_SECRET to at least ${minSecretLength} characters, the same on all nodes, e.g. from: openssl rand -base64 32`,
     ],
   ]

@@ -31,13 +31,13 @@ export const settingGroups = {
     },
     NODE_ADDRESS: {
       ...none,
-      text: '`host:port` at which the other nodes of this installation reach this one. With it several nodes run on one PostgreSQL database, of which one leads. Needs `DATABASE_URL`, `NODE_SECRET`, `BASE_DOMAIN` and `SMTP_URL`. Not set: this is the only node.',
+      text: '`host:port` at which the other nodes of this installation reach this one. With it several nodes run on one PostgreSQL database, of which one leads. Needs `DATABASE_URL` and `SMTP_URL`; give all nodes the same `BASE_DOMAIN`. Not set: this is the only node.',
       see: 'how-to/run-several-nodes.md',
     },
     NODE_SECRET: {
       ...none,
       isSecret: true,
-      text: 'At least 32 characters, the same on all nodes. It encrypts the signing keys in the database, and the nodes prove to each other that they know it.',
+      text: 'At least 32 characters, the same on all nodes. It encrypts the keys in the database, by which tokens are signed and the nodes know each other. Not set: a copy of the database opens them, and a warning says so.',
       see: 'how-to/run-several-nodes.md',
     },
     BASE_DOMAIN: {

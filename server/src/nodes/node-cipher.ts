@@ -6,26 +6,31 @@ import type { NodeDb } from '#/store/nodes/node-tables.ts'
 /** The secret of the nodes is another one than that of this node's settings. The message is for the operator. */
 export class WrongNodeSecret extends Error {
   constructor(name: string) {
-    super(`NODE_SECRET does not open "${name}" of the database: set it to the same value on all nodes`)
+    super(
+      `NODE_SECRET does not open "${name}" of the database: set the value with which it was written, the same on all nodes`,
+    )
     this.name = 'WrongNodeSecret'
   }
 }
 
 /**
- * Secrets of the nodes in the database, sealed (AES-256-GCM) by a key that is derived from `NODE_SECRET` (RFC 5869): a copy of the
- * database alone opens none of them.
+ * Secrets of the nodes in the database, sealed (AES-256-GCM) by a key that is derived from `NODE_SECRET` (RFC 5869): a
+ * copy of the database alone opens none of them. Without `NODE_SECRET` the key is a known one; what was sealed by it is
+ * sealed anew by the first node that has a secret.
  */
 export class NodeCipher {
   readonly #seal: Seal
+  readonly #known = sealOf('')
 
-  constructor(secret: string) {
-    this.#seal = new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'berth node secrets', 32)))
+  /** @param secret null: a copy of the database opens them, which a warning of the settings says */
+  constructor(secret: string | null) {
+    this.#seal = sealOf(secret ?? '')
   }
 
   /** @throws {WrongNodeSecret} @throws {StoreFailure} */
   async read(db: NodeDb, name: string): Promise<string | undefined> {
     const sealed = await readNodeSecret(db, name)
-    return sealed === undefined ? undefined : this.#open(sealed, name)
+    return sealed === undefined ? undefined : this.#open(db, sealed, name)
   }
 
   /** @throws {StoreFailure} */
@@ -37,12 +42,17 @@ export class NodeCipher {
   async linkKey(db: NodeDb): Promise<Buffer> {
     const name = 'link key'
     const sealed = await makeNodeSecret(db, name, this.#seal.close(randomBytes(32).toString('hex'), name))
-    return Buffer.from(this.#open(sealed, name), 'hex')
+    return Buffer.from(await this.#open(db, sealed, name), 'hex')
   }
 
-  #open(sealed: string, name: string): string {
+  async #open(db: NodeDb, sealed: string, name: string): Promise<string> {
     const text = this.#seal.open(sealed, name)
-    if (text === undefined) throw new WrongNodeSecret(name)
-    return text
+    if (text !== undefined) return text
+    const readable = this.#known.open(sealed, name)
+    if (readable === undefined) throw new WrongNodeSecret(name)
+    await this.write(db, name, readable)
+    return readable
   }
 }
+
+const sealOf = (secret: string) => new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'berth node secrets', 32)))

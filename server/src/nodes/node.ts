@@ -35,7 +35,7 @@ export interface LeadParts {
 export interface NodeOptions {
   /** `NODE_ADDRESS`. */
   readonly address: LinkAddress & { readonly text: string }
-  readonly secret: string
+  readonly secret: string | null
   readonly databaseUrl: string
   readonly dataDir: string
   readonly version: string

@@ -160,6 +160,18 @@ test('the first leader brings its signing keys, all others get them, and the dat
   assert.deepEqual(await cipher.linkKey(db), await cipher.linkKey(db))
 })
 
+test('keys of nodes without NODE_SECRET are sealed by the first node that has one, and then without it open no more', async () => {
+  await sql`delete from node_secrets`.execute(db)
+  const [open, secret] = [new NodeCipher(null), new NodeCipher('s'.repeat(32))]
+  await open.write(db, 'name', 'text')
+  const key = await open.linkKey(db)
+  assert.equal(await secret.read(db, 'name'), 'text')
+  assert.deepEqual(await secret.linkKey(db), key)
+  await assert.rejects(open.read(db, 'name'), WrongNodeSecret)
+  assert.equal(await secret.read(db, 'name'), 'text')
+  await sql`delete from node_secrets`.execute(db)
+})
+
 test('a node of another version does not start beside those that run', async () => {
   await enterNode(db, 'a:1', '1.0.0')
   await assert.rejects(prepareStore(db, postgres.url, 'b:1', '1.1.0'), OtherVersionRuns)

@@ -49,7 +49,7 @@ export interface RevocationListeners {
 }
 
 /**
- * Token revocations. Held in memory, as specified (Authentication 3), and written through: a session that was ended
+ * Revocation list of tokens. Held in memory, as specified (Authentication 3), and written through: a session that was ended
  * must stay ended after a restart.
  *
  * Every token's id begins with its era. An era ends when the clock is set back: some of its tokens had expired and

@@ -1,4 +1,4 @@
-import type { ChainedAuditEntry } from '#/store/audit/audit-cursor.ts'
+import type { ChainedAuditEntry } from '#/store/audit/webhook-position.ts'
 import type { WebhookMessage } from './sign-webhook.ts'
 
 /** Characters of the hash in an id: enough that another entry at the same position has another id. */

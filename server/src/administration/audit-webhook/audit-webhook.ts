@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { auditHead } from '#/store/audit/audit-log.ts'
 import {
-  auditCursor,
+  webhookPosition,
   listAuditEntriesAfter,
-  saveAuditCursor,
+  saveWebhookPosition,
   type ChainedAuditEntry,
-} from '#/store/audit/audit-cursor.ts'
+} from '#/store/audit/webhook-position.ts'
 import type { Db } from '#/store/database.ts'
 import { auditMessage } from './audit-message.ts'
 import { NotAccepted, sendWebhook, type WebhookTarget } from './webhook-client.ts'
@@ -110,7 +110,7 @@ export class AuditWebhook {
   async #deliver(): Promise<boolean> {
     const { db } = this.#parts
     try {
-      this.#position ??= this.#saved = await auditCursor(db)
+      this.#position ??= this.#saved = await webhookPosition(db)
       if (this.#saved !== this.#position) await this.#save(this.#position)
       for (let page = await this.#nextPage(); page.length > 0; page = await this.#nextPage()) {
         for (const entry of page) await this.#send(entry)
@@ -147,7 +147,7 @@ export class AuditWebhook {
   }
 
   async #save(position: number): Promise<void> {
-    await saveAuditCursor(this.#parts.db, position)
+    await saveWebhookPosition(this.#parts.db, position)
     this.#saved = position
   }
 

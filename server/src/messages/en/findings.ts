@@ -23,6 +23,8 @@ export const findings = {
     'SMTP_URL is not set, so Berth at {url} sends no mail: links are only written to the outbox and the log. Set SMTP_URL.',
   plainMail:
     'SMTP_TLS=opportunistic: mails with links that sign people in may go to {host} unencrypted. Leave SMTP_TLS out, unless the way there is private.',
+  noNodeSecret:
+    'NODE_ADDRESS is set without NODE_SECRET: a copy of the database opens the keys by which tokens are signed. Set NODE_SECRET on all nodes, e.g. from: openssl rand -base64 32',
   noHostRules:
     'HOST_RULES=off: unless you have set them yourself, no rules keep containers away from this host and its cloud metadata.',
   noRequestLimit: 'REQUESTS_PER_MINUTE=0: one address may ask for links without limit. Set a number, such as 600.',

@@ -2,7 +2,7 @@ import { auditHead, storedEntriesOf, type StoredAuditEntry } from './audit-log.t
 import type { Db } from '../database.ts'
 
 /** Its name in `installation`. */
-const cursorName = 'audit webhook cursor'
+const positionName = 'audit webhook cursor'
 
 /** An entry with its hash in the chain. */
 export interface ChainedAuditEntry extends StoredAuditEntry {
@@ -10,22 +10,22 @@ export interface ChainedAuditEntry extends StoredAuditEntry {
 }
 
 /**
- * Position of the last entry that was delivered elsewhere. Without one, the present end of the log becomes the cursor:
+ * Position of the last entry that was delivered elsewhere. Without one, the present end of the log becomes the position:
  * delivery begins with the next entry.
  */
-export async function auditCursor(db: Db): Promise<number> {
-  const row = await db.selectFrom('installation').select('value').where('name', '=', cursorName).executeTakeFirst()
+export async function webhookPosition(db: Db): Promise<number> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', positionName).executeTakeFirst()
   if (row) return Number(row.value) || 0
   const { entries } = await auditHead(db)
-  await saveAuditCursor(db, entries)
+  await saveWebhookPosition(db, entries)
   return entries
 }
 
-export async function saveAuditCursor(db: Db, position: number): Promise<void> {
+export async function saveWebhookPosition(db: Db, position: number): Promise<void> {
   const value = String(position)
   await db
     .insertInto('installation')
-    .values({ name: cursorName, value })
+    .values({ name: positionName, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
 }
