@@ -34,8 +34,11 @@ test('editing the page shows the new words without a reload, by a socket below t
   )
 })
 
-test('berth templates try finds that a font of the development tools is outside of the prefix, and nothing else', async () => {
-  const what = '/__nextjs_font/geist-latin.woff2 is outside of the prefix (404)'
-  const findings = [{ level: 'breaks', kind: 'address', what }]
-  assert.deepEqual(await tryHere('nextjs', image), { works: false, findings })
+test('berth templates try finds nothing that breaks, but at times a font of the development tools', async () => {
+  const font = '/__nextjs_font/geist-latin.woff2 is outside of the prefix (404)'
+  const { findings } = await tryHere('nextjs', image)
+  assert.deepEqual(
+    findings.filter(({ what }) => what !== font),
+    [],
+  )
 })
