@@ -1,6 +1,12 @@
 import type Type from 'typebox'
-import { AdminContainer, AdminUser, HistorySample, ListedContainer, MailFailure } from '@berth/api/schemas/admin.ts'
-import { AuditEntry } from '@berth/api/schemas/audit.ts'
+import {
+  AdminContainer,
+  AdminUser,
+  HistorySample,
+  ListedContainer,
+  MailFailure,
+} from '@berth/api/schemas/administration/admin.ts'
+import { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { code } from './markdown.ts'

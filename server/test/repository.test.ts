@@ -159,6 +159,20 @@ const commentIn = (line: string) =>
 const titleIn = (line: string) =>
   /(?:\btest\(|^\s*(?=['"`].*['"`],$))(['"`].*)/.exec(line)?.[1]?.replace(/\S+@\S+/g, '') ?? ''
 
+test('a folder of sources has at most 15 files beside its tests, so that it has one subject', () => {
+  const files = globSync('{api,server,web}/src/**/*.{ts,tsx,css}', { cwd: root }).filter(
+    (file) => !/\.test\.tsx?$/.test(file),
+  )
+  const folders = Object.entries(Object.groupBy(files, (file) => path.dirname(file)))
+  // The programs of the server, and what all of its folders may import.
+  const isTop = (folder: string) => folder === 'server/src'
+  const tooLarge = folders.filter(([folder, of]) => !isTop(folder) && (of?.length ?? 0) > 15)
+  assert.deepEqual(
+    tooLarge.map(([folder, of]) => `${folder}: ${of?.length}`),
+    [],
+  )
+})
+
 test('files and functions that CONTRIBUTING names are there', () => {
   const text = read('CONTRIBUTING.md')
   const files = [...text.matchAll(/`((?:api|server|web|docs|bench|tools)\/[\w./-]+)`/g)].map(([, file = '']) => file)

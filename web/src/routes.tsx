@@ -4,13 +4,13 @@ import { isSignedIn } from '#/api/api-client.ts'
 import { Loading } from '#/components/loading.tsx'
 import { PageBoundary } from '#/components/page/page-boundary.tsx'
 import { loadChunk } from '#/router/load-chunk.ts'
-import { SignIn } from '#/pages/sign-in.tsx'
-import { CheckMail } from '#/pages/check-mail.tsx'
+import { SignIn } from '#/pages/sign-in/sign-in.tsx'
+import { CheckMail } from '#/pages/sign-in/check-mail.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
 import { ForAdministrators } from '#/pages/forbidden.tsx'
 import { Launch } from '#/pages/launch.tsx'
 import { NotFound } from '#/pages/not-found.tsx'
-import { Verify } from '#/pages/verify.tsx'
+import { Verify } from '#/pages/sign-in/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import { isServerReachable } from '#/api/connectivity.ts'
@@ -29,8 +29,8 @@ function lazyExport<N extends string, P extends object>(
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))
 const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
-const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/group-members.tsx'))
-const Groups = lazyExport('Groups', () => import('#/pages/groups.tsx'))
+const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/groups/group-members.tsx'))
+const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'))
 const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
 const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'))

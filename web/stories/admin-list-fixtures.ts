@@ -1,4 +1,4 @@
-import type { AdminContainer, AdminUser, ListedContainer } from '@berth/api/schemas/admin.ts'
+import type { AdminContainer, AdminUser, ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import type { Answer } from '@berth/api/endpoints.ts'
 import { minutesAgo } from './user-fixtures.ts'
 

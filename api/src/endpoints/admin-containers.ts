@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.ts'
-import * as admin from '../schemas/admin.ts'
+import * as admin from '../schemas/administration/admin.ts'
 import { ErrorBody } from '../schemas/error.ts'
 import { Message } from '../schemas/shapes.ts'
 

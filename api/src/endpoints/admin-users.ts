@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.ts'
-import * as admin from '../schemas/admin.ts'
+import * as admin from '../schemas/administration/admin.ts'
 import * as auth from '../schemas/auth.ts'
 import * as invitations from '../schemas/invitations.ts'
 import * as sessions from '../schemas/sessions.ts'

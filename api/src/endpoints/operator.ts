@@ -1,8 +1,8 @@
 import type { Endpoint } from '../endpoint.ts'
-import * as admin from '../schemas/admin.ts'
+import * as admin from '../schemas/administration/admin.ts'
 import { PersonalDataResponse } from '../schemas/personal-data.ts'
 import * as auth from '../schemas/auth.ts'
-import * as operator from '../schemas/operator.ts'
+import * as operator from '../schemas/administration/operator.ts'
 import * as tokens from '../schemas/api-tokens.ts'
 import { ErrorBody } from '../schemas/error.ts'
 

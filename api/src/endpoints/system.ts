@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as branding from '../schemas/branding.ts'
 import { ErrorBody } from '../schemas/error.ts'
-import * as system from '../schemas/system.ts'
+import * as system from '../schemas/administration/system.ts'
 
 /** Discovery and health checks. */
 export const systemEndpoints = {

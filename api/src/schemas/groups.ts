@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { AdminContainer, ContainerStatus } from './admin.ts'
+import { AdminContainer, ContainerStatus } from './administration/admin.ts'
 import { Instant, OneOf, OrNull } from './shapes.ts'
 
 /** Any text: ids that are not 1 to 15 digits are answered with 404 by the handlers. */

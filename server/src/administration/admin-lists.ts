@@ -1,4 +1,4 @@
-import type { ContainerStatus } from '@berth/api/schemas/admin.ts'
+import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import {
   countContainers,
   listContainersWithOwners,

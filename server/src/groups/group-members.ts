@@ -1,4 +1,4 @@
-import type { ContainerStatus } from '@berth/api/schemas/admin.ts'
+import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
 import type { Actor } from '#/administration/actor.ts'
 import { refusals } from '#/errors.ts'

@@ -5,7 +5,7 @@ import type { Gateway } from '#/gateway/gateway.ts'
 import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
-import { connectToNode, linkAddressOf, type LinkPurpose } from './node-link.ts'
+import { connectToNode, linkAddressOf, type LinkPurpose } from './link/node-link.ts'
 
 /** Health check of the connection to the leader, in ms: interval and timeout. */
 const ping = { every: 1_000, timeout: 3_000 } as const

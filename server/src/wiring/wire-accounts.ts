@@ -31,7 +31,7 @@ import { mailLookOf } from '#/wiring/features/wire-branding.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Database } from '#/store/database.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 export interface EmailAccountsParts {

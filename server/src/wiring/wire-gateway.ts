@@ -10,7 +10,7 @@ import type { ControlPlane } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { runForRequest } from '#/logging/request-context.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
 import { pageLookOf } from '#/wiring/features/wire-branding.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 

@@ -14,7 +14,7 @@ import { personalFactsTask } from '#/reconcile/tasks/retention-task.ts'
 import { removalsTask } from '#/reconcile/tasks/removals-task.ts'
 import { ContainerReconciler } from '#/reconcile/containers/container-reconciler.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 export interface ReconcilingContext {

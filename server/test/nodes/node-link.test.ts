@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
-import { connectToNode, createLinkListener, linkAddressOf, listenForNodes, type Hello } from '#/nodes/node-link.ts'
+import { connectToNode, createLinkListener, linkAddressOf, listenForNodes, type Hello } from '#/nodes/link/node-link.ts'
 import { freePort } from '../support/free-port.ts'
 import { waitFor } from '../support/program.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AdminContainer } from '@berth/api/schemas/admin.ts'
+import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import type { Berth, Person, Reply } from './berth.ts'
 
 /** Short words for what nearly every test of the API asks. */

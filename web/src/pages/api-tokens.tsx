@@ -12,7 +12,7 @@ import { rich } from '#/components/rich.tsx'
 import { pages } from '#/paths.ts'
 import { focusHeading } from '#/router/focus-heading.ts'
 import { useMe } from '#/session/use-me.ts'
-import '#/styles/api-tokens.css'
+import '#/styles/account/api-tokens.css'
 
 const queryKey = ['api-tokens']
 

@@ -9,7 +9,7 @@ import { OwnContainer } from '#/sharing/own-container.tsx'
 import { SharingI18nProvider } from '#/sharing/sharing-i18n-provider.tsx'
 import { sharedUrlOf, useSharedWithMe } from '#/sharing/use-shares.ts'
 import '#/styles/groups.css'
-import '#/styles/sharing.css'
+import '#/styles/account/sharing.css'
 
 /** With whom the user shares containers, who is there now, and what others share with the user. */
 export function Sharing() {

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditResponse } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry, AuditResponse } from '@berth/api/schemas/administration/audit.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 

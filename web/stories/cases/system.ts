@@ -1,4 +1,4 @@
-import type { HistorySample, SystemReport } from '@berth/api/schemas/admin.ts'
+import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { minutesAgo } from '../user-fixtures.ts'
 
 const GiB = 2 ** 30

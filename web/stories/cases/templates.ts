@@ -1,4 +1,4 @@
-import type { TemplatesResponse } from '@berth/api/schemas/admin.ts'
+import type { TemplatesResponse } from '@berth/api/schemas/administration/admin.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
 import { never, type Story } from '../story.ts'
 

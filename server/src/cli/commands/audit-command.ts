@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/schemas/audit.ts'
+import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import type { Client } from '@berth/api/client.ts'
 import { Option, type Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'

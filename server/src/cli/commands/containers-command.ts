@@ -1,4 +1,4 @@
-import type { AdminContainer } from '@berth/api/schemas/admin.ts'
+import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'

@@ -1,4 +1,4 @@
-import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import type { Command } from 'commander'
 import { findService } from '#/cli/api/find-service.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'

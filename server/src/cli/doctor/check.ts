@@ -1,4 +1,4 @@
-import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import type { SettingName } from '#/config/setting-descriptions.ts'

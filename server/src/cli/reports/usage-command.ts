@@ -1,4 +1,4 @@
-import type { UsageRow } from '@berth/api/schemas/usage.ts'
+import type { UsageRow } from '@berth/api/schemas/administration/usage.ts'
 import type { Client } from '@berth/api/client.ts'
 import { Option, type Command } from 'commander'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { findUser, usersOf } from '#/cli/find-users.ts'

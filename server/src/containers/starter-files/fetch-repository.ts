@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { git, gitText, type GitOptions } from './git-command.ts'
-import { addTar } from './read-tar.ts'
+import { addTar } from './archives/read-tar.ts'
 import type { FileSetBuilder } from './file-set.ts'
 
 /** Fetches that are kept beside each other before the repository is made anew; each brings a pack of its own. */

@@ -6,7 +6,7 @@ import { allowedPath } from '../templates/allowed-paths.ts'
 import type { FilesOrigin } from '../templates/starter-files.ts'
 import { addCommit, fetchCommit } from './fetch-repository.ts'
 import { defaultLimits, FileSetBuilder, type FileSet, type SetLimits } from './file-set.ts'
-import { addArchive, versionOfArchive } from './read-archive.ts'
+import { addArchive, versionOfArchive } from './archives/read-archive.ts'
 import { addFolder, listFolder } from './read-folder.ts'
 import { StarterFilesError } from './starter-files-error.ts'
 

@@ -1,4 +1,4 @@
-import type { ContainerStatus } from '@berth/api/schemas/admin.ts'
+import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import type { RecordSelection } from '#/store/containers/container-list.ts'
 import type { ContainerRef } from '../container-key.ts'
 import { routeStates, routeStateOf, type RouteState } from '../routing/routing-snapshot.ts'

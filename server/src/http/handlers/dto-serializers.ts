@@ -1,4 +1,8 @@
-import type { AdminContainer, AdminUser, ListedContainer as ListedAdminContainer } from '@berth/api/schemas/admin.ts'
+import type {
+  AdminContainer,
+  AdminUser,
+  ListedContainer as ListedAdminContainer,
+} from '@berth/api/schemas/administration/admin.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import type { ContainerRow, UserWithContainers } from '#/administration/admin-lists.ts'
 import { containerPrefix } from '#/containers/container-name.ts'

@@ -24,7 +24,7 @@ import { deleteGroupInvitations } from '#/store/groups/group-invitations.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 /** What launches ask of groups: their definitions, read from the store before anything is launched. */

@@ -5,7 +5,7 @@ import { SharePublisher } from '#/sharing/share-publisher.ts'
 import { Shares } from '#/sharing/shares.ts'
 import { deleteEndedShares } from '#/store/shares/container-shares.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
 /** Sharing of containers. Where the settings switch it off, it reads nothing and has no timer. */
 export function wireSharing({ config, database, log }: AppParts, { routeSync, visitors }: Containers) {

@@ -6,7 +6,7 @@ import { dayBefore, monthBefore, UsageReport } from '#/usage/usage-report.ts'
 import { UsageWriter } from '#/usage/usage-writer.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { GroupRules } from '#/wiring/features/wire-groups.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
 /** Records sums of use, unless none are kept; and reports them. */
 export function wireUsage(

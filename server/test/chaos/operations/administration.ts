@@ -4,7 +4,7 @@ import type {
   ContainerResponse,
   UserResponse,
   BulkResponse,
-} from '@berth/api/schemas/admin.ts'
+} from '@berth/api/schemas/administration/admin.ts'
 import type { Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
 import type { GoodType } from '../world/templates.ts'

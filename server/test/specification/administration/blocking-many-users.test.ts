@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/admin.ts'
+import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/administration/admin.ts'
 import { sql } from 'kysely'
 import { assertOk, assertRefused, blockContainer, blockUser, engineState, promote } from '../../support/api-calls.ts'
 import { recordOf, seenBy, tokenBy, unblockUser, verify } from '../../support/api-calls.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { assertOk, assertRefused, blockUser, recordOf, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates } from '../../support/berth.ts'
 import { askEngine } from '../../support/engine/engine.ts'

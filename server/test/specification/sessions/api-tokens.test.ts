@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import {
   assertOk,
   assertRefused,

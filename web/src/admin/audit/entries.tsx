@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { AuditResponse } from '@berth/api/schemas/audit.ts'
+import type { AuditResponse } from '@berth/api/schemas/administration/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 import { Entry } from './entry.tsx'

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 import { Link } from '#/components/link.tsx'

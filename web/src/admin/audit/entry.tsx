@@ -1,5 +1,5 @@
 import { memo, useState, type ReactNode } from 'react'
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 import { isKnownAction } from './actions.ts'

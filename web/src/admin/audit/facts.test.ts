@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { containersIn, factsOf, operatorIn, subjectOf } from './facts.ts'
 
 const entry: AuditEntry = {

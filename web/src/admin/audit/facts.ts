@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 
 /** The facts of an entry beside who, what and when, sorted for reading. */
 export interface Facts {

@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { operatorIn } from './facts.ts'
 
 /** An instant as the server writes it. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AuditVerdict } from '@berth/api/schemas/audit.ts'
+import type { AuditVerdict } from '@berth/api/schemas/administration/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'

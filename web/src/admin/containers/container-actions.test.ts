@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { blockedNow, containerActionsFor } from './container-actions.ts'
 
 const { email, slug, status, ...record }: ListedContainer = {

@@ -1,4 +1,4 @@
-import type { AdminContainer, ListedContainer } from '@berth/api/schemas/admin.ts'
+import type { AdminContainer, ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 
 /** The actions of an administrator on one container; no rule protects any, so each offered action is possible. */
 export type ContainerAction = 'owner' | 'block' | 'unblock' | 'delete'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 

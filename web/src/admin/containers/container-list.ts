@@ -1,4 +1,9 @@
-import type { AdminContainer, ContainersQuery, ContainerStatus, ListedContainer } from '@berth/api/schemas/admin.ts'
+import type {
+  AdminContainer,
+  ContainersQuery,
+  ContainerStatus,
+  ListedContainer,
+} from '@berth/api/schemas/administration/admin.ts'
 import type Type from 'typebox'
 import { dropCachedList, updateCachedRows, removeCachedRows } from '#/admin/list/update-cached-rows.ts'
 import type { Source } from '#/admin/list/use-rows.ts'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { Drawing } from '#/admin/plots/options.ts'
 import { useQuantities } from '#/admin/quantities.ts'

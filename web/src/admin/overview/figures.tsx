@@ -1,4 +1,4 @@
-import type { HistorySample, SystemReport } from '@berth/api/schemas/admin.ts'
+import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useQuantities } from '#/admin/quantities.ts'

@@ -1,4 +1,4 @@
-import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 
 /** The worst state of an installation: `engine` does not answer, `starting` before the first run. */
 export type Health = 'engine' | 'starting' | 'unfinished' | 'warned' | 'well'

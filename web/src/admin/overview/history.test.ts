@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HistorySample } from '@berth/api/schemas/admin.ts'
+import type { HistorySample } from '@berth/api/schemas/administration/admin.ts'
 import { lastHourOf, momentsOf } from './history.ts'
 
 const noon = Date.parse('2026-11-21T12:00:00.000Z')

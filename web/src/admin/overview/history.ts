@@ -1,4 +1,4 @@
-import type { HistorySample } from '@berth/api/schemas/admin.ts'
+import type { HistorySample } from '@berth/api/schemas/administration/admin.ts'
 
 /** The time range of the plots. */
 export type Range = 'hours' | 'day'

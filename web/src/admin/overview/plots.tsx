@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { HistorySample, SystemReport } from '@berth/api/schemas/admin.ts'
+import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Plot } from '#/admin/plots/plot.tsx'
 import { useInstants } from '#/admin/use-instants.ts'

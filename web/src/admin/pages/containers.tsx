@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { BlockContainerDialog, DeleteContainerDialog } from '#/admin/containers/container-dialogs.tsx'
 import { containersView, containerSource } from '#/admin/containers/container-list.ts'

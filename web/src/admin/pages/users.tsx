@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { focusRows } from '#/admin/table/use-row-focus.ts'
 import type { ListKind } from '#/admin/list/list-kind.ts'

@@ -1,4 +1,4 @@
-import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 
 /** `late`: links are used late; `unused`: many never; `slow`: the mail server takes long. */
 export type MailAdvice = 'late' | 'unused' | 'slow'

@@ -1,4 +1,4 @@
-import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/use-instants.ts'

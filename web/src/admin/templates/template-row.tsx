@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { TemplatesResponse, UpdateContainersBody } from '@berth/api/schemas/admin.ts'
+import type { TemplatesResponse, UpdateContainersBody } from '@berth/api/schemas/administration/admin.ts'
 import { addressOf } from '#/admin/list/view.ts'
 import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser, BlockPreview } from '@berth/api/schemas/admin.ts'
+import type { AdminUser, BlockPreview } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import type { UserDialogProps } from './dialogs.tsx'

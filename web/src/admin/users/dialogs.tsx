@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import { BlockDialog, Types } from './block-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { TakeOverDialog } from './takeover-dialog.tsx'

@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import type { RowAction } from '#/admin/table/row-menu.tsx'
 import { undoLabelFor } from '#/admin/bulk/undo.ts'

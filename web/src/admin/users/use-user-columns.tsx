@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import { RelativeTime, Day } from '#/admin/relative-time.tsx'
 import { columnsFor, type Columns } from '#/admin/table/columns.ts'
 import { UserState } from './user-state.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import { actionsFor } from './user-actions.ts'
 
 const ann: AdminUser = {

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 
 /** The actions of an administrator on one user. */
 export type UserAction = 'block' | 'unblock' | 'takeOver' | 'resend' | 'promote' | 'demote' | 'delete'

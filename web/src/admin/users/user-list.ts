@@ -1,4 +1,4 @@
-import type { AdminUser, UsersQuery } from '@berth/api/schemas/admin.ts'
+import type { AdminUser, UsersQuery } from '@berth/api/schemas/administration/admin.ts'
 import type Type from 'typebox'
 import type { UserState } from '@berth/api/schemas/user.ts'
 import type { Source } from '#/admin/list/use-rows.ts'

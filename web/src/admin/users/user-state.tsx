@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 
 /**
  * The state of an account in a word, with its meaning on hover. A block comes first: "blocked" beside "active" would be

@@ -8,7 +8,7 @@ import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
 import { Page } from '#/components/page/page.tsx'
 import { DataRow } from './data-row.tsx'
-import '#/styles/personal-data.css'
+import '#/styles/account/personal-data.css'
 
 /** Timeout of the request in ms: the whole audit log is searched. */
 const timeout = 120_000

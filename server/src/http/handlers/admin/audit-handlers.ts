@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditQuery } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry, AuditQuery } from '@berth/api/schemas/administration/audit.ts'
 import type { FastifyReply } from 'fastify'
 import type Type from 'typebox'
 import type { AuditReader } from '#/administration/audit-reader.ts'

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { UserWithContainers } from '#/administration/admin-lists.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'

@@ -1,4 +1,4 @@
-import type { ContainerBlocking } from '#/administration/block-containers.ts'
+import type { ContainerBlocking } from '#/administration/blocking/block-containers.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { toAdminContainer } from '#/http/handlers/dto-serializers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'

@@ -1,4 +1,4 @@
-import type { ContainersQuery, UsersQuery } from '@berth/api/schemas/admin.ts'
+import type { ContainersQuery, UsersQuery } from '@berth/api/schemas/administration/admin.ts'
 import type Type from 'typebox'
 import type { AdminContainerFilter, AdminLists } from '#/administration/admin-lists.ts'
 import { toAdminUser, toListedContainer } from '#/http/handlers/dto-serializers.ts'

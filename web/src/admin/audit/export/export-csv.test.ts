@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { exportCsv, fileName, type ExportProgress } from './export-csv.ts'
 
 const entry = (id: number, reason: string): AuditEntry => ({

@@ -1,4 +1,4 @@
-import { auditAsCsv, type AuditResponse } from '@berth/api/schemas/audit.ts'
+import { auditAsCsv, type AuditResponse } from '@berth/api/schemas/administration/audit.ts'
 
 /** Entries of a request; the API's maximum. */
 const pageSize = '1000'

@@ -1,4 +1,4 @@
-import type { UsersResponse } from '@berth/api/schemas/admin.ts'
+import type { UsersResponse } from '@berth/api/schemas/administration/admin.ts'
 
 /**
  * Resolves the text of the target field to a target of the log: an e-mail address or slug becomes its user's id, a

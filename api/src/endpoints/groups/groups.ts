@@ -1,0 +1,151 @@
+import type { Endpoint } from '../../endpoint.ts'
+import { ErrorBody } from '../../schemas/error.ts'
+import * as groups from '../../schemas/groups.ts'
+import { Message } from '../../schemas/shapes.ts'
+
+const refusals = { 403: ErrorBody, 404: ErrorBody } as const
+const writeRefusals = { ...refusals, 409: ErrorBody } as const
+/** Managers of the group, administrators and the operator; no API token. */
+const byManagers = { access: 'user', forOperator: true, params: groups.GroupParams } as const
+
+/** Groups, for administrators; a group's members, for its managers; and one's own groups. */
+export const groupsEndpoints = {
+  listGroups: {
+    method: 'GET',
+    path: '/api/admin/groups',
+    access: 'admin',
+    scope: 'admin:read',
+    summary: 'All groups, page by page',
+    query: groups.GroupsQuery,
+    response: groups.GroupsResponse,
+    refusals: { 400: ErrorBody },
+  },
+  createGroup: {
+    method: 'POST',
+    path: '/api/admin/groups',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Make a group',
+    body: groups.GroupBody,
+    response: groups.GroupResponse,
+    refusals: { 400: ErrorBody, 409: ErrorBody },
+  },
+  readGroup: {
+    method: 'GET',
+    path: '/api/admin/groups/{id}',
+    access: 'admin',
+    scope: 'admin:read',
+    summary: 'One group',
+    params: groups.GroupParams,
+    response: groups.GroupResponse,
+    refusals: { 404: ErrorBody },
+  },
+  changeGroup: {
+    method: 'PATCH',
+    path: '/api/admin/groups/{id}',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Change a group; what is left out stays as it is',
+    params: groups.GroupParams,
+    body: groups.GroupChanges,
+    response: groups.GroupResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  },
+  deleteGroup: {
+    method: 'DELETE',
+    path: '/api/admin/groups/{id}',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Delete a group; users, containers and homes stay, and what its block blocked is released',
+    params: groups.GroupParams,
+    response: Message,
+    refusals: { 404: ErrorBody },
+  },
+  listOwnGroups: {
+    method: 'GET',
+    path: '/api/groups',
+    access: 'user',
+    scope: 'containers:read',
+    summary: 'Groups of the signed-in user',
+    response: groups.OwnGroupsResponse,
+    refusals,
+  },
+  joinGroup: {
+    method: 'POST',
+    path: '/api/groups/join',
+    access: 'user',
+    summary: 'Become a member by a join code; ten wrong ones a minute',
+    body: groups.JoinBody,
+    response: groups.GroupResponse,
+    refusals: { 400: ErrorBody, ...writeRefusals, 429: ErrorBody },
+  },
+  listMembers: {
+    ...byManagers,
+    method: 'GET',
+    path: '/api/groups/{id}/members',
+    guarded: true,
+    summary: 'Members of a group with their containers of its types, page by page; for its managers and administrators',
+    query: groups.MembersQuery,
+    response: groups.MembersResponse,
+    refusals: { 400: ErrorBody, ...refusals },
+  },
+  addMembers: {
+    ...byManagers,
+    method: 'POST',
+    path: '/api/groups/{id}/members',
+    summary:
+      'Add known users to a group, or change their role, and invite other addresses; for its managers and administrators',
+    body: groups.AddMembersBody,
+    response: groups.AddMembersResponse,
+    refusals: { 400: ErrorBody, ...writeRefusals },
+  },
+  removeMember: {
+    ...byManagers,
+    method: 'DELETE',
+    path: '/api/groups/{id}/members/{user_id}',
+    summary: 'Remove a member from a group; for its managers and administrators',
+    params: groups.MemberParams,
+    response: Message,
+    refusals: writeRefusals,
+  },
+  createJoinCode: {
+    ...byManagers,
+    method: 'POST',
+    path: '/api/groups/{id}/join-code',
+    summary: 'Make a join code, which replaces the one before; for its managers and administrators',
+    response: groups.JoinCodeResponse,
+    refusals: writeRefusals,
+  },
+  deleteJoinCode: {
+    ...byManagers,
+    method: 'DELETE',
+    path: '/api/groups/{id}/join-code',
+    summary: 'Remove the join code of a group; for its managers and administrators',
+    response: Message,
+    refusals,
+  },
+  stopGroup: {
+    ...byManagers,
+    method: 'POST',
+    path: '/api/groups/{id}/stop',
+    summary: "Stop all members' containers of the group's types; for its managers and administrators",
+    response: Message,
+    refusals,
+  },
+  blockGroup: {
+    ...byManagers,
+    method: 'POST',
+    path: '/api/groups/{id}/block',
+    summary: "Block and stop all members' containers of the group's types; for its managers and administrators",
+    response: Message,
+    refusals,
+  },
+  unblockGroup: {
+    ...byManagers,
+    method: 'POST',
+    path: '/api/groups/{id}/unblock',
+    summary: 'Release what the block of the group has blocked; for its managers and administrators',
+    response: Message,
+    refusals,
+  },
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import pLimit from 'p-limit'
+import { ReloadTemplates } from '#/administration/templates/reload-templates.ts'
+import {
+  TemplateVersions,
+  type OlderContainer,
+  type TemplateImage,
+  type VersionedContainer,
+} from '#/administration/templates/template-versions.ts'
+import { UpdateContainers } from '#/administration/templates/update-containers.ts'
+import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import { isAddress } from '#/containers/state/container-state.ts'
+import { findUser } from '#/store/users/users.ts'
+import { readTemplateFile } from '#/config/sections/read-template-settings.ts'
+import { templateVersion } from '#/containers/templates/template-version.ts'
+import type { Template } from '#/containers/templates/template.ts'
+import type { HostCheck } from '#/reconcile/host-check.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
+import type { Containers } from '#/wiring/containers/wire-containers.ts'
+
+/** Containers that are replaced at the same time; the launch queue orders them among all launches. */
+const maxParallelReplacements = 4
+
+/** What has to learn that the templates are others. */
+export interface TemplateEffects {
+  readonly hostCheck: Pick<HostCheck, 'lackingFor'>
+  /** Sends the gateway its settings, the rules of all types among them. */
+  readonly serve: () => Promise<void>
+  /** Timers that run only while a template needs them. */
+  readonly startTimers: () => void
+}
+
+/** Templates for administrators: their versions, and a reload while Berth runs. */
+export function wireTemplates(parts: AppParts, containers: Containers, effects: TemplateEffects) {
+  const { config, database } = parts
+  const { templates, templatesFile, sources, containerRouting } = config
+  const apply = async (next: readonly Template[]) => {
+    templates.replace(next)
+    effects.startTimers()
+    await effects.serve()
+    await containers.routeSync.readAll()
+  }
+  const { restartRequests, spawner, idleSuspension, routeSync } = containers
+  const limit = pLimit(maxParallelReplacements)
+  const replace = async (type: string, { userId }: OlderContainer): Promise<void> => {
+    const [user, template] = [await findUser(database.db, userId), templates.get(type)]
+    if (!user || !template) return
+    const known = routeSync.get({ userId, type })
+    const where = known && routeSync.routeOf(known)?.where
+    // A paused container is not in use: its owner's next request starts the new version.
+    if (where && isAddress(where) && where.isPaused) await idleSuspension.stopNow({ userId, type })
+    else await spawner.replace(user, template, new Date())
+  }
+  const versions = new TemplateVersions({
+    database,
+    versions: () => templates.all().map((each) => ({ type: each.type, version: templateVersion(each) })),
+    imageOf: (type) => imageOf(parts, type),
+    isAsked: (containerId) => restartRequests.has(containerId),
+    running: () => runningOf(parts),
+    fingerprintOf: (user, type) => {
+      const template = templates.get(type)
+      return template && containers.fingerprintOf(user, template)
+    },
+  })
+  return {
+    versions,
+    update: new UpdateContainers({
+      database,
+      versions,
+      types: () => templates.types,
+      ask: (ids, isAsked) => restartRequests.set(ids, isAsked),
+      replace: (type, older) => {
+        for (const each of older)
+          void limit(() => tryOrLog(parts.log, `replacing ${type} of user ${each.userId}`, () => replace(type, each)))
+      },
+    }),
+    reload: new ReloadTemplates<Template>({
+      database,
+      read:
+        templatesFile === null
+          ? null
+          : () => readTemplateFile(templatesFile, (file) => readFileSync(file, 'utf8'), sources, containerRouting),
+      lackingFor: (next) => effects.hostCheck.lackingFor(next),
+      apply,
+      typesOf: (next) => next.map(({ type }) => type),
+    }),
+  }
+}
+
+export type TemplateAdministration = ReturnType<typeof wireTemplates>
+
+async function imageOf({ config, runtime }: AppParts, type: string): Promise<TemplateImage> {
+  const reference = config.templates.get(type)?.image ?? ''
+  const info = await runtime.imageInfo(reference)
+  return { reference, id: info?.id ?? null, digest: info?.digest ?? null, pulledAt: info?.taggedAt ?? null }
+}
+
+async function runningOf({ runtime }: AppParts): Promise<VersionedContainer[]> {
+  const all = await runtime.list()
+  return all.flatMap(({ id, owner, state, templateVersion: version, fingerprint, imageId }) =>
+    owner && (state === 'running' || state === 'paused')
+      ? [{ containerId: id, userId: owner.userId, type: owner.type, version, fingerprint, imageId }]
+      : [],
+  )
+}
