@@ -23,7 +23,10 @@ function addList(groups: Command, run: Run): void {
     .action((target: string) => run((context) => withApi(context, (api) => listInvitations(context, api, target))))
   addHelp(list, {
     effect: 'Read-only. With --json each invitation is one line of JSON.',
-    examples: [['groups invitations "Physics 7b"', 'addresses that have not signed up yet']],
+    examples: [
+      ['groups invitations "Physics 7b"', 'addresses that have not signed up yet'],
+      ['groups invitations 4 --json', 'for a program'],
+    ],
   })
 }
 
@@ -61,7 +64,10 @@ function addResend(groups: Command, run: Run): void {
     )
   addHelp(resend, {
     effect: 'The invitation counts from now on; links of earlier mails work, too.',
-    examples: [['groups resend "Physics 7b" new@example.org', 'one more mail']],
+    examples: [
+      ['groups resend "Physics 7b" new@example.org', 'one more mail'],
+      ['groups resend 4 ann@example.org ben@example.org', 'several addresses'],
+    ],
   })
 }
 
@@ -78,7 +84,10 @@ function addWithdraw(groups: Command, run: Run): void {
     )
   addHelp(withdraw, {
     effect: 'The link of the mail opens an account, without the group.',
-    examples: [['groups withdraw "Physics 7b" new@example.org', 'an address that was a mistake']],
+    examples: [
+      ['groups withdraw "Physics 7b" new@example.org', 'an address that was a mistake'],
+      ['groups withdraw 4 ann@example.org ben@example.org', 'several addresses'],
+    ],
   })
 }
 

@@ -6,7 +6,6 @@ import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { t as said } from '#test/support/front-end-text.ts'
-import { onlyLong } from '#test/support/extent.ts'
 
 /**
  * Subdomain routing: what the journeys beside this one try on the origin that all share, a hostile app tries from a host of
@@ -266,37 +265,33 @@ test('an app whose service worker passes everything on is reached by links and r
   assert.doesNotMatch((await shown?.textContent('body').catch(() => '')) ?? '', /HTTP_X_BERTH_USER/)
 })
 
-test(
-  'a terminal stays open longer than its token and at two containers at once, until the sign-out; the next sign-in leads back',
-  onlyLong,
-  async () => {
-    const workspace = await context.newPage()
-    const opening = workspace.waitForEvent('websocket')
-    await workspace.goto(hostOf('ann-work'))
-    await workspace.getByRole('tree', { name: 'Files' }).waitFor()
-    const socket = await opening
-    const read = () => workspace.evaluate(async () => (await fetch('./')).status)
-    for (const end = Date.now() + 11_000; Date.now() < end; await workspace.waitForTimeout(1_500)) {
-      assert.equal(await read(), 200)
-      assert.match(await seenBy('ann-prod'), /^HTTP_X_BERTH_USER=ann@x\.org$/m)
-      assert.ok(!socket.isClosed(), 'the terminal was cut')
-    }
-    const closed = socket.waitForEvent('close')
-    await page.goto(front)
-    await page.getByRole('button', { name: said('frame.nav.account') }).click()
-    await page.getByRole('button', { name: said('frame.nav.signOut') }).click()
-    await closed
-    assert.equal(await read(), 401)
-    await workspace.goto(`${hostOf('ann-prod')}/cgi-bin/env`)
-    assert.match(workspace.url(), /\/login\?next=%2Fann-prod%2Fcgi-bin%2Fenv/)
-    await workspace.getByLabel(said('signIn.email.label')).fill('ann@x.org')
-    await workspace.getByRole('button', { name: said('signIn.ask.button') }).click()
-    await workspace.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
-    await workspace.goto(`${front}/verify-login?token=${berth.mail.tokenFor('ann@x.org')}`)
-    await workspace.waitForURL(`${hostOf('ann-prod')}/cgi-bin/env`)
-    assert.match((await workspace.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
-  },
-)
+test('a terminal stays open longer than its token and at two containers at once, until the sign-out; the next sign-in leads back', async () => {
+  const workspace = await context.newPage()
+  const opening = workspace.waitForEvent('websocket')
+  await workspace.goto(hostOf('ann-work'))
+  await workspace.getByRole('tree', { name: 'Files' }).waitFor()
+  const socket = await opening
+  const read = () => workspace.evaluate(async () => (await fetch('./')).status)
+  for (const end = Date.now() + 11_000; Date.now() < end; await workspace.waitForTimeout(1_500)) {
+    assert.equal(await read(), 200)
+    assert.match(await seenBy('ann-prod'), /^HTTP_X_BERTH_USER=ann@x\.org$/m)
+    assert.ok(!socket.isClosed(), 'the terminal was cut')
+  }
+  const closed = socket.waitForEvent('close')
+  await page.goto(front)
+  await page.getByRole('button', { name: said('frame.nav.account') }).click()
+  await page.getByRole('button', { name: said('frame.nav.signOut') }).click()
+  await closed
+  assert.equal(await read(), 401)
+  await workspace.goto(`${hostOf('ann-prod')}/cgi-bin/env`)
+  assert.match(workspace.url(), /\/login\?next=%2Fann-prod%2Fcgi-bin%2Fenv/)
+  await workspace.getByLabel(said('signIn.email.label')).fill('ann@x.org')
+  await workspace.getByRole('button', { name: said('signIn.ask.button') }).click()
+  await workspace.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await workspace.goto(`${front}/verify-login?token=${berth.mail.tokenFor('ann@x.org')}`)
+  await workspace.waitForURL(`${hostOf('ann-prod')}/cgi-bin/env`)
+  assert.match((await workspace.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
+})
 
 test('an administrator who acts for a user opens none of their pages, and comes back to the own containers', async () => {
   await page.goto(`${front}/admin/users`)

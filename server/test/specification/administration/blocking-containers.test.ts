@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { auditDetail } from '../../support/audit-detail.ts'
 import { deleteUser } from '#/store/users/users.ts'
 import { assertOk, assertRefused, blockContainer, engineState, instant, recordOf } from '../../support/api-calls.ts'
 import { unblockContainer, until } from '../../support/api-calls.ts'
@@ -32,7 +33,7 @@ test('blocking a container sets is_blocked, blocked_at and blocked_by, stops it,
   assert.equal(await engineState(berth, container), 'exited')
   const [entry] = await auditOf(`container:${id}`)
   assert.deepEqual([entry?.action, entry?.actor_id, entry?.actor_email], ['container.block', admin.id, 'boss@x.org'])
-  assert.deepEqual(JSON.parse(entry?.detail ?? ''), {
+  assert.deepEqual(await auditDetail(berth.database.db, entry), {
     user: person.id,
     type: 'dev',
     before: { is_blocked: false, blocked_at: null, blocked_by: null },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { auditDetail } from '../../support/audit-detail.ts'
 import {
   ask,
   assertOk,
@@ -70,7 +71,7 @@ test('a user block is written to the audit log with the containers it took along
   const log = berth.database.db.selectFrom('audit_log').selectAll()
   const entry = await log.where('target', '=', `user:${eve.id}`).executeTakeFirstOrThrow()
   assert.deepEqual([entry.action, entry.actor_id], ['user.block', admin.id])
-  assert.deepEqual(JSON.parse(entry.detail), {
+  assert.deepEqual(await auditDetail(berth.database.db, entry), {
     containers: [(await recordOf(admin, eve.id)).id],
     before: { is_blocked: false },
     after: { is_blocked: true },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { auditDetail } from '../../support/audit-detail.ts'
 import {
   assertOk,
   assertRefused,
@@ -69,7 +70,7 @@ test('a deletion is written to the audit log', async () => {
   const log = berth.database.db.selectFrom('audit_log').selectAll()
   const entry = await log.where('target', '=', `container:${id}`).executeTakeFirstOrThrow()
   assert.deepEqual([entry.action, entry.actor_id, entry.actor_email], ['container.delete', admin.id, 'boss@x.org'])
-  assert.deepEqual(JSON.parse(entry.detail), {
+  assert.deepEqual(await auditDetail(berth.database.db, entry), {
     user: dan.id,
     type: 'dev',
     purge: false,

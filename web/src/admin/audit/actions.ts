@@ -36,7 +36,7 @@ export const actionGroups = {
     'block',
     'unblock',
   ],
-  container: ['block', 'unblock', 'delete', 'stop'],
+  container: ['block', 'unblock', 'delete', 'share', 'unshare', 'stop'],
   token: ['create', 'use', 'remove'],
   keys: ['rotate'],
   templates: ['reload', 'update'],

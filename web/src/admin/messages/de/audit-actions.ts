@@ -99,6 +99,8 @@ export const sentence: AdminWords['audit']['sentence'] = {
     block: '<b>{actor}</b> hat <container></container> gesperrt',
     unblock: '<b>{actor}</b> hat <container></container> entsperrt',
     delete: '<b>{actor}</b> hat <container></container> gelöscht',
+    share: '<b>{actor}</b> hat <container></container> geteilt oder eine Freigabe geändert',
+    unshare: '<b>{actor}</b> hat eine Freigabe von <container></container> beendet',
     stop: '<b>{actor}</b> hat <container></container> gestoppt',
   },
   token: {

@@ -96,6 +96,8 @@ export const sentence = {
     block: '<b>{actor}</b> blocked <container></container>',
     unblock: '<b>{actor}</b> unblocked <container></container>',
     delete: '<b>{actor}</b> deleted <container></container>',
+    share: '<b>{actor}</b> shared <container></container>, or changed a share of it',
+    unshare: '<b>{actor}</b> ended a share of <container></container>',
     stop: '<b>{actor}</b> stopped <container></container>',
   },
   token: {
