@@ -41,6 +41,9 @@ export const signInPages: readonly string[] = [
   pages.verifySignup,
 ]
 
+/** Pages that every visitor may read: none of them leads to a sign-in. */
+export const publicPages: readonly string[] = [pages.imprint, pages.privacy, pages.apiDocs]
+
 export type PagePath = (typeof pages)[keyof typeof pages]
 
 /** Whether a path, without its query, is one of the front end's own pages. */

@@ -1,5 +1,5 @@
 import type { BootData } from '@berth/api/boot.ts'
-import { forgetEndedSession, rememberEndedSession } from '#/session/ended-session.ts'
+import { rememberEndedSession } from '#/session/ended-session.ts'
 import { fakeFetch, unanswered } from './fake-api.ts'
 import { today } from './user-fixtures.ts'
 import { press } from './press.ts'
@@ -45,8 +45,9 @@ async function open(chosen: Story): Promise<void> {
   document.documentElement.lang = boot.language
   history.replaceState(chosen.state ?? null, '', chosen.path)
   window.fetch = fakeFetch(chosen)
-  if (chosen.ended === undefined) forgetEndedSession()
-  else rememberEndedSession({ email: chosen.ended })
+  // What the story before left in this tab: with a sign-in of it, a page for visitors would go and renew the session.
+  for (const storage of [localStorage, sessionStorage]) storage.clear()
+  if (chosen.ended !== undefined) rememberEndedSession({ email: chosen.ended })
   await import('#/main.tsx')
   const { chooseLanguage } = await import('#/i18n/language.ts')
   for (const name of chosen.press ?? []) await press(name)

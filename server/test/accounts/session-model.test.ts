@@ -17,7 +17,7 @@ import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
 const [tokenLifetime, idle, max, takeoverLifetime] = [3_600_000, 1_209_600_000, 7_776_000_000, 900_000]
 /** A step this close to the end of something is left out, in ms: the walk itself takes time. */
 const margin = 120_000
-const enough = extent(1_500, 50_000)
+const enough = extent(800, 50_000)
 const people = ['boss@x.org', 'ann@x.org', 'bob@x.org'] as const
 /** No sum of them is a duration of the rules. */
 const pauses = [613_000, 2_011_000, 36_007_000, 432_011_000, 1_300_021_000] as const

@@ -120,7 +120,7 @@ test(
   },
 )
 
-test('a valid link signs in also after the address was refused for links that are none', async () => {
+test('a valid link signs in also after the address was refused for links that are none', onlyLong, async () => {
   const email = 'pupil0@school.example'
   assert.equal((await post('/api/auth/link', email, headersOf(email))).status, 200)
   const statuses = new Set<number>()

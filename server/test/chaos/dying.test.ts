@@ -2,9 +2,9 @@ import { test } from 'node:test'
 import { dieAt, limit } from './short.ts'
 
 test(
-  'killed during a sign-up, a launch and a block, Berth starts again with nothing lost, doubled or left over',
+  'killed during a launch and a block, Berth starts again with nothing lost, doubled or left over',
   limit,
   async (t) => {
-    await dieAt(t, ['signup.after-user', 'launch.after-create', 'block.after-store'])
+    await dieAt(t, ['launch.after-create', 'block.after-store'])
   },
 )

@@ -76,7 +76,7 @@ async function makeAudit(name: string) {
   return (...args: string[]) => runCommand(settings, 'audit', ...args)
 }
 
-test('the audit log is exported whole into a file that is never written over', async () => {
+test('the audit log is exported whole into a file that is never written over', onlyLong, async () => {
   const run = await makeAudit('export')
   const out = path.join(folder, 'audit.csv')
   const exported = await run('export', '--format', 'csv', '--out', out)

@@ -66,7 +66,7 @@ test('what crashes after a wake has crashed, although Berth had put it to sleep 
   await cat.untilRouteState('crashed')
 })
 
-test('what is blocked is not woken, also when the block comes while it wakes', async () => {
+test('what is blocked is not woken, also when the block comes while it wakes', onlyLong, async () => {
   const dan = await rig.person('dan')
   const { containerId } = dan.address()
   const record = await recordOf(admin, dan.id)

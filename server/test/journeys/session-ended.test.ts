@@ -5,6 +5,7 @@ import { assertOk, logIn, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { inGerman, t } from '#test/support/front-end-text.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /**
  * A session that ends while a user is at work. A bare "Sign in" stood there, without a reason, an address or a way back, and
@@ -51,7 +52,7 @@ test('each page says why it asks to sign in, has the address, and leads back, al
   await dashboard.close()
 })
 
-test('tabs in the background follow a sign-out and a sign-in of another tab by themselves', async () => {
+test('tabs in the background follow a sign-out and a sign-in of another tab by themselves', onlyLong, async () => {
   await page.context().addCookies([{ ...cookie, value: (await logIn(berth, 'ann@x.org')).body.access_token }])
   const [dashboard, acting] = [await page.context().newPage(), await page.context().newPage()]
   await dashboard.goto(frontendUrl)

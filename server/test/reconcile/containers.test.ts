@@ -127,17 +127,21 @@ test('a blocked container is stopped when it is started from outside, although n
   await stateIs(id, 'exited')
 })
 
-test('of two containers of one person and type the one of the record goes on, renamed or not; the other is stopped, later removed', async () => {
-  const dan = await rig.person('dan')
-  const first = idOf(dan)
-  const name = `${berth.installation}-${dan.slug}-dev`
-  await askEngine('POST', `/containers/${first}/rename`, { query: { name: `${name}-renamed` } })
-  const { id: second } = await createAndStart(berth.runtime, specFor({ userId: dan.id, slug: dan.slug, type: 'dev' }))
-  await ends(second)
-  await stateIs(second, undefined)
-  assert.equal(await engineState(berth, first), 'running')
-  assert.equal(await storedId(dan), first)
-})
+test(
+  'of two containers of one person and type the one of the record goes on, renamed or not; the other is stopped, later removed',
+  onlyLong,
+  async () => {
+    const dan = await rig.person('dan')
+    const first = idOf(dan)
+    const name = `${berth.installation}-${dan.slug}-dev`
+    await askEngine('POST', `/containers/${first}/rename`, { query: { name: `${name}-renamed` } })
+    const { id: second } = await createAndStart(berth.runtime, specFor({ userId: dan.id, slug: dan.slug, type: 'dev' }))
+    await ends(second)
+    await stateIs(second, undefined)
+    assert.equal(await engineState(berth, first), 'running')
+    assert.equal(await storedId(dan), first)
+  },
+)
 
 test('a container of an earlier owner of the same id is never given to the present one', onlyLong, async () => {
   const eve = await rig.person('eve')

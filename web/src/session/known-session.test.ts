@@ -23,6 +23,13 @@ test('a document without a token goes on with a known session once, and never fr
   assert.ok(!mayContinue('/', local, tab, 2_000_000))
 })
 
+// A user whose session had ended was led from the privacy notice to the login page.
+test('imprint and privacy notice are read without a sign-in, also where a session is known that may have ended', () => {
+  const [local, tab] = [storage(), storage()]
+  rememberKnownSession(local)
+  for (const path of ['/help/imprint', '/help/privacy']) assert.ok(!mayContinue(path, local, tab, 1_000_000), path)
+})
+
 test('the way back is a path of this origin', () => {
   assert.equal(continuePath('/sessions?x=1'), '/api/auth/continue?next=%2Fsessions%3Fx%3D1')
   assert.equal(continuePath('//evil.example'), '/api/auth/continue')

@@ -1,4 +1,4 @@
-import { isPage, signInPages } from '#/paths.ts'
+import { isPage, publicPages, signInPages } from '#/paths.ts'
 import { safeNext } from '#/safe-next.ts'
 
 /** The parts of web storage that this module uses. */
@@ -34,7 +34,7 @@ export function mayContinue(
   tab?: KnownSessionStorage,
   now = Date.now(),
 ): boolean {
-  if (!isPage(path) || signInPages.includes(path) || !isKnown(local)) return false
+  if (!isPage(path) || [...signInPages, ...publicPages].includes(path) || !isKnown(local)) return false
   return (
     quietly(() => {
       const last = Number((tab ?? sessionStorage).getItem(attemptKey))

@@ -77,7 +77,7 @@ test('a type that is not configured leads to the dashboard, which says so once',
   assert.equal(await page.getByText('There is no such container type').count(), 0)
 })
 
-test('who is signed out signs in first, and the container is started after that', async (t) => {
+test('who is signed out signs in first, and the container is started after that', onlyLong, async (t) => {
   const { page } = await openAs(t, 'fay@example.org')
   await page.context().clearCookies()
   const link = launchAddress('prod', '/fay-prod/x')
