@@ -135,7 +135,7 @@ test(
   },
 )
 
-test('on the launch page nothing moves until the container opens', onlyLong, async () => {
+test('on the launch page nothing moves until the container opens', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('about:blank')
   const moved: string[] = []
