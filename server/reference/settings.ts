@@ -40,7 +40,7 @@ export function settingsPage(): string {
   })
   return page(
     'Settings',
-    'server/src/config/setting-descriptions.ts',
+    'server/src/config/descriptions',
     introduction,
     ...sections,
     '## Secrets in files',

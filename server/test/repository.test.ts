@@ -173,6 +173,18 @@ test('a folder of sources has at most 15 files beside its tests, so that it has 
   )
 })
 
+test('no source file has more than 350 lines, tests aside', () => {
+  const files = globSync('{api,server,web,bench,images,tools}/**/*.{ts,tsx,mjs,css}', {
+    cwd: root,
+    exclude: (name) => ['node_modules', 'dist'].includes(path.basename(name)),
+  }).filter((file) => !/\.test\.tsx?$/.test(file))
+  assert.ok(files.length > 1_000)
+  const tooLong = files
+    .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
+    .filter(({ lines }) => lines > 350)
+  assert.deepEqual(tooLong, [])
+})
+
 test('files and functions that CONTRIBUTING names are there', () => {
   const text = read('CONTRIBUTING.md')
   const files = [...text.matchAll(/`((?:api|server|web|docs|bench|tools)\/[\w./-]+)`/g)].map(([, file = '']) => file)
