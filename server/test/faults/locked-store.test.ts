@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, assertOk, blockContainer, logIn, recordOf, tokenBy, verify } from '../support/api-calls.ts'
+import { ask, assertOk, assertRefused, blockContainer, logIn, recordOf, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, type Reply } from '../support/berth.ts'
 import { lockDatabase } from '../support/store/locked-database.ts'
 import { waitFor } from '../support/program.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
 const timeout = 60_000
@@ -96,4 +96,14 @@ test('a short lock is waited for without an error', async (t) => {
   await sleep(300)
   await unlock()
   assertOk(await asked)
+})
+
+test('a guessed link is refused at once while the database is locked', async (t) => {
+  const unlock = await lockDatabase(t, berth.dataDir)
+  for (const purpose of ['signup', 'login'] as const) {
+    const { reply, ms } = await timed(verify(berth, purpose, 'a-guess'))
+    assertRefused(reply, 400)
+    assert.ok(ms < timeLimit(1_000), `${ms} ms`)
+  }
+  await unlock()
 })

@@ -60,11 +60,11 @@ test('sharing again with the same visitor changes the terms', async () => {
 
 test('the answers do not tell whether an address has an account', async () => {
   const known = await share(ann, { emails: ['ben@x.org'] })
-  const unknown = await share(ann, { emails: ['nobody@x.org'] })
+  const unknown = await share(ann, { emails: ['unknown@x.org'] })
   assert.deepEqual([unknown.status, unknown.text], [known.status, known.text])
   const shapes = (await sharesOf(ann)).map((each: object) => Object.keys(each).join())
   assert.equal(new Set(shapes).size, 1)
-  assert.equal(berth.mails.filter(({ to }) => to === 'nobody@x.org').length, 0)
+  assert.equal(berth.mails.filter(({ to }) => to === 'unknown@x.org').length, 0)
   await endAll(ann)
 })
 
