@@ -1,21 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesFor } from './addresses.ts'
-import { readConfig } from './config.ts'
-
-const read = (env: Record<string, string>, files: Record<string, string> = {}) =>
-  readConfig(env, (file) => {
-    const text = files[file]
-    if (text === undefined) throw new Error('no such file')
-    return text
-  })
-
-const good = (env: Record<string, string>, files?: Record<string, string>) => {
-  const { config, problems } = read(env, files)
-  assert.deepEqual(problems, [])
-  assert.ok(config)
-  return config
-}
+import { good, read } from '#test/support/read-settings.ts'
 
 test('without any setting the defaults hold', () => {
   const config = good({})
@@ -51,75 +36,6 @@ test('RETIRE_AFTER is a number of seconds, and 0 retires nothing', () => {
   assert.equal(good({ RETIRE_AFTER: '0' }).retireAfter, 0)
   assert.equal(good({ RETIRE_AFTER: '86400' }).retireAfter, 86_400)
   assert.match(read({ RETIRE_AFTER: '14d' }).problems.join(), /RETIRE_AFTER/)
-})
-
-test('with CONTAINER_ROUTING=subdomain each container has a host below the spawner host, with its port', () => {
-  const origin = (env: Record<string, string>) =>
-    addressesFor(good({ CONTAINER_ROUTING: 'subdomain', ...env }), 4711).containerOrigin?.('ann-dev')
-  assert.equal(origin({}), 'http://ann-dev.spawner.berth.localhost:4711')
-  const own = { BASE_DOMAIN: 'Berth.Example.org', SPAWNER_SUBDOMAIN: '', PREFERRED_URL_SCHEME: 'https' }
-  assert.equal(origin(own), 'https://ann-dev.berth.example.org')
-  assert.equal(addressesFor(good({}), 4711).containerOrigin, null)
-})
-
-const noHosts: readonly [Record<string, string>, RegExp][] = [
-  [{ CONTAINER_ROUTING: 'host' }, /^CONTAINER_ROUTING: must be path or subdomain$/],
-  [{ BASE_DOMAIN: '10.0.0.7', SPAWNER_SUBDOMAIN: '' }, /BASE_DOMAIN must be a name/],
-  [{ BASE_DOMAIN: '[::1]:8080', SPAWNER_SUBDOMAIN: '' }, /BASE_DOMAIN must be a name/],
-  [{ BASE_DOMAIN: '10.0.0.7:8080' }, /BASE_DOMAIN must be a name/],
-  [{ BASE_DOMAIN: `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.org` }, /too long: at most 189 characters/],
-  [
-    { FRONTEND_URL: 'http://my-app.spawner.berth.localhost' },
-    /^FRONTEND_URL: my-app\.spawner\.berth\.localhost has the form/,
-  ],
-  ...['Dev', 'd_v', '-dev', 'dev-', 'a.b', 'dév', 'x'.repeat(35)].map((type): [Record<string, string>, RegExp] => [
-    { CONTAINER_TEMPLATES: JSON.stringify({ [type]: { image: 'x' } }) },
-    /^CONTAINER_ROUTING=subdomain: the container type ".*" cannot stand in a host name: at most 34 lower-case/,
-  ]),
-  [
-    { CONTAINER_TEMPLATES: '{"dev": {"image": "x", "forward_token": "full"}}' },
-    /^CONTAINER_ROUTING=subdomain: forward_token: full of the container type "dev"/,
-  ],
-]
-for (const [env, problem] of noHosts)
-  test(`subdomain routing is refused with words: ${JSON.stringify(env).slice(0, 90)}`, () => {
-    const { problems } = read({ CONTAINER_ROUTING: 'subdomain', ...env })
-    assert.equal(problems.length, 1, problems.join('\n'))
-    assert.match(problems[0] ?? '', problem)
-  })
-
-test('types of 34 letters, digits and hyphens have hosts, and without subdomain routing any type will do', () => {
-  const templates = (...types: string[]) =>
-    JSON.stringify(Object.fromEntries(types.map((type) => [type, { image: 'x' }])))
-  good({ CONTAINER_ROUTING: 'subdomain', CONTAINER_TEMPLATES: templates('x'.repeat(34), '1', 'a-b--c', 'r-4') })
-  good({ CONTAINER_TEMPLATES: templates('Dev', 'd v') })
-})
-
-test('the front end and the containers share spawner.{base domain}, with the port that was bound', () => {
-  assert.deepEqual(addressesFor(good({}), 4711), {
-    containerOrigin: null,
-    spawnerUrl: 'http://spawner.berth.localhost:4711',
-    frontendUrl: 'http://spawner.berth.localhost:4711',
-    cookieDomain: 'berth.localhost',
-  })
-})
-
-test('an empty SPAWNER_SUBDOMAIN means the base domain itself', () => {
-  const config = good({ SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: 'berth.example.org', PREFERRED_URL_SCHEME: 'https' })
-  assert.equal(addressesFor(config, 1).spawnerUrl, 'https://berth.example.org')
-})
-
-test('the base domain is lower-cased, loses its trailing dot and keeps its port, which the cookie drops', () => {
-  const addresses = addressesFor(good({ BASE_DOMAIN: 'Berth.Example.ORG:8443' }), 1)
-  assert.equal(addresses.spawnerUrl, 'http://spawner.berth.example.org:8443')
-  assert.equal(addresses.cookieDomain, 'berth.example.org')
-})
-
-test('FRONTEND_URL may be overridden and loses its trailing slash', () => {
-  assert.equal(
-    addressesFor(good({ FRONTEND_URL: 'https://start.example.org/' }), 1).frontendUrl,
-    'https://start.example.org',
-  )
 })
 
 // With a limit of 1,000 an hour an address got a hundred: its mailbox, which is the same, had no more.
@@ -159,108 +75,16 @@ test('all problems are reported at once, each with the name of its variable', ()
   assert.ok(problems.some((problem) => problem.includes('dev: memory must be')))
 })
 
-test('the order of template keys is that of the text, also for keys that look like numbers', () => {
-  const config = good({ CONTAINER_TEMPLATES: '{"zeta": {"image": "z"}, "10": {"image": "a"}, "2": {"image": "b"}}' })
-  assert.deepEqual(config.templates.types, ['zeta', '10', '2'])
-  assert.equal(config.templates.first.type, 'zeta')
-})
-
-test('templates can be read from a YAML file', () => {
-  const yaml = 'lab:\n  image: lab:1\n  memory: 512m\n  home: null\n  env:\n    A: b\n10:\n  image: ten\n'
-  const { templates } = good({ CONTAINER_TEMPLATES_FILE: '/etc/t.yaml' }, { '/etc/t.yaml': yaml })
-  assert.deepEqual(templates.types, ['lab', '10'])
-  assert.equal(templates.first.memory, 512 * 1024 ** 2)
-  assert.equal(templates.first.home, null)
-})
-
-test('CONTAINER_TEMPLATES takes names of the catalogue, in their order; unknown and doubled ones are reported', () => {
-  const { templates } = good({ CONTAINER_TEMPLATES: 'jupyterlab, code-server' })
-  assert.deepEqual(templates.types, ['jupyterlab', 'code-server'])
-  assert.equal(templates.first.port, 8888)
-  const problems = read({ CONTAINER_TEMPLATES: 'vite,jupyter-lab,vite' }).problems
-  assert.equal(problems.length, 2)
-  assert.match(
-    problems.join('\n'),
-    /^CONTAINER_TEMPLATES: "jupyter-lab" .* did you mean jupyterlab\?.*\n.*"vite" is named twice/,
-  )
-  assert.match(read({ CONTAINER_TEMPLATES: 'templates.yaml' }).problems.join(), /looks like the path of a file/)
-})
-
-test('a missing file, an empty map, a doubled key and a template without image are reported', () => {
-  assert.match(read({ CONTAINER_TEMPLATES_FILE: '/none' }).problems.join(), /cannot read \/none/)
-  assert.match(read({ CONTAINER_TEMPLATES: '{}' }).problems.join(), /at least one entry/)
-  assert.match(read({ CONTAINER_TEMPLATES: '{"a":{"image":"x"},"a":{"image":"y"}}' }).problems.join(), /unique/)
-  assert.match(read({ CONTAINER_TEMPLATES: '{"a":{}}' }).problems.join(), /a: image must be text/)
-})
-
-test('idle times contradict each other when what is stopped would be paused later', () => {
-  const problems = (fields: string) => read({ CONTAINER_TEMPLATES: `{"a":{"image":"x",${fields}}}` }).problems.join()
-  assert.equal(problems('"idle_pause":60,"idle_timeout":600,"idle_cpu":0.1'), '')
-  assert.match(problems('"idle_pause":600,"idle_timeout":600'), /a: idle_pause must be smaller than idle_timeout/)
-  assert.match(problems('"idle_cpu":0.1'), /a: idle_cpu means nothing without/)
-  assert.match(problems('"idle_pause":-1'), /a: idle_pause must be a whole number/)
-})
-
-test("the owner's own token goes to their own containers only: with visitors it is refused", () => {
-  const problems = (access: string) =>
-    read({
-      CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', forward_token: 'full', ...(access && { access }) } }),
-    }).problems.join()
-  for (const access of ['', 'owner']) assert.equal(problems(access), '')
-  for (const access of ['authenticated', 'public'])
-    assert.match(problems(access), /a: forward_token: full needs access: owner; .* every visitor's own token/)
-})
-
 test('whether mail needs TLS is left to where its server is, or said', () => {
   assert.equal(good({}).smtpTls, null)
   assert.equal(good({ SMTP_TLS: 'opportunistic' }).smtpTls, 'opportunistic')
   assert.match(read({ SMTP_TLS: 'none' }).problems.join(), /^SMTP_TLS: must be required or opportunistic/)
 })
 
-test('names of headers are lower-cased, and an invalid one is reported', () => {
-  const template = good({ CONTAINER_TEMPLATES: '{"a":{"image":"x","allow_headers":["Clear-Site-Data"]}}' }).templates
-    .first
-  assert.deepEqual([template.allowHeaders, template.rewriteLocation], [['clear-site-data'], true])
-  for (const name of ['', 'a b', 'a:', 'a\\r\\nb'])
-    assert.match(
-      read({ CONTAINER_TEMPLATES: `{"a":{"image":"x","allow_headers":["${name}"]}}` }).problems.join(),
-      /a: allow_headers must be a list of header names/,
-    )
-})
-
-test('no template can free what keeps its app under its prefix', () => {
-  for (const name of ['Set-Cookie', 'service-worker-allowed'])
-    assert.match(
-      read({ CONTAINER_TEMPLATES: `{"a":{"image":"x","allow_headers":["${name}"]}}` }).problems.join(),
-      /a: allow_headers cannot free (set-cookie|service-worker-allowed)/,
-    )
-})
-
-test('capabilities are those of Linux, with or without their prefix, and never all of them', () => {
-  const withCapabilities = (cap_add: unknown) =>
-    read({ CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'x', cap_add } }) }).problems.join()
-  assert.equal(withCapabilities(['SYS_PTRACE', 'CAP_NET_RAW', 'mknod']), '')
-  assert.match(withCapabilities(['SYS_PTRACE', 'PTRACE']), /dev: cap_add has "PTRACE", which is no capability of Linux/)
-  for (const all of ['ALL', 'cap_all']) assert.match(withCapabilities([all]), /dev: cap_add cannot be ALL/)
-  assert.match(withCapabilities('SYS_PTRACE'), /dev: cap_add must be a list/)
-})
-
 test('trusted proxies are addresses and networks', () => {
   assert.deepEqual(good({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies, ['10.0.0.0/8', '::1'])
   for (const wrong of ['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', '10.0.0.0/'])
     assert.match(read({ TRUSTED_PROXIES: wrong }).problems.join(), /TRUSTED_PROXIES/)
-})
-
-test('names that every object has are no container types', () => {
-  const { templates } = good({})
-  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
-    assert.equal(templates.get(name), undefined)
-})
-
-test('the image of dev and prod can be set by variable while the templates are the defaults', () => {
-  const { templates } = good({ USER_TEMPLATE_IMAGE_DEV: 'mine:1' })
-  assert.equal(templates.get('dev')?.image, 'mine:1')
-  assert.equal(templates.get('prod')?.image, 'berth-demo-prod:latest')
 })
 
 test('METRICS_LISTEN is an address with a port, METRICS_TOKEN what a header can carry, and neither is repeated in a problem', () => {

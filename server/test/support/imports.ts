@@ -35,6 +35,16 @@ export function readImports(): Import[] {
   })
 }
 
+/** Whether a path is below one of these. */
+export const among = (name: string, ...starts: string[]) => starts.some((start) => name.startsWith(start))
+
+/** An import as a failed test reports it. */
+export const show = ({ file, target }: Import) => `${file} imports ${target}`
+
+/** Filters imports by a rule that they break. */
+export const offendersOf = (imports: readonly Import[]) => (isWrong: (each: Import) => boolean) =>
+  imports.filter(isWrong).map(show)
+
 function resolve(file: string, specifier: string): string {
   const workspace = file.split('/')[0]
   if (specifier.startsWith('#/')) return `${workspace}/src/${specifier.slice(2)}`

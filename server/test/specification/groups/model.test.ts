@@ -20,6 +20,7 @@ import { openDatabase } from '#/store/database.ts'
 import { insertUser, moveUserState } from '#/store/users/users.ts'
 import { copyEmptyStore, quickFolder } from '#test/support/store/empty-store.ts'
 import { extent } from '#test/support/extent.ts'
+import { expected, flowsOf, newModelled, typeGroups, types, type Modelled } from './group-rules.ts'
 
 /**
  * Memberships, limits, ends and claims of providers, in a generated order, against the rules of decision 059 in a few
@@ -28,8 +29,6 @@ import { extent } from '#test/support/extent.ts'
 const enough = extent(1_200, 12_000)
 const names = ['g1', 'g2', 'g3', 'g4'] as const
 const providers = ['p', 'q'] as const
-const typeGroups: Readonly<Record<string, readonly string[]>> = { open: [], one: ['g1'], two: ['g2', 'g3'] }
-const types = Object.keys(typeGroups)
 const past = new Date('2020-01-01T00:00:00Z')
 
 const folder = await mkdtemp(path.join(quickFolder(), 'berth-group-model-'))
@@ -72,17 +71,6 @@ function newCapacity(): Capacity {
   return new Capacity({ maxRunning: null, maxPerUser: null }, (type) => templates.get(type))
 }
 
-/** A group as the rules see it. */
-interface Modelled {
-  readonly id: number
-  readonly source: string
-  types: readonly string[] | null
-  running: number | null
-  memory: number | null
-  isOver: boolean
-  /** By id of the user. */
-  readonly members: Map<number, { role: 'member' | 'manager'; source: string }>
-}
 const model = new Map<string, Modelled>()
 const up = new Map<number, Set<string>>()
 const met = new Map<string, number>()
@@ -239,16 +227,6 @@ async function make({ name }: Step, group: Modelled | undefined): Promise<string
   return made
 }
 
-const newModelled = (id: number, source: string): Modelled => ({
-  id,
-  source,
-  types: null,
-  running: null,
-  memory: null,
-  isOver: false,
-  members: new Map(),
-})
-
 async function claim({ some, chance }: Step, userId: number): Promise<string> {
   const provider = providers[chance % 2] ?? 'p'
   await claims.follow({ userId, provider, address: 'test' }, some, new Date())
@@ -264,25 +242,6 @@ async function claim({ some, chance }: Step, userId: number): Promise<string> {
   return '200'
 }
 
-/** The rules, in the words of the decision. */
-function expected(user: (typeof users)[number], type: string): string {
-  const own = [...model].filter(([, { members: all }]) => all.has(user.id))
-  const named = typeGroups[type] ?? []
-  if (named.length > 0 && !user.isAdmin && !own.some(([name]) => named.includes(name))) return '403 type'
-  const acts = ({ types: some }: Modelled, each = type) => some === null || some.includes(each)
-  const isKept = own.some(([name, group]) => !group.isOver && (group.types?.includes(type) || named.includes(name)))
-  if (!isKept && own.some(([, group]) => group.isOver && acts(group))) return '403 expired'
-  const running = up.get(user.id) ?? new Set<string>()
-  if (running.has(type)) return '200'
-  for (const [, group] of own) {
-    if (!acts(group)) continue
-    const count = 1 + [...running].filter((each) => acts(group, each)).length
-    if (group.running !== null && count > group.running) return '409 running'
-    if (group.memory !== null && count * 1024 ** 3 > group.memory) return '409 memory'
-  }
-  return '200'
-}
-
 async function launch({ type }: Step, user: (typeof users)[number]): Promise<string> {
   const template = templates.get(type)
   assert.ok(template)
@@ -290,7 +249,7 @@ async function launch({ type }: Step, user: (typeof users)[number]): Promise<str
   const refusal = await rules.refusalFor(user, template, new Date())
   const limits = refusal || capacity.isUp(owned) ? [] : ((await rules.limitsFor(owned)) ?? [])
   const outcome = describe(refusal ?? (capacity.isUp(owned) ? undefined : capacity.refusal(owned, limits)))
-  const wanted = expected(user, type)
+  const wanted = expected(model, user, type, up.get(user.id) ?? new Set())
   // Of two limits that are reached either may be named.
   assert.equal(outcome.slice(0, 3), wanted.slice(0, 3), `${user.email} launches ${type}: ${JSON.stringify([...model])}`)
   if (outcome.startsWith('403')) assert.equal(outcome, wanted)
@@ -314,16 +273,11 @@ async function see(user: (typeof users)[number]): Promise<string> {
     wanted,
   )
   for (const type of types)
-    assert.deepEqual([...((await rules.flowsOf({ userId: user.id, type })) ?? [])].sort(), flowsOf(user.id, type))
+    assert.deepEqual(
+      [...((await rules.flowsOf({ userId: user.id, type })) ?? [])].sort(),
+      flowsOf(model, user.id, type),
+    )
   return '200'
-}
-
-/** Of the launch queue, in the words of decision 069. */
-function flowsOf(userId: number, type: string): string[] {
-  const own = [...model].filter(([, group]) => !group.isOver && group.members.has(userId))
-  const naming = own.filter(([name, group]) => group.types?.includes(type) || typeGroups[type]?.includes(name))
-  const found = naming.length > 0 ? naming : own.filter(([, group]) => group.types === null)
-  return found.map(([, { id }]) => `group:${id}`).sort()
 }
 
 async function compareStore(): Promise<void> {

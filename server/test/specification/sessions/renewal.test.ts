@@ -5,11 +5,11 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { assertOk, assertRefused } from '../../support/api-calls.ts'
-import type { Reply } from '../../support/berth.ts'
-import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../../support/berth-without-engine.ts'
+import { startEnginelessBerth } from '../../support/berth-without-engine.ts'
 import { movableClock } from '../../support/clock.ts'
 import { CookieBrowser } from '../../support/cookie-browser.ts'
 import { FakeGateway } from '../../support/gateway/fake-gateway.ts'
+import { host, mailedToken, refresh as refreshAt, setCookie, signIn as signInAt } from '../../support/session-client.ts'
 
 /** Sessions with the settings as they are by default: tokens of an hour, two weeks without a request, 90 days in all. */
 const [hour, day] = [3_600_000, 86_400_000]
@@ -18,33 +18,8 @@ const env = { MAGIC_LINK_RATE_LIMIT: '1000', BASE_DOMAIN: 'berth.localhost' }
 const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-renewal-'))
 const berth = await startEnginelessBerth({ after }, { gateway: new FakeGateway(), env, dataDir })
 after(() => rm(dataDir, { recursive: true, force: true }))
-const host = 'spawner.berth.localhost'
-
-/** A plain client, which keeps the two cookies. */
-interface Client {
-  readonly token: string
-  readonly cookie: string
-  readonly id: number
-}
-
-async function signIn(email: string, at: EnginelessBerth = berth): Promise<Client> {
-  assertOk(await at.call('POST', '/api/auth/link', { body: { email } }))
-  const mail = at.mails.findLast(({ to }) => to === email)
-  assert.ok(mail)
-  const path = mail.text.includes('verify-signup') ? 'verify-signup' : 'verify-login'
-  const reply = await at.call('GET', `/api/auth/${path}?token=${tokenIn(mail)}`, { headers: { host } })
-  assertOk(reply)
-  return { token: reply.body.access_token, cookie: setCookie(reply) ?? '', id: reply.body.user.id }
-}
-
-const setCookie = (reply: Reply, name = 'berth_session') =>
-  reply.headers
-    .getSetCookie()
-    .map((line) => new RegExp(`^${name}=([^;]*)`).exec(line)?.[1])
-    .find((value) => value !== undefined)
-
-const refresh = (cookie: string, headers: Record<string, string> = {}) =>
-  berth.call('POST', '/api/auth/refresh', { headers: { host, cookie: `berth_session=${cookie}`, ...headers } })
+const signIn = (email: string) => signInAt(berth, email)
+const refresh = (cookie: string, headers?: Record<string, string>) => refreshAt(berth, cookie, headers)
 const me = (token: string) => berth.call('GET', '/api/user/me', { token })
 const byCookie = (token: string) =>
   berth.call('GET', '/api/user/me', { headers: { host, cookie: `spawner_token=${token}` } })
@@ -57,10 +32,8 @@ async function refreshed(cookie: string): Promise<string> {
 }
 
 test('a sign-in sets the session cookie for the endpoints of sign-in alone, and the store has only its hash', async () => {
-  assertOk(await berth.call('POST', '/api/auth/link', { body: { email: 'ada@x.org' } }))
-  const mail = berth.mails.at(-1)
-  assert.ok(mail)
-  const reply = await berth.call('GET', `/api/auth/verify-signup?token=${tokenIn(mail)}`, { headers: { host } })
+  const { value } = await mailedToken(berth, 'ada@x.org')
+  const reply = await berth.call('GET', `/api/auth/verify-signup?token=${value}`, { headers: { host } })
   const line = reply.headers.getSetCookie().find((each) => each.startsWith('berth_session=')) ?? ''
   assert.match(line, /^berth_session=[\w.-]+; Path=\/api\/auth; Max-Age=7776000; HttpOnly; SameSite=Lax$/)
   const rows = await berth.database.db.selectFrom('sessions').selectAll().execute()
@@ -224,105 +197,11 @@ test('a page that was open while its token expired renews with the proof that it
   assertOk(await browser.ask('GET', '/api/user/sessions', { proof: csrf }))
 })
 
-test('different session cookies are removed in every variant: at refresh, continue, sign-in and sign-out', async () => {
-  const [one, other] = [await signIn('pia@x.org'), await signIn('quin@x.org')]
-  const cookie = `berth_session=${other.cookie}; berth_session=${one.cookie}`
-  const removed = (reply: Reply) =>
-    reply.headers.getSetCookie().filter((line) => /^berth_session=;.*Max-Age=0/.test(line))
-  const isRemoved = (reply: Reply) => {
-    const lines = removed(reply)
-    for (const at of ['/', '/api', '/api/auth'])
-      for (const domain of [false, true])
-        assert.ok(
-          lines.some((line) => line.includes(`Path=${at};`) && line.includes('Domain=berth.localhost') === domain),
-          `${at} ${domain}`,
-        )
-  }
-  const refused = await berth.call('POST', '/api/auth/refresh', { headers: { host, cookie } })
-  assertRefused(refused, 401)
-  isRemoved(refused)
-  isRemoved(await berth.call('GET', '/api/auth/continue?next=/', { headers: { host, cookie } }))
-  const own = await refresh(one.cookie, { cookie: `berth_session=junk; berth_session=${one.cookie}` })
-  assertOk(own)
-  isRemoved(own)
-  const last = own.headers.getSetCookie().findLast((line) => line.startsWith('berth_session='))
-  assert.match(last ?? '', /^berth_session=berth_\d.*; Path=\/api\/auth;/)
-  assertOk(await berth.call('POST', '/api/auth/link', { body: { email: 'pia@x.org' } }))
-  const mail = berth.mails.findLast(({ to }) => to === 'pia@x.org')
-  assert.ok(mail)
-  const again = await berth.call('GET', `/api/auth/verify-login?token=${tokenIn(mail)}`, { headers: { host, cookie } })
-  assertOk(again)
-  isRemoved(again)
-  const token = `spawner_token=${again.body.access_token}`
-  const out = await berth.call('POST', '/api/auth/logout', { headers: { host, cookie: `${token}; ${cookie}` } })
-  assertOk(out)
-  isRemoved(out)
-  assert.deepEqual(removed(await refresh(other.cookie)), [], 'one cookie is no tossed one')
-})
-
-test('of the cookies of two sessions none is believed; what is not ours does not count', async () => {
-  const [one, other] = [await signIn('one@x.org'), await signIn('other@x.org')]
-  const both = `berth_session=${one.cookie}; berth_session=${other.cookie}`
-  assertRefused(await berth.call('POST', '/api/auth/refresh', { headers: { host, cookie: both } }), 401)
-  const junk = `berth_session=junk; berth_session=${one.cookie}`
-  assertOk(await berth.call('POST', '/api/auth/refresh', { headers: { host, cookie: junk } }))
-})
-
-test('a browser is led on while its session lasts, to this host only, and to the login page after', async () => {
-  const pam = await signIn('pam@x.org')
-  let { cookie } = pam
-  const go = async (next: string) => {
-    const reply = await berth.call('GET', `/api/auth/continue?next=${encodeURIComponent(next)}`, {
-      headers: { host, cookie: `berth_session=${cookie}` },
-    })
-    cookie = setCookie(reply) ?? cookie
-    assert.equal(reply.status, 302)
-    return reply.headers.get('location')
-  }
-  assert.equal(await go('/pam-dev/a?b=c'), '/pam-dev/a?b=c')
-  for (const next of [
-    'https://evil.example/',
-    '//evil.example',
-    '/\\evil.example',
-    '/\t/evil.example',
-    '/api/auth/verify-login?token=x',
-    'x',
-    '',
-  ])
-    assert.equal(await go(next), '/', next)
-  assertOk(await berth.call('POST', '/api/auth/logout', { token: pam.token }))
-  assert.equal(await go('/pam-dev/'), '/login?next=%2Fpam-dev%2F&ended=sessionEnded')
-  assert.equal(cookie, '', 'the browser forgets a session that is over')
-  assert.equal(await go('/pam-dev/'), '/login?next=%2Fpam-dev%2F')
-})
-
-test('a browser is led on by a navigation, of a frame as well, and by no script, image or prefetch', async () => {
-  const mia = await signIn('mia@x.org')
-  const ask = (headers: Record<string, string>) =>
-    berth.call('GET', '/api/auth/continue?next=%2Fmia-dev%2F', {
-      headers: { host, cookie: `berth_session=${mia.cookie}`, ...headers },
-    })
-  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  for (const headers of [
-    { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
-    { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
-    { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
-    { ...navigation, 'sec-purpose': 'prefetch' },
-  ]) {
-    const reply = await ask(headers)
-    assertRefused(reply, 403)
-    assert.deepEqual(reply.headers.getSetCookie(), [], 'the session is neither renewed nor forgotten')
-  }
-  // The frame of an app, a program, and the `fetch` of Node.js.
-  for (const headers of [navigation, { ...navigation, 'sec-fetch-dest': 'iframe' }, {}, { 'sec-fetch-mode': 'cors' }])
-    assert.equal((await ask(headers)).headers.get('location'), '/mia-dev/')
-})
-
 test('a restart and a rotation of the signing key make no difference', async () => {
   const first = await mkdtemp(path.join(tmpdir(), 'berth-restart-'))
   const start = () => startEnginelessBerth({ after }, { gateway: new FakeGateway(), env, dataDir: first })
   const before = await start()
-  const quy = await signIn('quy@x.org', before)
+  const quy = await signInAt(before, 'quy@x.org')
   await before.close()
   const nothing = async () => undefined
   const keys = await loadSigningKeys(first)
@@ -341,7 +220,7 @@ test('with SESSION_IDLE=0 a session ends with its token: no cookie, no renewal',
     { after },
     { gateway: new FakeGateway(), env: { ...env, SESSION_IDLE: '0' } },
   )
-  const ron = await signIn('ron@x.org', short)
+  const ron = await signInAt(short, 'ron@x.org')
   assert.equal(ron.cookie, '')
   clock.pass(hour - 5_000)
   const headers = { host, cookie: `spawner_token=${ron.token}` }

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { among, offendersOf, readImports, root, show, sources, type Import } from './support/imports.ts'
+
+/** What a process loads, and where libraries and adapters are imported, read off the import statements. */
+const imports = readImports()
+const offenders = offendersOf(imports)
+
+const programs = [
+  'server/src/main.ts',
+  'server/src/gateway-service.ts',
+  'server/src/api-process.ts',
+  'server/src/engine-broker/main.ts',
+  'server/src/cli/main.ts',
+]
+
+/** Runs in a container of its own, and gets nothing but its environment. */
+const hostileProgram = 'server/src/cli/attack/hostile-app.ts'
+
+test('adapters are chosen in the program files, and in the one that they share, alone', () => {
+  const adapters = [
+    'server/src/runtime/docker-engine/',
+    'server/src/gateway/net-gateway.ts',
+    'server/src/mail/smtp-mailer.ts',
+    'server/src/mail/outbox-mailer.ts',
+  ]
+  const isWrong = ({ file, target }: Import) =>
+    among(target, ...adapters) &&
+    ![...programs, 'server/src/adapters.ts'].includes(file) &&
+    path.posix.dirname(file) !== path.posix.dirname(target) &&
+    !among(file, ...adapters)
+  assert.deepEqual(offenders(isWrong), [])
+})
+
+test('the gateway process loads neither store, engine, settings nor Fastify: what it does not hold cannot leak from it', () => {
+  const loaded = new Set(['server/src/main.ts', 'server/src/gateway-service.ts'])
+  for (const file of loaded)
+    for (const each of imports) if (each.file === file && !each.isTypeOnly) loaded.add(each.target)
+  const ours = [
+    'server/src/main.ts',
+    'server/src/gateway-service.ts',
+    'server/src/duration-histogram.ts',
+    'server/src/elapsed-time.ts',
+    'server/src/host-label.ts',
+    'server/src/ip-address.ts',
+    'server/src/node-http.ts',
+    'server/src/readiness-request.ts',
+    'server/src/logging/log-destination.ts',
+    'server/src/tls-pair.ts',
+    'server/src/tokens/',
+    'server/src/messages/',
+    'server/src/gateway/',
+    'server/src/rpc/',
+    'server/src/supervisor/',
+    'api/src/boot.ts',
+  ]
+  const mayBeLoaded = [...ours, 'node:', 'jose', 'negotiator']
+  assert.ok(loaded.size > 20, `only ${loaded.size} files found`)
+  assert.deepEqual(
+    [...loaded].filter((target) => !among(target, ...mayBeLoaded)),
+    [],
+  )
+})
+
+test('no process of a service imports values of node:http by name, which makes Node load its own copy of undici', () => {
+  const isWrong = ({ file, target, isTypeOnly }: Import) =>
+    target === 'node:http' && !isTypeOnly && !among(file, 'server/src/cli/')
+  assert.deepEqual(offenders(isWrong), [])
+})
+
+test('each library has its one place', () => {
+  const places: [RegExp, string[]][] = [
+    [/^(kysely|pg|node:sqlite)(\/|$)/, ['server/src/store/']],
+    [/^(@?fastify)(\/|$)/, ['server/src/http/']],
+    [/^jose$/, ['server/src/accounts/', 'server/src/gateway/auth/']],
+    [/^openid-client$/, ['server/src/accounts/oidc/']],
+    [/^nodemailer$/, ['server/src/mail/']],
+    [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
+    [/^age-encryption$/, ['server/src/backup/part-encryption.ts']],
+    [/^tldts$/, ['server/src/cli/doctor/checks/network/']],
+    [
+      /^undici$/,
+      [
+        'server/src/runtime/docker-engine/client/',
+        'server/src/runtime/kubernetes/client/',
+        'server/src/runtime/transport/',
+      ],
+    ],
+    [
+      /^node:child_process$/,
+      [
+        'server/src/main.ts',
+        'server/src/supervisor/',
+        'server/src/runtime/docker-engine/firewall/iptables.ts',
+        'server/src/backup/extract-home.ts',
+        'server/src/containers/starter-files/git-command.ts',
+        hostileProgram,
+        'server/src/cli/doctor/checks/host/check-clock.ts',
+        'server/src/cli/try/browser/chromium.ts',
+      ],
+    ],
+  ]
+  for (const [library, where] of places) {
+    const found = imports.filter(({ target }) => library.test(target))
+    assert.deepEqual(found.filter(({ file }) => !among(file, ...where)).map(show), [])
+    for (const place of where)
+      assert.ok(
+        found.some(({ file }) => file.startsWith(place)),
+        `no import in ${place} needs its permission for ${library}`,
+      )
+  }
+})
+
+test('the program files alone read the environment and end the process', () => {
+  const found = sources.filter(
+    (file) =>
+      ![...programs, hostileProgram].includes(file) &&
+      /process\.(env|exit)\b/.test(readFileSync(path.join(root, file), 'utf8')),
+  )
+  assert.deepEqual(found, [])
+})
