@@ -1,19 +1,12 @@
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { Client } from '@berth/api/client.ts'
 import { CommandFailed } from './command-failure.ts'
-
-/** Users per request. */
-const page = '500'
+import { pagesOf } from './output/paged-list.ts'
 
 /** Page by page, oldest first. @param search part of e-mail or slug */
 export async function* usersOf(api: Client, search?: string): AsyncGenerator<readonly AdminUser[]> {
-  for (let cursor: string | undefined, isLast = false; !isLast;) {
-    const query = { limit: page, ...(cursor === undefined ? {} : { cursor }), ...(search ? { q: search } : {}) }
-    const { users, next_cursor } = await api.listUsers({ query })
-    yield users
-    cursor = next_cursor ?? undefined
-    isLast = next_cursor === null
-  }
+  const filter = search ? { q: search } : {}
+  for await (const { users } of pagesOf((page) => api.listUsers({ query: { ...page, ...filter } }))) yield users
 }
 
 /** @param target an id, or a whole e-mail address @throws {CommandFailed} when there is no such user */

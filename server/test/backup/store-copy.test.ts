@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser } from '#/store/users/users.ts'
@@ -14,11 +14,17 @@ import { onlyLong } from '#test/support/extent.ts'
 
 const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
 
-test('berth store copy moves a store to PostgreSQL and back, with the same counts, hashes and next ids', async (t) => {
+/** An empty folder, and an empty PostgreSQL database. */
+async function begin(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const postgres = await startPostgres()
   t.after(() => postgres.stop())
+  return { folder, postgres }
+}
+
+test('berth store copy moves a store to PostgreSQL and back, with the same counts, hashes and next ids', async (t) => {
+  const { folder, postgres } = await begin(t)
   const dataDir = path.join(folder, 'data')
   await fillSmallStore(null, dataDir, 'berth-ghkmn')
   const before = await summarizeStore({ folder: dataDir })
@@ -55,10 +61,7 @@ test(
   'a copy of a PostgreSQL store in use is one snapshot, and a copy onto it with rows keeps those in a schema',
   onlyLong,
   async (t) => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    const postgres = await startPostgres()
-    t.after(() => postgres.stop())
+    const { folder, postgres } = await begin(t)
     await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
     const { db, close } = await openDatabase(postgres.url, folder)
     const end = new AbortController()
@@ -102,10 +105,7 @@ test(
   async (t) => {
     // A restore with --force of a backup from before the first API token ended with "the copy differs from the store in:
     // api_tokens", at each attempt, and Berth did not start any more: the next id of the target stayed as it was.
-    const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    const postgres = await startPostgres()
-    t.after(() => postgres.stop())
+    const { folder, postgres } = await begin(t)
     const source = path.join(folder, 'source')
     await fillSmallStore(null, source, 'berth-ghkmn')
     await fillSmallStore(postgres.url, folder, 'berth-ghkmn')

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { inspectionFor } from '#/adapters.ts'
-import { addressesFor } from '#/config/addresses.ts'
-import { configWarnings } from '#/config/config-warnings.ts'
+import { contextWithoutService } from '#/cli/init/check-answers.ts'
 import { readConfig } from '#/config/config.ts'
 import type { CheckContext } from '#/cli/doctor/check.ts'
 import type { EngineReport } from '#/runtime/engine-inspection.ts'
@@ -24,19 +22,7 @@ export function contextFor(
 ): CheckContext {
   const { config, problems } = readConfig({ DATA_DIR: folderFor(t), ...settings }, () => '')
   if (!config) throw new Error(problems.join('\n'))
-  const addresses = addressesFor(config, config.port)
-  return {
-    config,
-    addresses,
-    warnings: configWarnings(config, addresses),
-    notes: [],
-    service: null,
-    engine: inspectionFor(config),
-    nameServers: null,
-    proc: '/proc',
-    now: new Date(),
-    ...others,
-  }
+  return { ...contextWithoutService(config), ...others }
 }
 
 /** The same, with something else in what the engine reports. */

@@ -45,6 +45,20 @@ async function take(node: string, duration = over): Promise<number> {
   return epoch
 }
 
+/** Node `a:1` leads, and renews its lease. `lost`: why and when it learned that it does not lead any more. */
+async function lead(t: TestContext) {
+  const lost: { readonly reason: string; readonly at: number }[] = []
+  const leadership = new Leadership({
+    db,
+    address: 'a:1',
+    epoch: await take('a:1'),
+    onLost: (reason) => void lost.push({ reason, at: performance.now() }),
+    report: () => undefined,
+  })
+  t.after(() => leadership.release())
+  return { leadership, lost }
+}
+
 test('one node has the lease until it gives it up, or does not renew it in time; each gets a higher epoch', async () => {
   const first = await take('a:1')
   assert.equal(await takeLease(db, 'b:1', long), undefined)
@@ -81,17 +95,7 @@ test('nothing that an earlier leader writes counts, in a transaction that is ope
 })
 
 test('a leader whose lease lapsed gives no order until a renewal shows that no other node has led', async (t) => {
-  const epoch = await take('a:1')
-  const lost: string[] = []
-  const parts = {
-    db,
-    address: 'a:1',
-    epoch,
-    onLost: (reason: string) => void lost.push(reason),
-    report: () => undefined,
-  }
-  const leadership = new Leadership(parts)
-  t.after(() => leadership.release())
+  const { leadership, lost } = await lead(t)
   let stops = 0
   const engine = { stop: async () => void stops++, ping: async () => undefined } as unknown as Runtime
   const runtime = fencedRuntime(engine, { mayOrder: () => leadership.isValid, settled: async () => undefined })
@@ -108,11 +112,7 @@ test('a leader whose lease lapsed gives no order until a renewal shows that no o
 })
 
 test('a leader that does not reach the database loses the lead before another node may take it', async (t) => {
-  const epoch = await take('a:1')
-  const lost: number[] = []
-  const parts = { db, address: 'a:1', epoch, onLost: () => void lost.push(performance.now()), report: () => undefined }
-  const leadership = new Leadership(parts)
-  t.after(() => leadership.release())
+  const { leadership, lost } = await lead(t)
   const began = performance.now()
   postgres.freeze()
   try {
@@ -121,21 +121,11 @@ test('a leader that does not reach the database loses the lead before another no
     postgres.thaw()
   }
   assert.equal(leadership.isValid, false)
-  assert.ok(lost[0]! - began < timeLimit(nodeTimes.lease))
+  assert.ok(lost[0]!.at - began < timeLimit(nodeTimes.lease))
 })
 
 test('a leader learns within two seconds that another node leads', async (t) => {
-  const epoch = await take('a:1')
-  const lost: string[] = []
-  const parts = {
-    db,
-    address: 'a:1',
-    epoch,
-    onLost: (reason: string) => void lost.push(reason),
-    report: () => undefined,
-  }
-  const leadership = new Leadership(parts)
-  t.after(() => leadership.release())
+  const { leadership, lost } = await lead(t)
   await take('b:1')
   await waitFor('the loss', () => lost.length > 0)
   assert.equal(leadership.isValid, false)

@@ -20,8 +20,8 @@ import {
 } from '#/store/users/session-ends.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
 import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from '#/store/users/sessions.ts'
-import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { deleteUser } from '#/store/users/users.ts'
+import { dialects, newUsers, useStore } from '../support/store/both-databases.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
@@ -45,11 +45,7 @@ for (const dialect of dialects) {
     let database: Database
     useStore(dialect, (store) => (database = store))
 
-    let count = 0
-    const newUser = (fields: Partial<User> = {}): Promise<User> => {
-      const name = `user${++count}`
-      return insertUser(database.db, { email: `${name}@x.org`, slug: name, isAdmin: false, now, ...fields })
-    }
+    const newUser = newUsers(() => database.db, now)
 
     test('sessions are listed newest first while they live, end once, and takeovers stay for a while', async () => {
       const [user, admin] = [await newUser(), await newUser()]

@@ -16,15 +16,8 @@ import {
 } from '#/store/containers/container-blocks.ts'
 import { listRecentUsersOf } from '#/store/containers/recent-users.ts'
 import { deleteContainer, ensureContainer, findContainer, touchContainer } from '#/store/containers/user-containers.ts'
-import {
-  deleteUser,
-  findUser,
-  insertUser,
-  listBlockedUserIds,
-  setUsersBlocked,
-  type User,
-} from '#/store/users/users.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { deleteUser, findUser, listBlockedUserIds, setUsersBlocked, type User } from '#/store/users/users.ts'
+import { dialects, newUsers, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
@@ -34,11 +27,7 @@ for (const dialect of dialects) {
     let database: Database
     const open = useStore(dialect, (store) => (database = store))
 
-    let count = 0
-    const newUser = (fields: Partial<User> = {}): Promise<User> => {
-      const name = `user${++count}`
-      return insertUser(database.db, { email: `${name}@x.org`, slug: name, isAdmin: false, now, ...fields })
-    }
+    const newUser = newUsers(() => database.db, now)
 
     test('an update of the tables that was cut off is finished at the next start', async () => {
       const kept = await newUser()
@@ -58,7 +47,7 @@ for (const dialect of dialects) {
     })
 
     test('recent users of a type are found page by page, without those who are blocked', async () => {
-      const type = `lab${count}`
+      const type = `lab-${dialect}`
       const users: User[] = []
       for (let number = 0; number < 6; number++) {
         const user = await newUser()

@@ -33,7 +33,7 @@ import {
   type User,
 } from '#/store/users/users.ts'
 import { listUsers } from '#/store/users/user-list.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { dialects, newUsers, useStore } from '../support/store/both-databases.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
@@ -44,11 +44,7 @@ for (const dialect of dialects) {
     let database: Database
     useStore(dialect, (store) => (database = store))
 
-    let count = 0
-    const newUser = (fields: Partial<User> = {}): Promise<User> => {
-      const name = `user${++count}`
-      return insertUser(database.db, { email: `${name}@x.org`, slug: name, isAdmin: false, now, ...fields })
-    }
+    const newUser = newUsers(() => database.db, now)
 
     test('a user comes back as stored', async () => {
       const user = await newUser({ isAdmin: true })

@@ -2,6 +2,7 @@ import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import { followEvents, type OpenStream } from '#/events/event-connection.ts'
 import type { Bookmark, ServerEvent } from '#/events/event-stream.ts'
 import { isOver, without } from '#/launch/launch-state.ts'
+import { Subscribers } from '#/events/subscribers.ts'
 import { initialEventState, reduceEvents, withoutContainerType, type EventState } from '#/events/event-reducer.ts'
 
 /** How long the stage `waiting` is kept, in ms: some apps never answer. */
@@ -30,7 +31,6 @@ export interface EventStoreParts {
   whileVisible(work: (signal: AbortSignal) => void): () => void
 }
 
-type Listener = () => void
 type EventsListener = (events: readonly ServerEvent[]) => void
 
 /**
@@ -39,7 +39,7 @@ type EventsListener = (events: readonly ServerEvent[]) => void
  */
 export class EventStore {
   readonly #parts: EventStoreParts
-  readonly #listeners = new Set<Listener>()
+  readonly #subscribers: Subscribers
   readonly #eventsListeners = new Set<EventsListener>()
   readonly #bookmark: Bookmark = {}
   #state: EventStoreState = {
@@ -49,28 +49,24 @@ export class EventStore {
     isAccountBlocked: false,
     clockAhead: 0,
   }
-  #stop: (() => void) | undefined
   #staleTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(parts: EventStoreParts) {
     this.#parts = parts
+    this.#subscribers = new Subscribers(() => {
+      const stop = parts.whileVisible((signal) => this.#start(signal))
+      return () => {
+        stop()
+        clearTimeout(this.#staleTimer)
+        this.#staleTimer = undefined
+      }
+    })
   }
 
   readonly get = (): EventStoreState => this.#state
 
   /** @param listener is called when the state has changed @returns unsubscribes */
-  readonly subscribe = (listener: Listener): (() => void) => {
-    this.#listeners.add(listener)
-    this.#stop ??= this.#parts.whileVisible((signal) => this.#start(signal))
-    return () => {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size > 0) return
-      this.#stop?.()
-      this.#stop = undefined
-      clearTimeout(this.#staleTimer)
-      this.#staleTimer = undefined
-    }
-  }
+  readonly subscribe = (listener: () => void): (() => void) => this.#subscribers.add(listener)
 
   /** Calls the listener with events as they arrive; does not open the stream. @returns unsubscribes */
   onEvents(listener: EventsListener): () => void {
@@ -135,7 +131,7 @@ export class EventStore {
 
   #set(change: Partial<EventStoreState>): void {
     this.#state = { ...this.#state, ...change }
-    for (const listener of this.#listeners) listener()
+    this.#subscribers.notify()
   }
 }
 

@@ -4,6 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -29,13 +30,9 @@ export function InvitationList({ id, isOff }: InvitationListProps) {
           <InvitationRow key={each.id} groupId={id} invitation={each} isOff={isOff} />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {t('more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('more')}>
+        {t('more')}
+      </NextPageButton>
     </section>
   )
 }

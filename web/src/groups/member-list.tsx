@@ -2,7 +2,7 @@ import type { Member } from '@berth/api/schemas/groups.ts'
 import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import { matches, memberView, type Filter } from '#/groups/live/member-view.ts'
 import { StateFilter } from '#/groups/live/state-filter.tsx'
 import { useMemberStates } from '#/groups/live/use-member-states.ts'
@@ -57,13 +57,9 @@ export function MemberList({ id, isOff, isReadOnly }: MemberListProps) {
           />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? t('loading') : t('members.more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('loading')}>
+        {t('members.more')}
+      </NextPageButton>
     </>
   )
 }

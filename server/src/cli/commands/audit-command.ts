@@ -4,12 +4,10 @@ import type { Client } from '@berth/api/client.ts'
 import { Option, type Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { pagesOf } from '#/cli/output/paged-list.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { writeNewFile } from '#/cli/write-file.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
-
-/** Entries per request. */
-const page = '500'
 
 interface Filter {
   readonly actor?: string
@@ -102,14 +100,7 @@ async function* entriesOf(api: Client, { actor, action, target, since, until }: 
     ...(since ? { since: since.toISOString() } : {}),
     ...(until ? { until: until.toISOString() } : {}),
   }
-  for (let cursor: string | undefined, isLast = false; !isLast;) {
-    const { entries, next_cursor } = await api.listAudit({
-      query: { limit: page, ...filter, ...(cursor ? { cursor } : {}) },
-    })
-    yield entries
-    cursor = next_cursor ?? undefined
-    isLast = next_cursor === null
-  }
+  for await (const { entries } of pagesOf((page) => api.listAudit({ query: { ...page, ...filter } }))) yield entries
 }
 
 interface ExportOptions extends Filter {

@@ -1,10 +1,11 @@
-import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
+import type { AdminContainer, AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { findUser, usersOf } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { printPages } from '#/cli/output/paged-list.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
 
@@ -40,20 +41,20 @@ function addList(containers: Command, run: Run): void {
 
 async function listContainers({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
   const pages = user === undefined ? usersOf(api) : [[await findUser(api, user)]]
-  let found = 0
-  for await (const page of pages) {
-    const owned = page.flatMap(({ email, containers }) => containers.map((container) => ({ email, ...container })))
-    for (const each of owned) terminal.json(each)
-    if (owned.length > 0) terminal.table(headings, owned.map(rowOf))
-    found += owned.length
-    await terminal.drained()
-  }
-  if (found === 0) terminal.note('None.')
+  await printPages(terminal, containersOf(pages), { headings, rowOf })
+}
+
+type OwnedContainer = AdminContainer & { readonly email: string }
+type Pages<Row> = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>
+
+async function* containersOf(pages: Pages<AdminUser>): AsyncGenerator<readonly OwnedContainer[]> {
+  for await (const users of pages)
+    yield users.flatMap(({ email, containers }) => containers.map((container) => ({ email, ...container })))
 }
 
 const headings = ['ID', 'OWNER', 'TYPE', 'BLOCKED', 'LAST USED', 'IMAGE']
 
-const rowOf = (container: AdminContainer & { email: string }) => [
+const rowOf = (container: OwnedContainer) => [
   String(container.id),
   container.email,
   container.container_type,

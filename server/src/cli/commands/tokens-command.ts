@@ -7,6 +7,7 @@ import { findUser } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
+import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth tokens ...`: API tokens of all users. */
@@ -34,22 +35,13 @@ function addList(tokens: Command, run: Run): void {
   })
 }
 
-/** Tokens asked for at a time. */
-const pageSize = '500'
-
 async function listTokens({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
   const owner = user === undefined ? {} : { user: String((await findUser(api, user)).id) }
-  let found = 0
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: pageSize, ...owner, ...(cursor === undefined ? {} : { cursor }) }
-    const { tokens, next_cursor } = await api.listAllApiTokens({ query })
-    for (const token of tokens) terminal.json(token)
-    if (tokens.length > 0) terminal.table(headings, tokens.map(rowOf))
-    found += tokens.length
-    cursor = next_cursor
-    await terminal.drained()
-  }
-  if (found === 0) terminal.note('None.')
+  await printPages(terminal, tokensOf(api, owner), { headings, rowOf })
+}
+
+async function* tokensOf(api: Client, owner: { user?: string }): AsyncGenerator<readonly AdminApiToken[]> {
+  for await (const { tokens } of pagesOf((page) => api.listAllApiTokens({ query: { ...page, ...owner } }))) yield tokens
 }
 
 const headings = ['ID', 'OWNER', 'NAME', 'SCOPES', 'VALID UNTIL', 'LAST USED']

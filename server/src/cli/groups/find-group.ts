@@ -1,18 +1,12 @@
 import type { Client } from '@berth/api/client.ts'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import { CommandFailed } from '../command-failure.ts'
-
-/** Groups per request. */
-const page = '500'
+import { pagesOf } from '../output/paged-list.ts'
 
 /** Page by page, oldest first. @param search part of the name */
 export async function* groupsOf(api: Client, search?: string): AsyncGenerator<readonly Group[]> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: page, ...(cursor === undefined ? {} : { cursor }), ...(search ? { q: search } : {}) }
-    const { groups, next_cursor } = await api.listGroups({ query })
-    yield groups
-    cursor = next_cursor
-  }
+  const filter = search ? { q: search } : {}
+  for await (const { groups } of pagesOf((page) => api.listGroups({ query: { ...page, ...filter } }))) yield groups
 }
 
 /** @param target a whole name, or an id @throws {CommandFailed} when there is no such group */

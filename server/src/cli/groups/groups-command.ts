@@ -6,6 +6,7 @@ import { WrongUsage } from '#/cli/command-failure.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { printPages } from '#/cli/output/paged-list.ts'
 import { addInvitations } from './invitations-command.ts'
 import { addTimetable } from './timetable-command.ts'
 import { addMembers } from './members-command.ts'
@@ -37,14 +38,7 @@ function addList(groups: Command, run: Run): void {
 }
 
 async function listGroups({ terminal }: CommandContext, api: Client): Promise<void> {
-  let found = 0
-  for await (const groups of groupsOf(api)) {
-    for (const group of groups) terminal.json(group)
-    if (groups.length > 0) terminal.table(headings, groups.map(rowOf))
-    found += groups.length
-    await terminal.drained()
-  }
-  if (found === 0) terminal.note('None.')
+  await printPages(terminal, groupsOf(api), { headings, rowOf })
 }
 
 const headings = ['ID', 'NAME', 'MEMBERS', 'SOURCE', 'TYPES', 'ENDS']

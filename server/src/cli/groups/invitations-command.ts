@@ -6,6 +6,7 @@ import { CommandFailed } from '#/cli/command-failure.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
 import { findGroup } from './find-group.ts'
 
 /** `berth groups invitations`, `resend` and `withdraw`. */
@@ -33,14 +34,7 @@ function addList(groups: Command, run: Run): void {
 const headings = ['ID', 'EMAIL', 'ROLE', 'BY', 'AT']
 
 async function listInvitations({ terminal }: CommandContext, api: Client, target: string): Promise<void> {
-  let found = 0
-  for await (const page of invitationsOf(api, target)) {
-    for (const each of page) terminal.json(each)
-    if (page.length > 0) terminal.table(headings, page.map(rowOf))
-    found += page.length
-    await terminal.drained()
-  }
-  if (found === 0) terminal.note('None.')
+  await printPages(terminal, invitationsOf(api, target), { headings, rowOf })
 }
 
 const rowOf = ({ id, email, role, invited_by: by, created_at: at }: GroupInvitation) => [
@@ -119,10 +113,6 @@ async function forEachInvitation(
 
 async function* invitationsOf(api: Client, target: string): AsyncGenerator<readonly GroupInvitation[]> {
   const params = { id: String((await findGroup(api, target)).id) }
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: '500', ...(cursor === undefined ? {} : { cursor }) }
-    const { invitations, next_cursor } = await api.listGroupInvitations({ params, query })
-    yield invitations
-    cursor = next_cursor
-  }
+  const pages = pagesOf((query) => api.listGroupInvitations({ params, query }))
+  for await (const { invitations } of pages) yield invitations
 }

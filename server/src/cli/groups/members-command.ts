@@ -7,6 +7,7 @@ import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { findUser } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
 import { readAddresses } from '#/cli/read-addresses.ts'
 import { findGroup } from './find-group.ts'
 
@@ -34,17 +35,11 @@ function addList(groups: Command, run: Run): void {
 
 async function listMembers({ terminal }: CommandContext, api: Client, target: string): Promise<void> {
   const params = { id: String((await findGroup(api, target)).id) }
-  let found = 0
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: '500', ...(cursor === undefined ? {} : { cursor }) }
-    const { members, next_cursor } = await api.listMembers({ params, query })
-    for (const member of members) terminal.json(member)
-    if (members.length > 0) terminal.table(headings, members.map(rowOf))
-    found += members.length
-    cursor = next_cursor
-    await terminal.drained()
-  }
-  if (found === 0) terminal.note('None.')
+  await printPages(terminal, membersOf(api, params), { headings, rowOf })
+}
+
+async function* membersOf(api: Client, params: { id: string }): AsyncGenerator<readonly Member[]> {
+  for await (const { members } of pagesOf((query) => api.listMembers({ params, query }))) yield members
 }
 
 const headings = ['ID', 'EMAIL', 'ROLE', 'CONTAINERS']

@@ -3,6 +3,7 @@ import { addressesFor } from '#/config/addresses.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import type { Config } from '#/config/config.ts'
 import { reasonOf } from '#/cli/command-failure.ts'
+import type { CheckContext } from '#/cli/doctor/check.ts'
 import { allChecks } from '#/cli/doctor/checks.ts'
 import { bySeverity, runChecks, type NamedFinding } from '#/cli/doctor/run-checks.ts'
 
@@ -17,9 +18,18 @@ export interface AnswerCheck {
 
 /** Looks at the machine with these settings, as `berth doctor` does. @param isRunning a running Berth has its ports */
 export async function checkAnswers(config: Config, isRunning: boolean, signal: AbortSignal): Promise<AnswerCheck> {
-  const addresses = addressesFor(config, config.port)
   const checks = allChecks.filter(({ name }) => !later.has(name) && !(isRunning && name === 'ports'))
-  const context = {
+  const results = await runChecks(checks, contextWithoutService(config), signal)
+  return {
+    findings: bySeverity(results),
+    notChecked: results.flatMap(({ check, notChecked: reason }) => (reason === null ? [] : { check, reason })),
+  }
+}
+
+/** What checks look at on this machine with these settings, while no service runs. */
+export function contextWithoutService(config: Config): CheckContext {
+  const addresses = addressesFor(config, config.port)
+  return {
     config,
     addresses,
     warnings: configWarnings(config, addresses),
@@ -29,11 +39,6 @@ export async function checkAnswers(config: Config, isRunning: boolean, signal: A
     nameServers: null,
     proc: '/proc',
     now: new Date(),
-  }
-  const results = await runChecks(checks, context, signal)
-  return {
-    findings: bySeverity(results),
-    notChecked: results.flatMap(({ check, notChecked: reason }) => (reason === null ? [] : { check, reason })),
   }
 }
 

@@ -5,6 +5,7 @@ import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { findGroup } from '#/cli/groups/find-group.ts'
 import { findUser } from '#/cli/find-users.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { pagesOf } from '#/cli/output/paged-list.ts'
 
 interface UsageOptions {
   readonly by: 'period' | 'type' | 'group' | 'user'
@@ -51,26 +52,19 @@ async function showUsage({ terminal }: CommandContext, api: Client, options: Usa
     ...(user === undefined ? {} : { user: String((await findUser(api, user)).id) }),
   }
   if (csv) await terminal.write(`${columns.join(',')}\n`)
-  let cursor: string | undefined
   let saved = 0
   let running = 0
-  do {
-    const page = await api.usage({ query: { ...query, limit: '500', ...(cursor === undefined ? {} : { cursor }) } })
-    for (const row of page.rows) {
+  for await (const { rows, is_recorded } of pagesOf((page) => api.usage({ query: { ...query, ...page } }))) {
+    for (const row of rows) {
       saved += row.idle_stop_would_save['30']
       running += row.running_hours
       if (!csv) terminal.json(row)
     }
-    if (csv) await terminal.write(page.rows.map((row) => `${cellsOf(row).map(quoted).join(',')}\n`).join(''))
-    else if (page.rows.length > 0)
-      terminal.table(
-        headings,
-        page.rows.map((row) => cellsOf(row)),
-      )
+    if (csv) await terminal.write(rows.map((row) => `${cellsOf(row).map(quoted).join(',')}\n`).join(''))
+    else if (rows.length > 0) terminal.table(headings, rows.map(cellsOf))
     await terminal.drained()
-    if (!page.is_recorded) terminal.note('No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.')
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+    if (!is_recorded) terminal.note('No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.')
+  }
   if (running === 0) terminal.note('Nothing ran.')
   else
     terminal.note(

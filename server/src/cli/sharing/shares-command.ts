@@ -6,6 +6,7 @@ import { findUser } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
 
 /** `berth shares ...`: containers that their owners share with others. */
 export function addShares(program: Command, run: Run): void {
@@ -31,22 +32,13 @@ function addList(shares: Command, run: Run): void {
   })
 }
 
-/** Shares asked for at a time. */
-const pageSize = '500'
-
 async function listShares({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
   const owner = user === undefined ? {} : { user: String((await findUser(api, user)).id) }
-  let found = 0
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: pageSize, ...owner, ...(cursor === undefined ? {} : { cursor }) }
-    const { shares, next_cursor } = await api.listAllShares({ query })
-    for (const share of shares) terminal.json(share)
-    if (shares.length > 0) terminal.table(headings, shares.map(rowOf))
-    found += shares.length
-    cursor = next_cursor
-    await terminal.drained()
-  }
-  if (found === 0) terminal.note('None.')
+  await printPages(terminal, sharesOf(api, owner), { headings, rowOf })
+}
+
+async function* sharesOf(api: Client, owner: { user?: string }): AsyncGenerator<readonly AdminShare[]> {
+  for await (const { shares } of pagesOf((page) => api.listAllShares({ query: { ...page, ...owner } }))) yield shares
 }
 
 const headings = ['ID', 'OWNER', 'TYPE', 'WITH', 'MAY', 'ENDS']

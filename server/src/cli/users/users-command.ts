@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { findUser, usersOf } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { printPages } from '#/cli/output/paged-list.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { addDelete } from './delete-users-command.ts'
@@ -49,15 +50,11 @@ async function listUsers(
   api: Client,
   { search, blocked, admins }: ListOptions,
 ): Promise<void> {
-  let found = 0
-  for await (const page of usersOf(api, search)) {
-    const wanted = page.filter((user) => (!blocked || user.is_blocked) && (!admins || user.is_admin))
-    for (const user of wanted) terminal.json(user)
-    if (wanted.length > 0) terminal.table(headings, wanted.map(rowOf))
-    found += wanted.length
-    await terminal.drained()
+  const wanted = async function* () {
+    for await (const users of usersOf(api, search))
+      yield users.filter((user) => (!blocked || user.is_blocked) && (!admins || user.is_admin))
   }
-  if (found === 0) terminal.note('No users found.')
+  await printPages(terminal, wanted(), { headings, rowOf, none: 'No users found.' })
 }
 
 const headings = ['ID', 'EMAIL', 'STATE', 'ADMIN', 'BLOCKED', 'CONTAINERS', 'LAST USED']

@@ -82,39 +82,38 @@ export async function listGroupsOf(
   return rows.map(({ id, name, role }) => ({ id, name, role }))
 }
 
-/** A page of members by their ids as users. @param page `after`: id of the last user of the page before */
+/** Members of a group by their ids as users. */
+export interface MemberPage {
+  readonly limit: number
+  /** Id of the last user of the page before. */
+  readonly after: number
+}
+
+const memberPage = (db: Db, groupId: number, { limit, after }: MemberPage) =>
+  db
+    .selectFrom('group_members')
+    .where('group_members.group_id', '=', groupId)
+    .where('group_members.user_id', '>', after)
+    .orderBy('group_members.user_id')
+    .limit(limit)
+
+/** A page of members. */
 export async function listMembers(
   db: Db,
   groupId: number,
-  page: { readonly limit: number; readonly after: number },
+  page: MemberPage,
 ): Promise<{ readonly user: User; readonly role: GroupRole }[]> {
-  const rows = await db
-    .selectFrom('group_members')
+  const rows = await memberPage(db, groupId, page)
     .innerJoin('users', 'users.id', 'group_members.user_id')
     .selectAll('users')
     .select('group_members.role')
-    .where('group_members.group_id', '=', groupId)
-    .where('group_members.user_id', '>', page.after)
-    .orderBy('group_members.user_id')
-    .limit(page.limit)
     .execute()
   return rows.map((row) => ({ user: fromRow(row), role: row.role }))
 }
 
 /** A page of the ids of members, ascending. */
-export async function listMemberIds(
-  db: Db,
-  groupId: number,
-  page: { readonly limit: number; readonly after: number },
-): Promise<number[]> {
-  const rows = await db
-    .selectFrom('group_members')
-    .select('user_id')
-    .where('group_id', '=', groupId)
-    .where('user_id', '>', page.after)
-    .orderBy('user_id')
-    .limit(page.limit)
-    .execute()
+export async function listMemberIds(db: Db, groupId: number, page: MemberPage): Promise<number[]> {
+  const rows = await memberPage(db, groupId, page).select('user_id').execute()
   return rows.map((row) => row.user_id)
 }
 
@@ -122,16 +121,9 @@ export async function listMemberIds(
 export async function listMemberRoles(
   db: Db,
   groupId: number,
-  page: { readonly limit: number; readonly after: number },
+  page: MemberPage,
 ): Promise<{ readonly userId: number; readonly role: GroupRole }[]> {
-  const rows = await db
-    .selectFrom('group_members')
-    .select(['user_id', 'role'])
-    .where('group_id', '=', groupId)
-    .where('user_id', '>', page.after)
-    .orderBy('user_id')
-    .limit(page.limit)
-    .execute()
+  const rows = await memberPage(db, groupId, page).select(['user_id', 'role']).execute()
   return rows.map((row) => ({ userId: row.user_id, role: row.role }))
 }
 

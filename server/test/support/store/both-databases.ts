@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before } from 'node:test'
-import { openDatabase, type Database } from '#/store/database.ts'
+import { openDatabase, type Database, type Db } from '#/store/database.ts'
+import { insertUser, type User } from '#/store/users/users.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
 
 /** The databases that every query is tested on. */
@@ -33,4 +34,13 @@ export function useStore(
     await rm(folder, { recursive: true, force: true })
   })
   return open
+}
+
+/** Stores users with addresses of their own, user1@x.org and so on, that signed up at `now`. */
+export function newUsers(db: () => Db, now: Date): (fields?: Partial<User>) => Promise<User> {
+  let count = 0
+  return (fields = {}) => {
+    const slug = `user${++count}`
+    return insertUser(db(), { email: `${slug}@x.org`, slug, isAdmin: false, now, ...fields })
+  }
 }

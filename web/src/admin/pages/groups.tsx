@@ -6,6 +6,7 @@ import { GroupRow } from '#/admin/groups/group-row.tsx'
 import { useGroups } from '#/admin/groups/use-groups.ts'
 import { QueryError } from '#/admin/query-error.tsx'
 import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 
 /** All groups, with ways to make, change and delete them. */
 export function Groups() {
@@ -49,13 +50,9 @@ function List() {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('loadingMore')}>
+        {t('more')}
+      </NextPageButton>
     </>
   )
 }

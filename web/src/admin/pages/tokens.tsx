@@ -4,7 +4,7 @@ import { QueryError } from '#/admin/query-error.tsx'
 import { OwnerFilter } from '#/admin/tokens/owner-filter.tsx'
 import { TokenRow } from '#/admin/tokens/token-row.tsx'
 import { useTokens } from '#/admin/tokens/use-tokens.ts'
-import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import { useLocation } from '#/router/router.ts'
 
 /** API tokens of all users, or of one. */
@@ -35,13 +35,9 @@ function List({ user }: { user: string }) {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('loadingMore')}>
+        {t('more')}
+      </NextPageButton>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { followEvents, type OpenStream } from '#/events/event-connection.ts'
 import type { ServerEvent } from '#/events/event-stream.ts'
+import { Subscribers } from '#/events/subscribers.ts'
 
 /** What the stream of a group has reported. */
 export interface MemberStates {
@@ -21,27 +22,18 @@ export interface MemberStatesStoreParts {
 /** The one stream of a page of a group, open while it is visible and shown. A lost connection begins with all states anew. */
 export class MemberStatesStore {
   readonly #parts: MemberStatesStoreParts
-  readonly #listeners = new Set<() => void>()
+  readonly #subscribers: Subscribers
   #state: MemberStates = { states: new Map(), isLive: false }
-  #stop: (() => void) | undefined
 
   constructor(parts: MemberStatesStoreParts) {
     this.#parts = parts
+    this.#subscribers = new Subscribers(() => parts.whileVisible((signal) => this.#start(signal)))
   }
 
   readonly get = (): MemberStates => this.#state
 
   /** @param listener is called when the state has changed @returns unsubscribes */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    this.#stop ??= this.#parts.whileVisible((signal) => this.#start(signal))
-    return () => {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size > 0) return
-      this.#stop?.()
-      this.#stop = undefined
-    }
-  }
+  readonly subscribe = (listener: () => void): (() => void) => this.#subscribers.add(listener)
 
   #start(signal: AbortSignal): void {
     signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
@@ -62,7 +54,7 @@ export class MemberStatesStore {
 
   #set(change: Partial<MemberStates>): void {
     this.#state = { ...this.#state, ...change }
-    for (const listener of this.#listeners) listener()
+    this.#subscribers.notify()
   }
 }
 
