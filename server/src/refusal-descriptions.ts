@@ -196,7 +196,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'try again; operators check `SMTP_URL` and the log',
   },
   launchFailed: {
-    when: 'the container could not be started; `reason` is `crashed`, `out-of-memory`, `no-image`, `engine` or `failed`; for a program that ended also `exit_code`, `is_out_of_memory` and `last_lines`',
+    when: 'the container could not be started; `reason` is `crashed`, `out-of-memory`, `no-image`, `full`, `engine`, `node-lost` or `failed`; for a program that ended also `exit_code`, `is_out_of_memory` and `last_lines`',
     remedy: 'follow the message; operators check the log',
   },
   containerDeleted: {

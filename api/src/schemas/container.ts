@@ -95,6 +95,8 @@ export const ContainerEvent = Type.Object(
         'paused',
         'blocked',
         'asleep',
+        'evicted',
+        'node-lost',
         'missing',
         'crashed',
         'out-of-memory',
@@ -104,12 +106,13 @@ export const ContainerEvent = Type.Object(
       ],
       {
         description:
-          'Status from now on; `asleep`: stopped, the next request starts it; `unknown`: the engine does not respond',
+          'Status from now on; `asleep`: stopped, the next request starts it; `evicted`: ended by its cluster, the next request starts it; `node-lost`: the node that it ran on does not answer; `unknown`: the engine does not respond',
       },
     ),
     message: Type.Optional(
       Type.String({
-        description: 'Why it does not run, if that is known of `crashed`, `out-of-memory`, `no-image` and `failed`',
+        description:
+          'Why it does not run, if that is known of `crashed`, `out-of-memory`, `no-image`, `evicted`, `node-lost` and `failed`',
       }),
     ),
   },
@@ -125,12 +128,13 @@ export const LaunchFailure = Type.Union(
     Type.Literal('no-image'),
     Type.Literal('full'),
     Type.Literal('engine'),
+    Type.Literal('node-lost'),
     Type.Literal('stopped'),
     Type.Literal('failed'),
   ],
   {
     description:
-      '`crashed`: the program ended; `out-of-memory`: the kernel killed it; `no-image`: the image cannot be fetched; `full`: a limit or the host has no room; `engine`: the engine does not respond; `stopped`: the owner stopped it; `failed`: any other reason',
+      '`crashed`: the program ended; `out-of-memory`: the kernel killed it; `no-image`: the image cannot be fetched; `full`: a limit or the host has no room; `engine`: the engine does not respond; `node-lost`: the node that it ran on does not answer; `stopped`: the owner stopped it; `failed`: any other reason',
   },
 )
 export type LaunchFailure = Type.Static<typeof LaunchFailure>

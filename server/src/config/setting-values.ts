@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
-import { readSize } from '#/containers/templates/field-values.ts'
+import { readSize } from '#/containers/templates/values/field-values.ts'
 
 /** Address of a listener. */
 export interface ListenAddress {

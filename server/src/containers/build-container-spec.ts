@@ -69,6 +69,7 @@ export function containerSpec(
     readOnly: template.readOnly,
     capAdd: template.capAdd,
     allowSetuid: template.allowSetuid,
+    ...(template.kubernetes && { cluster: template.kubernetes }),
   }
   const { files } = template
   const lasting = {

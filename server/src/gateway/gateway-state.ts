@@ -83,6 +83,8 @@ export interface UpstreamAddress {
 export interface Unavailable {
   readonly reason:
     | 'asleep' // stopped, by idleness or from outside; wakes when its owner asks for it
+    | 'evicted' // ended by its cluster; wakes as one that is asleep
+    | 'node-lost' // the node that it ran on does not answer; wakes once that is settled
     | 'missing' // never launched, or removed
     | 'crashed' // ended by itself with an error
     | 'out-of-memory'
@@ -91,6 +93,10 @@ export interface Unavailable {
     | 'unknown' // the engine does not answer
   readonly exitCode: number | null
 }
+
+/** Whether a request of its owner starts it. */
+export const isWakeable = ({ reason }: Unavailable): boolean =>
+  reason === 'asleep' || reason === 'evicted' || reason === 'node-lost'
 
 export interface Explanation {
   readonly unavailable: Unavailable | undefined

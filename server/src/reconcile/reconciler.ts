@@ -183,6 +183,7 @@ const words: Partial<Record<RuntimeErrorKind, LocalizedMessage>> = {
   missing: message('warnings.noContainer'),
   conflict: message('warnings.nameTaken'),
   image: message('warnings.noImage'),
+  lost: message('warnings.nodeLost'),
 }
 
 /** Only a runtime's description of its operation, in English, is known to contain neither paths nor addresses. */

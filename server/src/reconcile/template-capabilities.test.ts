@@ -14,6 +14,7 @@ const plain = {
   port: 8080,
   prestart: false,
   prestartAt: null,
+  kubernetes: null,
 }
 const less = {
   ...dockerCapabilities,
@@ -25,7 +26,7 @@ const less = {
   readsHomes: false,
 }
 const templates = [
-  { ...plain, idlePause: 60, idleCpu: 0.1, port: null, prestart: true, registryAuth: {}, type: 'a' },
+  { ...plain, idlePause: 60, idleCpu: 0.1, port: null, prestart: true, type: 'a' },
   {
     ...plain,
     type: 'b',
@@ -47,13 +48,20 @@ test('host directories, devices and starter files are refused where containers c
   assert.match(problems[2] ?? '', /"b" has files, and this engine has no way to put them/)
 })
 
-test('what an engine does otherwise than a template says is named: idle_pause, idle_cpu a missing port, prestart, registry_auth', () => {
+test('what an engine does otherwise than a template says is named: idle_pause, idle_cpu a missing port, prestart', () => {
   assert.deepEqual(heldDifferentlyBy(dockerCapabilities, templates), [])
   const sentences = heldDifferentlyBy(less, templates)
-  assert.equal(sentences.length, 5)
+  assert.equal(sentences.length, 4)
   assert.match(sentences[0] ?? '', /"a" has idle_pause, and this engine pauses nothing: .* stopped after 60 s/)
   assert.match(sentences[1] ?? '', /"a" is started ahead, and this engine pauses nothing: its containers run/)
   assert.match(sentences[2] ?? '', /traffic alone counts as use/)
   assert.match(sentences[3] ?? '', /8080 is used/)
-  assert.match(sentences[4] ?? '', /"a" has registry_auth, and this engine fetches images by itself/)
+})
+
+test('the field kubernetes is refused where the engine is no cluster', () => {
+  const placed = [{ ...plain, kubernetes: { nodeSelector: { disk: 'ssd' } } }] as unknown as Template[]
+  assert.deepEqual(unsupportedBy({ ...dockerCapabilities, hasNodes: true }, placed), [])
+  const [problem = '', ...others] = unsupportedBy(dockerCapabilities, placed)
+  assert.deepEqual(others, [])
+  assert.match(problem, /"dev" has the field kubernetes, and this engine is no cluster: .* ENGINE=kubernetes/)
 })

@@ -6,6 +6,7 @@ export function unsupportedBy(capabilities: RuntimeCapabilities, templates: read
   return templates.flatMap((template) => [
     ...(capabilities.mountsHostPaths ? [] : withoutHostPaths(template)),
     ...(capabilities.putsFiles ? [] : withoutFiles(template)),
+    ...(capabilities.hasNodes ? [] : withoutNodes(template)),
   ])
 }
 
@@ -13,6 +14,13 @@ const withoutFiles = ({ type, files }: Template): string[] =>
   files.length === 0
     ? []
     : [`the template "${type}" has files, and this engine has no way to put them into a home before a start`]
+
+const withoutNodes = ({ type, kubernetes }: Template): string[] =>
+  kubernetes === null
+    ? []
+    : [
+        `the template "${type}" has the field kubernetes, and this engine is no cluster: take the field away, or set ENGINE=kubernetes`,
+      ]
 
 function withoutHostPaths({ type, mounts, devices }: Template): string[] {
   return [
@@ -35,7 +43,7 @@ export function heldDifferentlyBy(capabilities: RuntimeCapabilities, templates: 
   return templates.flatMap((template) => [
     ...(capabilities.pauses ? [] : [...withoutPause(template), ...runsFromSignIn(template)]),
     ...(capabilities.reportsCpuUsage ? [] : withoutCpuUsage(template)),
-    ...(capabilities.hasImages ? [] : [...withoutPort(template), ...withoutPull(template)]),
+    ...(capabilities.hasImages ? [] : withoutPort(template)),
   ])
 }
 
@@ -51,11 +59,6 @@ const runsFromSignIn = ({ type, prestart, prestartAt }: Template): string[] =>
     ? [
         `the template "${type}" is started ahead, and this engine pauses nothing: its containers run and use CPU time until idle_timeout`,
       ]
-    : []
-
-const withoutPull = ({ type, registryAuth }: Template): string[] =>
-  registryAuth
-    ? [`the template "${type}" has registry_auth, and this engine fetches images by itself: give it the account`]
     : []
 
 const withoutCpuUsage = ({ type, idleCpu }: Template): string[] =>

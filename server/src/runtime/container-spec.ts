@@ -21,6 +21,30 @@ export interface Mount {
   readonly readOnly: boolean
 }
 
+/** A taint of nodes that a container accepts. Empty texts and null stand for what is not given. */
+export interface Toleration {
+  readonly key: string
+  readonly operator: 'Equal' | 'Exists'
+  readonly value: string
+  /** Empty: every effect. */
+  readonly effect: '' | 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute'
+  /** How long it stays on a node with this taint, in s; null: for ever. */
+  readonly seconds: number | null
+}
+
+/** Where a cluster runs a container, and with what: the field `kubernetes` of a template. */
+export interface ClusterFields {
+  /** Labels that its node has to have. */
+  readonly nodeSelector: Readonly<Record<string, string>>
+  readonly tolerations: readonly Toleration[]
+  /** Of a home that is made now; null: the installation's. */
+  readonly storageClass: string | null
+  /** Names of Secrets of the namespace with accounts at registries. */
+  readonly pullSecrets: readonly string[]
+  /** Resource that `gpus` counts. */
+  readonly gpuResource: string
+}
+
 /** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
 export interface ContainerSpec {
   /** Deterministic, so that a second attempt finds the first. */
@@ -54,6 +78,8 @@ export interface ContainerSpec {
   readonly capAdd: readonly string[]
   /** Lets setuid programs such as sudo gain privileges. */
   readonly allowSetuid: boolean
+  /** Undefined where the template has none; engines without the capability `hasNodes` have no use for it. */
+  readonly cluster?: ClusterFields
   /** Of the template that it is made from; kept on the container, and no part of the fingerprint. */
   readonly templateVersion?: string
   /** Changes when anything above changes; identifies a container of an older template. */
@@ -65,6 +91,9 @@ export interface CreatedContainer {
   /** The port that was decided: the spec's, or the image's. */
   readonly port: number
 }
+
+/** Resource of GPUs in a cluster, where a template names none. */
+export const usualGpuResource = 'nvidia.com/gpu'
 
 /** Linux capabilities of each container: enough for programs that start as root and step down; without the six of Docker's that reach further. */
 export const usualCapabilities = [

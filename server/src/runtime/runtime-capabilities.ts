@@ -17,6 +17,8 @@ export interface RuntimeCapabilities {
   readonly measuresHomes: boolean
   /** Whether the engine has images of its own that can be asked for: their ids, and the port that they expose. */
   readonly hasImages: boolean
+  /** Whether containers run on nodes that a template can choose from (`ContainerSpec.cluster`). */
+  readonly hasNodes: boolean
   /** Whether containers can have folders and devices of the machine that the engine runs on. */
   readonly mountsHostPaths: boolean
   /** Whether files can be put into a container before it is started (`containerFiles`). */

@@ -11,6 +11,12 @@ export interface PullProgress {
 /** What a start waits for: a node with room, the pull of the image, the volume of the home, or nothing in particular. */
 export type StartWait = 'node' | 'image' | 'volume' | 'none'
 
+/**
+ * What became of a container that its engine did not let go on: `evicted`: it was ended to free, drain or shut down the
+ * machine that it ran on, or was deleted; `node-lost`: that machine does not answer, so it may still run.
+ */
+export type Disruption = 'evicted' | 'node-lost'
+
 /** Home volume: it holds a user's files. */
 export interface Home {
   readonly volume: string
@@ -34,6 +40,8 @@ export interface RuntimeContainer {
   readonly exitCode: number | null
   /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */
   readonly isOutOfMemory: boolean
+  /** Undefined where the engine ended nothing. */
+  readonly disruption?: Disruption | undefined
   /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
   readonly startedAt: number | null
   /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */

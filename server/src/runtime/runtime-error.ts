@@ -5,17 +5,22 @@
  * - `conflict`: the name is taken.
  * - `image`: the image is neither here nor to be had.
  * - `full`: there is no room for it, as when no network has an address left; what else there is runs on.
+ * - `lost`: the machine that it runs on does not answer the engine, so it is not known whether it still runs; only this
+ *   container is concerned.
  * - `failed`: the engine answered that it cannot.
  */
-export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' | 'full' | 'failed'
+export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' | 'full' | 'lost' | 'failed'
 
 export class RuntimeError extends Error {
   readonly kind: RuntimeErrorKind
+  /** Of `full`: the limit that is used up, as its owner may read it, with its name; undefined where room itself is short. */
+  readonly limit: string | undefined
 
   /** @param message what was being done, e.g. `create berth-ann-dev`; the engine's words are in the cause */
-  constructor(kind: RuntimeErrorKind, message: string, cause?: unknown) {
+  constructor(kind: RuntimeErrorKind, message: string, cause?: unknown, limit?: string) {
     super(message, { cause })
     this.name = 'RuntimeError'
     this.kind = kind
+    this.limit = limit
   }
 }

@@ -11,4 +11,6 @@ export interface RuntimeEvent {
     | 'oom' // the kernel killed a program in it; the container may live on
     | 'other' // created, renamed, about to stop...; without id: look at everything again
     | 'lost' // without id: the listener is blind from now on
+  /** Of `destroy`: that it ran, and neither Berth nor its program ended it. */
+  readonly isEvicted?: true
 }

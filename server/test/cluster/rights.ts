@@ -59,7 +59,8 @@ async function useAll(name: string, account: string): Promise<void> {
   try {
     const home = { volume: `${name}-home`, path: '/home/berth', size: null }
     await Promise.all([runtime.ping(), runtime.prepare(), runtime.host()])
-    const { id } = await runtime.create({ ...plainSpec, name: `${name}-app`, image, home })
+    const credentials = () => ({ username: 'puller', password: 'secret' })
+    const { id } = await runtime.create({ ...plainSpec, name: `${name}-app`, image, home }, { credentials })
     await runtime.start(id)
     await runtime.logs(id, 5)
     assert.equal((await look(runtime, id)).state, 'running')

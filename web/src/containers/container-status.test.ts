@@ -46,5 +46,12 @@ test('an unknown status of the engine has no word of ours', () => {
 test('how a program ended is shown until it is started again', () => {
   assert.equal(statusView({ ...entry, status: 'exited' }, 'out-of-memory').hint, 'outOfMemory')
   assert.equal(statusView({ ...entry, status: 'exited' }, 'asleep').word, 'stopped')
+  assert.deepEqual(statusView({ ...entry, status: 'exited' }, 'evicted'), {
+    word: 'stopped',
+    tone: 'idle',
+    hint: 'evicted',
+  })
+  assert.equal(statusView({ ...entry, status: 'removing' }, 'node-lost').hint, 'nodeLost')
+  assert.equal(statusView({ ...entry, status: 'removing' }, 'asleep').word, 'removing')
   assert.equal(statusView(entry, 'crashed').word, 'running')
 })

@@ -18,7 +18,8 @@ export type StatusWord =
   | 'blocked'
   | 'ended'
 /** Keys of `dashboard.hint`. */
-export type StatusHint = 'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory'
+export type StatusHint =
+  'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory' | 'evicted' | 'nodeLost'
 
 export interface StatusView {
   /** Undefined for an unknown status, which is shown as the engine reports it. */
@@ -46,6 +47,8 @@ const views: Readonly<Record<string, StatusView>> = {
 const ends: Partial<Record<ContainerEvent['status'], StatusView>> = {
   crashed: { word: 'ended', tone: 'bad', hint: 'crashed' },
   'out-of-memory': { word: 'ended', tone: 'bad', hint: 'outOfMemory' },
+  evicted: { word: 'stopped', tone: 'idle', hint: 'evicted' },
+  'node-lost': { word: 'unknown', tone: 'bad', hint: 'nodeLost' },
 }
 
 /**
@@ -57,7 +60,8 @@ export function statusView(
   eventStatus?: ContainerEvent['status'],
 ): StatusView {
   if (entry.is_blocked) return { word: 'blocked', tone: 'bad' }
-  const end = eventStatus && entry.status === 'exited' ? ends[eventStatus] : undefined
+  const isOver = entry.status === 'exited' || (entry.status === 'removing' && eventStatus === 'node-lost')
+  const end = eventStatus && isOver ? ends[eventStatus] : undefined
   if (end) return end
   // It existed: Berth removes unused containers from the engine, and the next launch recreates them.
   if (entry.status === 'not_created' && entry.last_used !== null)
@@ -88,6 +92,8 @@ const statuses: Readonly<Record<ContainerEvent['status'], string | undefined>> =
   running: 'running',
   paused: 'paused',
   asleep: 'exited',
+  evicted: 'exited',
+  'node-lost': 'removing',
   crashed: 'exited',
   'out-of-memory': 'exited',
   missing: 'not_found',

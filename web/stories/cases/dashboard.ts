@@ -33,10 +33,10 @@ const lines = [
   'Error: no such port: 99999',
   '    at listen (/app/server.js:12:5)',
 ]
-const stands = (type: string, status: 'running' | 'asleep' | 'crashed' | 'out-of-memory'): StoryEvent => [
-  'container',
-  { type, status },
-]
+const stands = (
+  type: string,
+  status: 'running' | 'asleep' | 'crashed' | 'out-of-memory' | 'evicted' | 'node-lost',
+): StoryEvent => ['container', { type, status }]
 const snapshot: StoryEvent = ['snapshot', {}]
 
 /** The dashboard with these containers. */
@@ -158,6 +158,9 @@ export const dashboardStories: readonly Story[] = [
       ['container', { type: 'dev', status: 'crashed', message: endedWith }],
       stands('prod', 'out-of-memory'),
     ],
+  }),
+  story('ended-by-the-cluster', [dev({ status: 'exited' }), prod({ status: 'removing' })], {
+    events: [snapshot, stands('dev', 'evicted'), stands('prod', 'node-lost')],
   }),
   story('blocked', [dev({ is_blocked: true, blocked_at: minutesAgo(60 * 20) }), prod()], {
     boot: { contact: 'help@example.org' },

@@ -1,4 +1,4 @@
-import { isRecord } from '#/containers/templates/field-values.ts'
+import { isRecord } from '#/containers/templates/values/field-values.ts'
 import { catalogueEntries, findCatalogueEntry } from './catalogue.ts'
 import { nearestName } from './nearest-name.ts'
 

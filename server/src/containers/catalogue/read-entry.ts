@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { isRecord } from '#/containers/templates/field-values.ts'
+import { isRecord } from '#/containers/templates/values/field-values.ts'
 
 /** One file of the catalogue. */
 export interface CatalogueEntry {

@@ -14,7 +14,7 @@ import { blockedGrace, checkBlock } from '../block-check.ts'
 import type { CrashLoops } from '../launch/crash-loops.ts'
 import { hasExited } from '../launch/progress/early-exit.ts'
 import type { SingleFlight } from '../../concurrency/single-flight.ts'
-import { unavailable, isAddress, type ContainerState } from '../state/container-state.ts'
+import { unavailable, isAddress, isWakeable, type ContainerState } from '../state/container-state.ts'
 import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
 import { explainFailure, failedStage } from '../launch/launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
@@ -108,7 +108,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     if (before) await routeSync.settled(before)
     const known = routeSync.get(owned)
     if (known && !known.isBlocked && isRunning(routeSync, known)) await routeSync.republishKnown(known)
-    if (!known || known.isBlocked || !isWakeable(routeSync, known)) return {}
+    if (!known || known.isBlocked || !mayBeWoken(routeSync, known)) return {}
     if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: unavailable('crashed', exitCodeOf(known)) }
     let isNoteDue = false
     try {
@@ -259,9 +259,9 @@ function isRunning(routeSync: RouteSync, known: ContainerState): boolean {
   return where !== undefined && isAddress(where) && !where.isPaused
 }
 
-function isWakeable(routeSync: RouteSync, known: ContainerState): boolean {
+function mayBeWoken(routeSync: RouteSync, known: ContainerState): boolean {
   const where = routeSync.routeOf(known)?.where
-  return where !== undefined && (isAddress(where) ? where.isPaused : where.reason === 'asleep')
+  return where !== undefined && (isAddress(where) ? where.isPaused : isWakeable(where))
 }
 
 const isPaused = ({ seen }: ContainerState) => seen !== undefined && seen !== 'gone' && seen.state === 'paused'

@@ -75,7 +75,8 @@ function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
   if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: message('launches.engine') }
   if (error instanceof StarterFilesError)
     return { ...none, reason: 'failed', sentence: message('launches.starterFiles') }
-  if (error.kind === 'full') return { ...none, reason: 'full', sentence: message('launches.full') }
+  if (error.kind === 'lost') return { ...none, reason: 'node-lost', sentence: message('launches.nodeLost') }
+  if (error.kind === 'full') return { ...none, reason: 'full', sentence: fullOf(error) }
   if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: message('launches.noImage') }
   if (error instanceof ExitedOnStart && error.instance) return detailsOfEnd(error.instance, lines)
   const isProgramMissing = notExecutable.test(String(error.cause))
@@ -85,6 +86,9 @@ function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
     sentence: isProgramMissing ? message('launches.notExecutable') : message('launches.failed'),
   }
 }
+
+const fullOf = ({ limit }: RuntimeError) =>
+  limit === undefined ? message('launches.full') : message('launches.fullOf', { limit })
 
 function detailsOfEnd({ exitCode, isOutOfMemory }: RuntimeContainer, lines: readonly string[]): Details {
   const ended = { exitCode, isOutOfMemory }

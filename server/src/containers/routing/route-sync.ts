@@ -5,7 +5,7 @@ import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { ContainerRef } from '../container-key.ts'
 import type { ContainerIndex, IndexEntry } from '../state/container-index.ts'
-import type { ContainerState } from '../state/container-state.ts'
+import { unavailable, type ContainerState } from '../state/container-state.ts'
 import { ContainerInspector } from './container-inspector.ts'
 import { EngineHealth } from './engine-health.ts'
 import { EngineSweep } from './engine-sweep.ts'
@@ -230,6 +230,7 @@ export class RouteSync extends RouteReader {
     // A container without a record has no route; its launch publishes it.
     if (!entry) return void (this.#isReadingFirst && this.#heardEarly.add(id))
     entry.asOf = this.#index.tick()
+    if (event.isEvicted && !entry.known.wasStopped) entry.known = { ...entry.known, failure: unavailable('evicted') }
     if (action === 'die' || action === 'destroy') this.#publisher.publishLater(this.#changes.clearAddress(entry))
     // Our own action, published already: an inspect would only delay the first request after a wake.
     if (isAlreadyKnown(action, entry)) return

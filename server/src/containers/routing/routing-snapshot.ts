@@ -18,6 +18,8 @@ export const routeStates = [
   'running',
   'paused',
   'asleep',
+  'evicted',
+  'node-lost',
   'missing',
   'crashed',
   'out-of-memory',

@@ -1,4 +1,4 @@
-import { isRecord } from '../templates/field-values.ts'
+import { isRecord } from '../templates/values/field-values.ts'
 
 /** File in the home that keeps the record. */
 export const recordFile = '.berth-files.json'

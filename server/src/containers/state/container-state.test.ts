@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import { unavailable, upstreamOf, type ContainerState } from './container-state.ts'
+import { isWakeable, unavailable, upstreamOf, type ContainerState } from './container-state.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const seenAs = (state: string, fields: Partial<RuntimeContainer> = {}) =>
@@ -75,4 +75,21 @@ test('where the engine keeps no stopped containers, one that is gone sleeps, and
   assert.equal(where('gone', { isKeptStopped: false, containerId: null }), 'missing null')
   const failure = { reason: 'no-image', exitCode: null } as const
   assert.equal(where('gone', { isKeptStopped: false, failure }), 'no-image null')
+})
+
+test('what its cluster ended says so and wakes as one that is asleep, unless Berth had stopped it', () => {
+  const evicted = seenAs('exited', { exitCode: 137, disruption: 'evicted' })
+  assert.equal(where(evicted, { isKeptStopped: false }), 'evicted null')
+  assert.equal(where(evicted, { isKeptStopped: false, wasStopped: true }), 'asleep 137')
+  const failure = unavailable('evicted')
+  assert.equal(where('gone', { isKeptStopped: false, failure }), 'evicted null')
+  assert.ok(isWakeable(failure))
+  assert.ok(!isWakeable(unavailable('crashed', 1)))
+})
+
+test('one whose node does not answer says so, also when Berth wants it to stop', () => {
+  const lost = seenAs('removing', { disruption: 'node-lost' })
+  assert.equal(where(lost, { isKeptStopped: false }), 'node-lost null')
+  assert.equal(where(lost, { isKeptStopped: false, wasStopped: true }), 'node-lost null')
+  assert.equal(where(seenAs('removing'), { isKeptStopped: false }), 'asleep null')
 })

@@ -39,9 +39,14 @@ export function upstreamOf(known: ContainerState): UpstreamAddress | Unavailable
   if (known.containerId === null || seen === 'gone' || (seen && !isOwnedBy(known, seen)))
     return failure ?? unavailable('missing')
   if (seen?.state === 'running' || seen?.state === 'paused') return addressOf(seen)
+  if (seen?.disruption === 'node-lost') return unavailable('node-lost')
   const isEnded = seen?.state === 'exited' || seen?.state === 'dead'
   return (isEnded && faultOf(known, seen)) || (failure ?? unavailable('asleep', seen?.exitCode ?? null))
 }
+
+/** Whether a request of its owner starts it. */
+export const isWakeable = ({ reason }: Unavailable): boolean =>
+  reason === 'asleep' || reason === 'evicted' || reason === 'node-lost'
 
 /** Running or paused, with an address. */
 export const isAddress = (where: UpstreamAddress | Unavailable): where is UpstreamAddress => 'host' in where
@@ -64,9 +69,10 @@ function addressOf({ id, address, port, state }: RuntimeContainer): UpstreamAddr
 /** The failure that its end was, if any. An end that Berth requested is none, whatever the exit code. */
 function faultOf(
   { wasStopped }: ContainerState,
-  { isOutOfMemory, exitCode }: RuntimeContainer,
+  { isOutOfMemory, exitCode, disruption }: RuntimeContainer,
 ): Unavailable | undefined {
   if (wasStopped) return undefined
+  if (disruption) return unavailable(disruption)
   if (isOutOfMemory) return unavailable('out-of-memory', exitCode)
   return exitCode === null || quietEnds.has(exitCode) ? undefined : unavailable('crashed', exitCode)
 }

@@ -9,6 +9,8 @@ const statusOf: Readonly<Record<RouteState, ContainerStatus>> = {
   running: 'running',
   paused: 'paused',
   asleep: 'stopped',
+  evicted: 'stopped',
+  'node-lost': 'unknown',
   missing: 'missing',
   crashed: 'failed',
   'out-of-memory': 'failed',

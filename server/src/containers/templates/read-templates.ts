@@ -24,10 +24,11 @@ import {
   bad,
   ok,
   type Reader,
-} from './field-values.ts'
-import { starterFileList } from './file-values.ts'
-import { mountList } from './mount-values.ts'
-import { parameterMap } from './parameter-values.ts'
+} from './values/field-values.ts'
+import { clusterFields } from './values/cluster-values.ts'
+import { starterFileList } from './values/file-values.ts'
+import { mountList } from './values/mount-values.ts'
+import { parameterMap } from './values/parameter-values.ts'
 import type { TemplateField } from './template-descriptions.ts'
 import type { Template } from './template.ts'
 
@@ -135,6 +136,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     groups: pick('groups', readers.groups, []),
     sandboxVisitors: pick('sandbox_visitors', readers.sandbox_visitors, true),
     forwardToken: pick('forward_token', readers.forward_token, 'scoped'),
+    kubernetes: pick('kubernetes', readers.kubernetes, null),
     runtime: pick('runtime', readers.runtime, null),
     readOnly: pick('read_only', readers.read_only, false),
     capAdd: pick('cap_add', readers.cap_add, []),
@@ -217,6 +219,7 @@ const readers = {
   access: oneOf('owner', 'authenticated', 'public'),
   sandbox_visitors: flag,
   forward_token: oneOf('scoped', 'full'),
+  kubernetes: orNull(clusterFields),
   runtime: orNull(text),
   read_only: flag,
   cap_add: capabilities,

@@ -105,6 +105,13 @@ export const fieldGroups = {
       text: '`true`: the root file system is read-only, with `/tmp`, `/run` and `/var/tmp` in memory, each at most half of `memory`.',
     },
   },
+  Kubernetes: {
+    kubernetes: {
+      default: 'null',
+      text: 'With `ENGINE=kubernetes` only; elsewhere Berth does not start with it. A map of `node_selector` (labels that the node must have), `tolerations` (a list of `{key, operator, value, effect, seconds}`, as in a pod), `storage_class` (of homes that are made from now on; without it `KUBERNETES_STORAGE_CLASS`), `pull_secrets` (names of Secrets of the namespace with accounts at registries, beside `registry_auth`), `gpu_resource` (what `gpus` counts; `nvidia.com/gpu` without it).',
+      see: 'how-to/run-on-kubernetes.md',
+    },
+  },
   'Idle containers': {
     idle_pause: {
       default: '0',

@@ -12,7 +12,11 @@ export function templateVersion(template: Template): string {
   const files = [home, homeSize, secrets, mounts]
   // A field that came later leaves the version alone while it has its default.
   const chosen = Object.values(parameters).map((each) => [each.env, each.default])
-  const later = [...(chosen.length === 0 ? [] : [chosen]), ...(template.files.length === 0 ? [] : [template.files])]
+  const later = [
+    ...(chosen.length === 0 ? [] : [chosen]),
+    ...(template.files.length === 0 ? [] : [template.files]),
+    ...(template.kubernetes ? [template.kubernetes] : []),
+  ]
   const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid, ...later]
   return createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
 }

@@ -1,5 +1,5 @@
 import type { LifetimeLimits, StopTime } from './lifetime-limits.ts'
-import type { ContainerSpec, Mount } from '#/runtime/container-spec.ts'
+import type { ClusterFields, ContainerSpec, Mount } from '#/runtime/container-spec.ts'
 import type { StarterFiles } from './starter-files.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -56,6 +56,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly files: readonly StarterFiles[]
   /** What users may choose at a launch, in the configured order. */
   readonly parameters: Parameters
+  /** Where a cluster runs its containers, and with what; null: as it decides. Refused where the engine has no nodes. */
+  readonly kubernetes: ClusterFields | null
   readonly stripPrefix: boolean
   /** Whether `Location` and `Refresh` of the app's answers get the prefix when they are absolute paths. */
   readonly rewriteLocation: boolean

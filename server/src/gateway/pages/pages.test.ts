@@ -34,6 +34,8 @@ const absent = (word: Unavailable['reason'], exitCode: number | null = null): Un
 /** Every reason there is, with what its owner is offered. */
 const reasons: readonly (readonly [name: string, reason: UnavailableReason, button: string, href: string])[] = [
   ['asleep', absent('asleep'), 'Start it', view.launchHref],
+  ['evicted', absent('evicted'), 'Start it again', view.launchHref],
+  ['node-lost', absent('node-lost'), 'Try again', view.launchHref],
   ['missing', absent('missing'), 'Start it', view.launchHref],
   ['crashed', absent('crashed', 139), 'Start it again', view.launchHref],
   // "Start it again" was said of a command that is not in the image.

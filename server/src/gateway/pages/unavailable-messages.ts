@@ -39,6 +39,20 @@ export function unavailableMessages(
         todo: message('pages.asleepTodo'),
         ...toStart,
       }
+    case 'evicted':
+      return {
+        title: message('pages.evictedTitle', { name }),
+        what: message('pages.evictedWhat', { filesStay }),
+        todo: message('pages.evictedTodo'),
+        ...toStartAgain,
+      }
+    case 'node-lost':
+      return {
+        title: message('pages.nodeLostTitle', { name }),
+        what: message('pages.nodeLostWhat', { filesStay }),
+        todo: message('pages.nodeLostTodo'),
+        ...toRetryStart,
+      }
     case 'missing':
       return {
         title: message('pages.missingTitle', { name }),

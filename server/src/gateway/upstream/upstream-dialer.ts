@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Unavailable } from '../gateway-state.ts'
+import { isWakeable, type Unavailable } from '../gateway-state.ts'
 import type { ControlPlane } from '../gateway.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
@@ -102,7 +102,7 @@ async function wake(
 ): Promise<Unavailable | undefined> {
   if (!(upstream instanceof Route)) return undefined
   const { where, prefix } = upstream.entry
-  if ('reason' in where && !(where.reason === 'asleep' && mayWake)) return where
+  if ('reason' in where && !(isWakeable(where) && mayWake)) return where
   const timedOutReason: Unavailable = { reason: 'asleep', exitCode: null }
   const answered = new AbortController()
   const timedOut = sleep(Math.max(0, deadline - performance.now()), timedOutReason, {

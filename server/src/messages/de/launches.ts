@@ -4,6 +4,12 @@ export const launches: Translated<'launches'> = {
   engine:
     'Die Container-Engine antwortet im Moment nicht. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
   full: 'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
+  fullOf:
+    'Der Cluster hat gerade keinen Platz für einen weiteren Container, weil ein Kontingent ausgeschöpft ist: {limit}. Es geht nichts verloren; stoppe einen Container, den du nicht brauchst, oder wende dich an deinen Administrator.',
+  evicted:
+    'Der Cluster hat deinen Container beendet: Die Maschine, auf der er lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Dein Programm hat nichts falsch gemacht. Was in seinem Arbeitsspeicher war, ist verloren; die Dateien in seinem Home-Ordner bleiben erhalten, und beim nächsten Start läuft er anderswo weiter.',
+  nodeLost:
+    'Die Maschine, auf der dein Container lief, antwortet nicht. Deshalb ist nicht bekannt, ob dein Programm beendet ist, und ein zweites darf nicht in dieselben Dateien schreiben. Deine Dateien bleiben erhalten. Er startet wieder, sobald die Maschine zurück ist oder dein Administrator sie aus dem Cluster entfernt hat.',
   noImage:
     'Das Image dieses Containers ist nicht auf diesem Server und konnte nicht geholt werden. Bitte deinen Administrator, es bereitzustellen.',
   outOfMemory:

@@ -37,6 +37,15 @@ export const pages: Translated<'pages'> = {
   asleepTitle: '{name} ist gestoppt',
   asleepWhat: 'Der Container läuft im Moment nicht. {filesStay}',
   asleepTodo: 'Starte ihn, um dort weiterzumachen, wo du warst.',
+  evictedTitle: '{name} wurde vom Cluster beendet',
+  evictedWhat:
+    'Die Maschine, auf der der Container lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Sein Programm hat nichts falsch gemacht. {filesStay}',
+  evictedTodo: 'Starte ihn neu: Er läuft dann anderswo. Was in seinem Arbeitsspeicher war, ist verloren.',
+  nodeLostTitle: '{name} ist auf einer Maschine, die nicht antwortet',
+  nodeLostWhat:
+    'Es ist nicht bekannt, ob sein Programm beendet ist, und ein zweites darf nicht in dieselben Dateien schreiben. {filesStay}',
+  nodeLostTodo:
+    'Versuche es in ein paar Minuten noch einmal: Er startet, sobald die Maschine zurück ist oder dein Administrator sie aus dem Cluster entfernt hat.',
   missingTitle: '{name} ist noch nicht da',
   missingWhat: 'Der Container wurde nie gestartet, oder er wurde entfernt.',
   missingTodo: 'Beim Starten entsteht ein neuer. Hatte er einen Home-Ordner, sind dessen Dateien wieder da.',

@@ -21,5 +21,6 @@ export const warnings: Translated<'warnings'> = {
   noContainer: 'diesen Container gibt es nicht',
   nameTaken: 'der Name ist vergeben',
   noImage: 'das Image kann nicht geladen werden',
+  nodeLost: 'der Knoten, auf dem er ist, antwortet nicht',
   engineCannot: 'die Engine kann es nicht',
 }

@@ -2,6 +2,12 @@
 export const launches = {
   engine: 'The container engine does not answer at the moment. Nothing is lost; try again in a minute.',
   full: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
+  fullOf:
+    'The cluster has no room for another container now, because a quota is used up: {limit}. Nothing is lost; stop a container that you do not need, or ask your administrator.',
+  evicted:
+    'The cluster ended your container: the machine that it ran on was shut down, emptied or short of memory or disk. Your program did nothing wrong. What was in its memory is lost; the files in its home folder are kept, and the next launch starts it elsewhere.',
+  nodeLost:
+    'The machine that your container ran on does not answer, so it is not known whether your program has ended, and a second one must not write to the same files. Your files are kept. It starts again as soon as the machine is back or your administrator has removed it from the cluster.',
   noImage:
     'The image of this container is not on this server and could not be fetched. Ask your administrator to provide it.',
   outOfMemory:

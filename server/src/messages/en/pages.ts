@@ -36,6 +36,15 @@ export const pages = {
   asleepTitle: '{name} is stopped',
   asleepWhat: 'It is not running at the moment. {filesStay}',
   asleepTodo: 'Start it to continue where you left off.',
+  evictedTitle: '{name} was ended by the cluster',
+  evictedWhat:
+    'The machine that it ran on was shut down, emptied or short of memory or disk. Its program did nothing wrong. {filesStay}',
+  evictedTodo: 'Start it again: it runs elsewhere then. What was in its memory is lost.',
+  nodeLostTitle: '{name} is on a machine that does not answer',
+  nodeLostWhat:
+    'It is not known whether its program has ended, and a second one must not write to the same files. {filesStay}',
+  nodeLostTodo:
+    'Try again in a few minutes: it starts as soon as the machine is back, or your administrator has removed it from the cluster.',
   missingTitle: '{name} is not there yet',
   missingWhat: 'It was never started, or it was removed.',
   missingTodo: 'Starting makes a new one. If it had a home folder, its files come back.',

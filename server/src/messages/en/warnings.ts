@@ -19,5 +19,6 @@ export const warnings = {
   noContainer: 'there is no such container',
   nameTaken: 'the name is taken',
   noImage: 'the image cannot be pulled',
+  nodeLost: 'the node that it is on does not answer',
   engineCannot: 'the engine cannot do this',
 } as const

@@ -48,6 +48,7 @@ export const dockerCapabilities: RuntimeCapabilities = {
   reportsCpuUsage: true,
   measuresHomes: true,
   hasImages: true,
+  hasNodes: false,
   mountsHostPaths: true,
   putsFiles: true,
   readsHomes: true,

@@ -37,6 +37,7 @@ export const kubernetesCapabilities: RuntimeCapabilities = {
   reportsCpuUsage: false,
   measuresHomes: false,
   hasImages: false,
+  hasNodes: true,
   mountsHostPaths: false,
   putsFiles: false,
   readsHomes: false,

@@ -59,6 +59,8 @@ const pages: Readonly<Record<string, string>> = {
     language: 'de',
   }),
   asleep: unavailablePage({ reason: 'asleep', exitCode: null }, view),
+  evicted: unavailablePage({ reason: 'evicted', exitCode: null }, view),
+  'node-lost-in-german': unavailablePage({ reason: 'node-lost', exitCode: null }, { ...view, language: 'de' }),
   missing: unavailablePage({ reason: 'missing', exitCode: null }, { ...view, displayName: longName }),
   crashed: unavailablePage(explained('crashed', 139), view),
   'crashed-in-german': unavailablePage(explained('crashed', 139), { ...view, language: 'de' }),

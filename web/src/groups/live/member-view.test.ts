@@ -19,6 +19,8 @@ const wordOf = (container: Partial<Container>) => memberView(member, stateWith(c
 test('a launch that is under way is shown before what the container did last', () => {
   assert.equal(wordOf({}), 'running')
   assert.equal(wordOf({ status: 'asleep' }), 'stopped')
+  assert.equal(wordOf({ status: 'evicted' }), 'stopped')
+  assert.equal(wordOf({ status: 'node-lost' }), 'unknown')
   assert.equal(wordOf({ status: 'asleep', stage: 'queued', place: 3 }), 'queued')
   for (const stage of ['pulling', 'creating', 'starting', 'waiting'] as const)
     assert.equal(wordOf({ status: 'missing', stage }), 'starting')

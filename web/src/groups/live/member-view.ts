@@ -33,6 +33,8 @@ const words: Readonly<Record<MemberState['containers'][number]['status'], Status
   running: 'running',
   paused: 'paused',
   asleep: 'stopped',
+  evicted: 'stopped',
+  'node-lost': 'unknown',
   missing: 'missing',
   crashed: 'failed',
   'out-of-memory': 'failed',

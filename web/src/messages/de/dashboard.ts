@@ -47,6 +47,9 @@ export const dashboard: Words['dashboard'] = {
     paused: 'Öffne ihn, um dort weiterzuarbeiten, wo du aufgehört hast.',
     crashed: 'Sein Programm wurde unerwartet beendet. Das Log zeigt vielleicht den Grund.',
     outOfMemory: 'Er brauchte mehr Arbeitsspeicher als erlaubt und wurde deshalb beendet.',
+    evicted:
+      'Der Cluster hat ihn beendet: Die Maschine, auf der er lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Beim Starten läuft er anderswo. Die Dateien in deinem Home-Ordner bleiben erhalten.',
+    nodeLost: 'Die Maschine, auf der er lief, antwortet nicht. Die Dateien in deinem Home-Ordner bleiben erhalten.',
     firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',

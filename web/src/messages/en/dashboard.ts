@@ -46,6 +46,9 @@ export const dashboard = {
     paused: 'Open it to continue where you left off.',
     crashed: 'Its program ended unexpectedly. The logs may show why.',
     outOfMemory: 'It used more memory than it is allowed, so it was ended.',
+    evicted:
+      'The cluster ended it: the machine that it ran on was shut down, emptied or short of memory or disk. Launch starts it elsewhere. The files in your home folder are kept.',
+    nodeLost: 'The machine that it ran on does not answer. The files in your home folder are kept.',
     firstLaunch: 'The first time this can take a minute.',
   },
   lastLaunched: 'Last launched <time></time>',

@@ -19,7 +19,7 @@ export const callTimeouts = {
 export interface ClusterCall {
   /** What is being done, for the error: `start berth-ann-dev`. Its first word is a label of the metrics. */
   readonly what: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Names in it are already encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>

@@ -24,7 +24,8 @@ export class ApiErrorResponse extends Error {
 export function errorResponseOf(what: string, status: number, body: string): RuntimeError {
   const said = parse(body)
   const answer = new ApiErrorResponse(status, said.reason ?? '', said.message ?? body)
-  return new RuntimeError(kindOf(answer, said), what, answer)
+  const kind = kindOf(answer, said)
+  return new RuntimeError(kind, what, answer, kind === 'full' ? quotaIn(answer.message) : undefined)
 }
 
 /** What went wrong on the way says nothing about the world; a caller who gave up gets the reason of the signal back. */
@@ -53,6 +54,9 @@ function kindOf({ status, message }: ApiErrorResponse, { kind, reason }: ApiStat
   if (status === 409) return 'conflict'
   return status === 403 && /exceeded quota|forbidden: .*quota/i.test(message) ? 'full' : 'failed'
 }
+
+/** Name and numbers of the quota: `few, requested: pods=1, used: pods=3, limited: pods=3`. */
+const quotaIn = (message: string): string | undefined => /exceeded quota: ([^\n]{1,300})/i.exec(message)?.[1]
 
 function parse(body: string): ApiStatus {
   try {

@@ -20,18 +20,27 @@ import { listPods } from '../pods/find-pods.ts'
 const defaultSize = 10 * 1024 ** 3
 const pageSize = 500
 
+/** A home that a container needs. */
+interface WantedHome {
+  readonly volume: string
+  /** Bytes; null: the template names none. */
+  readonly size: number | null
+  readonly owner: Owner
+  /** Of a claim that is made now; null: the installation's. */
+  readonly storageClass: string | null
+}
+
+/** The home that a container needs; undefined for none. */
+export const wantedHome = ({ home, owner, cluster }: ContainerSpec): WantedHome | undefined =>
+  home ? { volume: home.volume, size: home.size, owner, storageClass: cluster?.storageClass ?? null } : undefined
+
 /** Makes sure of a home: read first, because a quota refuses a creation although the claim exists. */
-export async function ensureHome(
-  cluster: ClusterContext,
-  home: NonNullable<ContainerSpec['home']>,
-  owner: Owner,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function ensureHome(cluster: ClusterContext, home: WantedHome, signal?: AbortSignal): Promise<void> {
   const name = objectName(home.volume)
   const what = `create ${home.volume}`
   if (name === undefined) throw new RuntimeError('failed', `${what}: the cluster accepts no such name`)
-  const claim = (await readClaim(cluster, name, signal)) ?? (await createClaim(cluster, name, home, owner, signal))
-  if (!claim) return ensureHome(cluster, home, owner, signal)
+  const claim = (await readClaim(cluster, name, signal)) ?? (await createClaim(cluster, name, home, signal))
+  if (!claim) return ensureHome(cluster, home, signal)
   if (!ownerOf(claim.metadata, cluster.installation))
     throw new RuntimeError('conflict', `${what}: a claim of this name is not of this installation`)
   if (claim.metadata.deletionTimestamp !== undefined)
@@ -42,10 +51,10 @@ export async function ensureHome(
 async function createClaim(
   cluster: ClusterContext,
   name: string,
-  { volume, size }: NonNullable<ContainerSpec['home']>,
-  owner: Owner,
+  { volume, size, owner, storageClass }: WantedHome,
   signal?: AbortSignal,
 ): Promise<Claim | undefined> {
+  const storageClassName = storageClass ?? cluster.storageClass
   const body = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -57,7 +66,7 @@ async function createClaim(
     spec: {
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: String(size ?? defaultSize) } },
-      ...(cluster.storageClass === null ? {} : { storageClassName: cluster.storageClass }),
+      ...(storageClassName === null ? {} : { storageClassName }),
     },
   }
   const path = corePath(cluster, 'persistentvolumeclaims')

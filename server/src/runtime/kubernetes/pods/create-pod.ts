@@ -6,19 +6,20 @@ import type { ObjectMeta, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
-import { ensureHome } from '../homes/home-claims.ts'
+import { ensureHome, wantedHome } from '../homes/home-claims.ts'
 import { installationLabels, objectName } from '../object-labels.ts'
 import { deletePod } from './delete-pods.ts'
 import { podManifest } from './pod-manifest.ts'
+import { putPullSecret } from './pull-secret.ts'
 
 /** What an image is taken to expose: no registry is asked. */
 const defaultPort = 8080
 
-/** The pod first, then the Secret with its environment, which waits for nothing else and goes with the pod. */
+/** An account at a registry, then the pod, then the Secret with its environment, which waits for nothing else and goes with the pod. */
 export async function createPod(
   cluster: ClusterContext,
   spec: ContainerSpec,
-  { signal }: CreateOptions = {},
+  { signal, credentials }: CreateOptions = {},
 ): Promise<CreatedContainer> {
   signal?.throwIfAborted()
   const what = `create ${spec.name}`
@@ -29,12 +30,14 @@ export async function createPod(
   for (const { source } of spec.mounts) if ('volume' in source) await requireClaim(cluster, source.volume, what, signal)
   const port = spec.port ?? defaultPort
   const secret = `${name.slice(0, 50)}-${randomBytes(4).toString('hex')}`
-  if (spec.home) await ensureHome(cluster, spec.home, spec.owner, signal)
+  const home = wantedHome(spec)
+  if (home) await ensureHome(cluster, home, signal)
+  const pullSecret = credentials && (await putPullSecret(cluster, spec.image, credentials(), signal))
   const pod = await cluster.client.ask<Pod>({
     what,
     method: 'POST',
     path: corePath(cluster, 'pods'),
-    body: podManifest(cluster.installation, spec, port, { pod: name, secret }),
+    body: podManifest(cluster.installation, spec, port, { pod: name, secret, pullSecret }),
     timeout: callTimeouts.write,
     signal,
   })

@@ -4,12 +4,10 @@ import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { findPod } from './find-pods.ts'
-import { stateOf } from './pod-state.ts'
+import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */
 const defaultGrace = 10
-/** How long a node may take to confirm an end beyond the program's own time, in ms. */
-const confirmation = 45_000
 /** Pauses between two looks at a pod that ends, in ms: while the watch tells of changes, and without it. */
 const [watchedPause, unwatchedPause] = [1_000, 250]
 
@@ -55,6 +53,7 @@ export async function deletePod(
     preconditions: { uid },
   }
   const path = corePath(cluster, 'pods', name)
+  cluster.index.noteDeleted(uid)
   try {
     await cluster.client.ask({
       what: `stop ${name}`,
@@ -70,7 +69,7 @@ export async function deletePod(
   }
 }
 
-/** @throws {RuntimeError} `unreachable` when the node does not confirm the end: it is not known then whether the program runs */
+/** @throws {RuntimeError} `lost` when the node does not confirm the end; at once, when it should have long ago */
 async function deleteAndAwait(
   cluster: ClusterContext,
   metadata: Pick<ObjectMeta, 'name' | 'uid'>,
@@ -80,9 +79,9 @@ async function deleteAndAwait(
   const { name, uid } = metadata
   await deletePod(cluster, metadata, grace, signal)
   const end = performance.now() + grace * 1_000 + confirmation
-  while (await findPod(cluster, uid, signal)) {
-    if (performance.now() > end)
-      throw new RuntimeError('unreachable', `stop ${name}`, new Error('its node does not confirm that it has ended'))
+  for (let pod = await findPod(cluster, uid, signal); pod; pod = await findPod(cluster, uid, signal)) {
+    if (isOverdue(pod) || performance.now() > end)
+      throw new RuntimeError('lost', `stop ${name}`, new Error('its node does not confirm that it has ended'))
     await cluster.index.changed(uid, cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
     signal?.throwIfAborted()
   }

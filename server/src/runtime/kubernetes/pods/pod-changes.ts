@@ -5,33 +5,54 @@ import { endOf, stateOf, type PodState } from './pod-state.ts'
 interface Before {
   readonly state: PodState
   readonly address: string | undefined
+  /** Whether its program began, and has not ended by itself. */
+  readonly isWanted: boolean
 }
 
 /** Turns the states of pods, one after the other, into events: what began, what ended, what is gone. */
 export class PodChanges {
   readonly #before = new Map<string, Before>()
+  readonly #isDeletedHere: (uid: string) => boolean
 
-  /** After a list: events compare with what it has. */
-  startOver(pods: readonly Pod[]): void {
+  /** @param isDeletedHere whether this process asked for the deletion of the pod with this uid */
+  constructor(isDeletedHere: (uid: string) => boolean = () => true) {
+    this.#isDeletedHere = isDeletedHere
+  }
+
+  /** After a list: events compare with what it has. @returns events of the pods that are gone since the last */
+  startOver(pods: readonly Pod[]): RuntimeEvent[] {
+    const listed = new Set(pods.map(({ metadata }) => metadata.uid))
+    const gone = [...this.#before].flatMap(([id, before]) => (listed.has(id) ? [] : this.#goneOf(id, before)))
     this.#before.clear()
     for (const pod of pods) this.#before.set(pod.metadata.uid, beforeOf(pod))
+    return gone
   }
 
   eventsOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Pod): RuntimeEvent[] {
     const id = pod.metadata.uid
-    const [before, now] = [this.#before.get(id), beforeOf(pod)]
+    const before = this.#before.get(id)
+    const now = beforeOf(pod, before)
     if (type === 'DELETED') this.#before.delete(id)
     else this.#before.set(id, now)
     const end: RuntimeEvent[] = hasEnded(before, now) ? [...oomOf(id, pod), { id, action: 'die' }] : []
     if (type === 'DELETED')
-      return [...(before?.state === 'running' ? endOnce(end, id) : end), { id, action: 'destroy' }]
+      return [...(before?.state === 'running' ? endOnce(end, id) : end), ...this.#goneOf(id, before)]
     if (end.length > 0) return end
     if (now.state === 'running' && before?.state !== 'running') return [{ id, action: 'start' }]
     return now.state !== before?.state || now.address !== before.address ? [{ id, action: 'other' }] : []
   }
+
+  #goneOf(id: string, before: Before | undefined): RuntimeEvent[] {
+    const isEvicted = before?.isWanted === true && !this.#isDeletedHere(id)
+    return [{ id, action: 'destroy', ...(isEvicted && { isEvicted }) }]
+  }
 }
 
-const beforeOf = (pod: Pod): Before => ({ state: stateOf(pod), address: pod.status?.podIP })
+function beforeOf(pod: Pod, before?: Before): Before {
+  const state = stateOf(pod)
+  const isWanted = state === 'running' || (state === 'removing' && before?.isWanted === true)
+  return { state, address: pod.status?.podIP, isWanted }
+}
 
 /** From the begin of its deletion on a pod is no container to send requests to. */
 const hasEnded = (before: Before | undefined, { state }: Before): boolean =>

@@ -1,6 +1,9 @@
 import { ownerOf } from '../object-labels.ts'
 import type { Pod } from '../client/api-objects.ts'
 
+/** Deletions that are remembered. */
+const maxDeleted = 10_000
+
 /**
  * Names of the pods of this installation by uid, because the API finds a pod by its name only. Filled by lists, creations and
  * the watch. A uid is never given again, so one that a whole list does not have, and that was not created since, is gone.
@@ -10,6 +13,8 @@ export class PodIndex {
   readonly #names = new Map<string, string>()
   /** Created by this process, and not started yet. */
   readonly #unstarted = new Set<string>()
+  /** Whose deletion this process asked for; the latest, so that the last events of each find it. */
+  readonly #deleted = new Set<string>()
   readonly #waiting = new Map<string, Set<() => void>>()
   #isComplete = false
   /** Whether a watch tells of changes, so that a wait need not ask often. */
@@ -49,6 +54,18 @@ export class PodIndex {
   /** The uids that are known now. */
   mark(): ReadonlySet<string> {
     return new Set(this.#names.keys())
+  }
+
+  /** This process is about to ask for its deletion. */
+  noteDeleted(uid: string): void {
+    this.#deleted.add(uid)
+    const [oldest] = this.#deleted
+    if (this.#deleted.size > maxDeleted && oldest !== undefined) this.#deleted.delete(oldest)
+  }
+
+  /** Whether this process asked for its deletion. */
+  isDeletedHere(uid: string): boolean {
+    return this.#deleted.has(uid)
   }
 
   noteGone(uid: string): void {

@@ -1,5 +1,13 @@
-import type { V1Container, V1Pod, V1ResourceRequirements, V1Volume, V1VolumeMount } from '@kubernetes/client-node'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import type {
+  V1Container,
+  V1Pod,
+  V1PodSpec,
+  V1ResourceRequirements,
+  V1Toleration,
+  V1Volume,
+  V1VolumeMount,
+} from '@kubernetes/client-node'
+import { usualGpuResource, type ContainerSpec, type Toleration } from '#/runtime/container-spec.ts'
 import { objectName, ownerLabels, podAnnotations } from '../object-labels.ts'
 import { containerSecurity, podSecurity } from './pod-security.ts'
 
@@ -13,6 +21,8 @@ export interface PodNames {
   readonly pod: string
   /** Of the Secret that holds its environment. */
   readonly secret: string
+  /** Of the Secret with the account at its registry. */
+  readonly pullSecret?: string | undefined
 }
 
 /**
@@ -38,11 +48,31 @@ export function podManifest(installation: string, spec: ContainerSpec, port: num
       terminationGracePeriodSeconds: terminationGrace,
       securityContext: podSecurity,
       ...(runtime === null ? {} : { runtimeClassName: runtime }),
+      ...placementOf(spec, names.pullSecret),
       containers: [containerManifest(spec, port, names.secret)],
       volumes: volumesOf(spec),
     },
   }
 }
+
+/** On which nodes, and who pulls: what the template says, and nothing where it is silent. */
+function placementOf({ cluster }: ContainerSpec, pullSecret: string | undefined): Partial<V1PodSpec> {
+  const { nodeSelector = {}, tolerations = [], pullSecrets = [] } = cluster ?? {}
+  const secrets = [...pullSecrets, ...(pullSecret === undefined ? [] : [pullSecret])]
+  return {
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
+    ...(tolerations.length === 0 ? {} : { tolerations: tolerations.map(toToleration) }),
+    ...(secrets.length === 0 ? {} : { imagePullSecrets: secrets.map((name) => ({ name })) }),
+  }
+}
+
+const toToleration = ({ key, operator, value, effect, seconds }: Toleration): V1Toleration => ({
+  operator,
+  ...(key && { key }),
+  ...(value && { value }),
+  ...(effect && { effect }),
+  ...(seconds === null ? {} : { tolerationSeconds: seconds }),
+})
 
 function containerManifest(spec: ContainerSpec, port: number, secret: string): V1Container {
   const { image, command, env } = spec
@@ -66,11 +96,15 @@ function containerManifest(spec: ContainerSpec, port: number, secret: string): V
  * A tenth of the CPU and half of the memory are reserved on the node; the rest is shared, as all is on one machine. A limit of
  * processes is the kubelet's (`podPidsLimit`): the API has none.
  */
-function resourcesOf({ cpus, memory, gpus }: ContainerSpec): V1ResourceRequirements {
+function resourcesOf({ cpus, memory, gpus, cluster }: ContainerSpec): V1ResourceRequirements {
   const millis = Math.max(10, Math.round(cpus * 1_000))
   return {
     requests: { cpu: `${Math.max(10, Math.round(millis / 10))}m`, memory: String(Math.round(memory / 2)) },
-    limits: { cpu: `${millis}m`, memory: String(memory), ...(gpus === 0 ? {} : { 'nvidia.com/gpu': String(gpus) }) },
+    limits: {
+      cpu: `${millis}m`,
+      memory: String(memory),
+      ...(gpus === 0 ? {} : { [cluster?.gpuResource ?? usualGpuResource]: String(gpus) }),
+    },
   }
 }
 

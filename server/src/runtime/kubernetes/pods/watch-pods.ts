@@ -26,7 +26,9 @@ export function watchPods(cluster: ClusterContext, onEvent: OnEvent, signal: Abo
 /** After an interruption anything may have changed: the listener gets `lost` once, then `other` without id. */
 async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): Promise<void> {
   const { index } = cluster
-  const changes = new PodChanges()
+  const changes = new PodChanges((uid) => index.isDeletedHere(uid))
+  /** Of pods that were gone when the watch could continue. */
+  const gone: RuntimeEvent[] = []
   let version: string | undefined
   let retryDelay = initialRetryDelay
   let isBlind = false
@@ -41,11 +43,12 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
       if (version === undefined) {
         if (!isFirst) goBlind()
         const list = await listWithVersion(cluster)
-        changes.startOver(list.pods)
+        gone.push(...changes.startOver(list.pods))
         version = list.version
       }
       const lines = await open(cluster, version, signal)
       if (isBlind) onEvent({ id: undefined, action: 'other' })
+      for (const event of gone.splice(0)) onEvent(event)
       isBlind = isFirst = false
       index.isWatched = true
       const begun = performance.now()

@@ -1,7 +1,7 @@
 import type { DeviceMapping } from '#/runtime/container-spec.ts'
 import { isTimeZone } from '#/time-zone.ts'
-import type { StopTime } from './lifetime-limits.ts'
-import { capabilityProblem } from './capabilities.ts'
+import type { StopTime } from '../lifetime-limits.ts'
+import { capabilityProblem } from './linux-capabilities.ts'
 
 /** Readers of the values of template fields: each returns the value, or the problem in words that follow the field's name. */
 

@@ -1,5 +1,5 @@
 import { bad, isRecord, ok, type Read } from './field-values.ts'
-import { archiveNames, type FilesOrigin, type StarterFiles } from './starter-files.ts'
+import { archiveNames, type FilesOrigin, type StarterFiles } from '../starter-files.ts'
 
 const form = 'must be a list of {from: {path | archive | git, ref}, to, update}'
 const updates = ['never', 'missing', 'changed'] as const

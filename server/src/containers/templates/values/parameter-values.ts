@@ -1,7 +1,7 @@
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
 import { bad, isRecord, ok, type Read } from './field-values.ts'
-import { problemOf, type Parameter, type Parameters, type ParameterValue } from './parameters.ts'
+import { problemOf, type Parameter, type Parameters, type ParameterValue } from '../parameters.ts'
 
 const types = ['choice', 'number', 'boolean', 'text'] as const
 const keys = ['label', 'type', 'choices', 'default', 'min', 'max', 'env']

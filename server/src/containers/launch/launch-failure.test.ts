@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { localize } from '#/messages/localize.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { classifyFailure } from './failure-cause.ts'
+import { explainFailure, unavailableAfter } from './launch-failure.ts'
+
+const runtime = { logs: async () => [] }
+
+test('without room the limit that is used up is named, where it is known', async () => {
+  const limit = 'few, requested: pods=1, used: pods=3, limited: pods=3'
+  const refused = await explainFailure(runtime, new RuntimeError('full', 'create', undefined, limit))
+  assert.equal(refused.reason, 'full')
+  for (const language of ['en', 'de'] as const) assert.ok(localize(language, refused.sentence).includes(limit))
+  const full = await explainFailure(runtime, new RuntimeError('full', 'create'))
+  assert.match(localize('en', full.sentence), /^The server has no room/)
+})
+
+test('a lost node is the reason of its container alone, and says what has to happen', async () => {
+  const lost = await explainFailure(runtime, new RuntimeError('lost', 'stop'))
+  assert.equal(lost.reason, 'node-lost')
+  assert.match(localize('en', lost.sentence), /starts again as soon as the machine is back/)
+  assert.deepEqual(unavailableAfter(lost), { reason: 'node-lost', exitCode: null })
+  assert.equal(classifyFailure(lost), 'other')
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { V1Pod } from '@kubernetes/client-node'
+import { createPod } from '#/runtime/kubernetes/pods/create-pod.ts'
+import { openStandIn, reply, status, storedPod, type Asked } from '../support/cluster/stand-in-api.ts'
+import { plainSpec } from '../support/engine/runtimes.ts'
+
+/** What the field `kubernetes` and `registry_auth` of a template make of a pod; npm run test:cluster uses a real cluster. */
+
+const spec = { ...plainSpec, name: 'berth-abcde-ann-dev', image: 'registry.example.org/web:1' }
+const home = { volume: 'berth-abcde-home', path: '/home/berth', size: null }
+const cluster = {
+  nodeSelector: { disk: 'ssd' },
+  tolerations: [
+    { key: 'gpu', operator: 'Equal', value: 'yes', effect: 'NoExecute', seconds: 60 },
+    { key: '', operator: 'Exists', value: '', effect: '', seconds: null },
+  ],
+  storageClass: 'fast',
+  pullSecrets: ['theirs'],
+  gpuResource: 'amd.com/gpu',
+} as const
+const made = (asked: readonly Asked[], kind: string) =>
+  asked.filter(({ method, path }) => method === 'POST' && path.endsWith(kind)).map(({ body }) => body)
+
+test('a pod has the nodes, tolerations, pull secrets and GPUs of its template, and its home the storage class', async (t) => {
+  const opened = await openStandIn(t, ({ method, path }, response) => {
+    if (method === 'GET') return reply(response, 404, status(404, 'NotFound'))
+    return reply(response, 201, storedPod(spec.name, path.endsWith('/pods') ? 'uid-1' : 'uid-2'))
+  })
+  await createPod(opened.cluster, { ...spec, home, gpus: 2, cluster })
+  const [pod] = made(opened.asked, '/pods') as V1Pod[]
+  assert.deepEqual(pod?.spec?.nodeSelector, { disk: 'ssd' })
+  assert.deepEqual(pod?.spec?.tolerations, [
+    { operator: 'Equal', key: 'gpu', value: 'yes', effect: 'NoExecute', tolerationSeconds: 60 },
+    { operator: 'Exists' },
+  ])
+  assert.deepEqual(pod?.spec?.imagePullSecrets, [{ name: 'theirs' }])
+  assert.equal(pod?.spec?.containers[0]?.resources?.limits?.['amd.com/gpu'], '2')
+  const [claim] = made(opened.asked, '/persistentvolumeclaims') as { spec: { storageClassName?: string } }[]
+  assert.equal(claim?.spec.storageClassName, 'fast')
+})
+
+test('a template without the field leaves all of it to the cluster', async (t) => {
+  const { cluster: context, asked } = await openStandIn(t, (_, response) =>
+    reply(response, 201, storedPod(spec.name, 'uid-1')),
+  )
+  await createPod(context, { ...spec, gpus: 1 })
+  const [pod] = made(asked, '/pods') as V1Pod[]
+  for (const field of ['nodeSelector', 'tolerations', 'imagePullSecrets'] as const)
+    assert.ok(!(field in (pod?.spec ?? {})), field)
+  assert.equal(pod?.spec?.containers[0]?.resources?.limits?.['nvidia.com/gpu'], '1')
+})
+
+test('an account at a registry is a Secret that is there before the pod, and is replaced when its password changes', async (t) => {
+  let isThere = false
+  const { cluster: context, asked } = await openStandIn(t, ({ method, path }, response) => {
+    if (method === 'PUT' && !isThere) return reply(response, 404, status(404, 'NotFound'))
+    if (path.endsWith('/secrets')) isThere = true
+    return reply(response, 201, storedPod(spec.name, 'uid-1'))
+  })
+  const account = (password: string) => ({ credentials: () => ({ username: 'puller', password }) })
+  await createPod(context, spec, account('hunter-1'))
+  const order = asked.map(({ method, path }) => `${method} ${path.split('/').slice(5, 6).join()}`)
+  assert.deepEqual(order, ['PUT secrets', 'POST secrets', 'POST pods', 'POST secrets'])
+  const [stored] = made(asked, '/secrets') as { type: string; stringData: Record<string, string> }[]
+  const { metadata } = stored as unknown as { metadata: { name: string } }
+  assert.equal(stored?.type, 'kubernetes.io/dockerconfigjson')
+  assert.deepEqual(JSON.parse(stored?.stringData['.dockerconfigjson'] ?? ''), {
+    auths: {
+      'registry.example.org': {
+        username: 'puller',
+        password: 'hunter-1',
+        auth: Buffer.from('puller:hunter-1').toString('base64'),
+      },
+    },
+  })
+  const [pod] = made(asked, '/pods') as V1Pod[]
+  assert.deepEqual(pod?.spec?.imagePullSecrets, [{ name: metadata.name }])
+  assert.ok(!JSON.stringify(pod).includes('hunter-1'), 'no password in a pod')
+
+  await createPod(context, spec, account('hunter-2'))
+  const replaced = asked.findLast(({ method }) => method === 'PUT')
+  assert.ok(replaced?.path.endsWith(`/secrets/${metadata.name}`))
+  assert.match(JSON.stringify(replaced?.body), /hunter-2/)
+})
