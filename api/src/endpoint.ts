@@ -2,7 +2,7 @@ import type Type from 'typebox'
 import type { AdminScope, ContainersScope } from './scopes.ts'
 
 /**
- * Access level of an endpoint: who may call it.
+ * Access level of an endpoint, by role (role-based access control, RBAC): who may call it.
  * - `public`: anyone.
  * - `user`: anyone with a valid, unrevoked token.
  * - `admin`: a user who is an administrator in the store at this very request, or the operator.

@@ -39,7 +39,7 @@ export interface Deleted {
 }
 
 /**
- * Deletion of containers and accounts.
+ * Deletion of containers and accounts (of personal data: right to erasure, GDPR article 17).
  * The record is deleted first, in one transaction with the audit entry and a pending removal: from that moment there is
  * no access, and the reconciler and the owner's next launch carry out the removal.
  */

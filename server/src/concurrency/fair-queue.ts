@@ -2,8 +2,9 @@
 const commonFlow = ''
 
 /**
- * Fair queue: each entry belongs to a flow; flows take turns, the one that was served longest ago first, and within a flow
- * it is first in, first out. With one flow it is a FIFO queue. Adding and removing cost the same, whatever the length.
+ * Fair queue: each entry belongs to a flow; flows take turns (round robin, no starvation), the one that was served
+ * longest ago first, and within a flow it is first in, first out. With one flow it is a FIFO queue. Adding and removing
+ * cost the same, whatever the length.
  */
 export class FairQueue<T> {
   readonly #flows = new Map<string, Set<T>>()

@@ -2,8 +2,9 @@ import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
 
 /**
  * Per-key single-flight on top of a mutex: work on one key never overlaps, and a request for what is in progress or
- * queued shares its result instead of running again. So twenty launches of one container are one launch. Only the last
- * flight of a key can be joined: a launch that is requested after a stop must run after that stop.
+ * queued shares its result instead of running again. So twenty launches of one container are one launch, and there is no
+ * thundering herd. Only the last flight of a key can be joined: a launch that is requested after a stop must run after
+ * that stop.
  */
 export class SingleFlight {
   readonly #queue = new KeyedMutex()

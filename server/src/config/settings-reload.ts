@@ -3,8 +3,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Settings that cannot change while the gateway process runs: the listener is bound once, and another store or engine
- * would be another installation with the open connections of this one.
+ * Of a hot reload (SIGHUP): settings that cannot change while the gateway process runs: the listener is bound once, and
+ * another store or engine would be another installation with the open connections of this one.
  */
 export const needRestart: readonly string[] = [
   'HOST',

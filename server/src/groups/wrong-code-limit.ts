@@ -6,7 +6,10 @@ const minute = 60_000
 /** Most users that are remembered; with more, those who are oldest in the list are forgotten. */
 const maxUsers = 10_000
 
-/** Counts wrong join codes per user, in a sliding minute: codes cannot be guessed, whatever their length. */
+/**
+ * Counts wrong join codes per user, in a sliding minute (against brute force): codes cannot be guessed, whatever their
+ * length.
+ */
 export class WrongCodeLimit {
   /** By user, when the latest wrong codes came, by `performance.now()`. */
   readonly #at = new Map<number, number[]>()

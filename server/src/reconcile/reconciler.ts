@@ -48,7 +48,10 @@ const firstRetry = 1_000
 /** Max failures in the report; each has its cause in the log. */
 const maxFailures = 20
 
-/** Runs tasks at the start, when activated, soon after a failure, and at intervals; one run at a time. */
+/**
+ * Brings store and engine together again (eventual consistency): runs tasks at the start, when activated, soon after a
+ * failure, and at intervals; one run at a time.
+ */
 export class Reconciler {
   #tasks: readonly Task[] = []
   readonly #interval: number

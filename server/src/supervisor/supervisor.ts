@@ -40,7 +40,8 @@ const defaultTimes: SupervisorTimes = {
 
 /**
  * Process supervisor: restarts the API process with backoff when it ends, kills it when its health check times out, and replaces
- * it on demand. A failure before the first readiness is not retried: it ends Berth with the exit code.
+ * it on demand while connections stay open (zero-downtime upgrade). A failure before the first readiness is not retried:
+ * it ends Berth with the exit code.
  */
 export class Supervisor {
   readonly #parts: SupervisorParts

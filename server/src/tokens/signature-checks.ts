@@ -72,7 +72,8 @@ const budgetRefillInterval = 2_000
 
 /**
  * Single check per token, and a budget per address (a token bucket): a browser into which a hostile page has tossed
- * forged tokens learns at once which one is real, and a client that sends many forgeries costs one check per request.
+ * forged tokens (cookie tossing) learns at once which one is real, and a client that sends many forgeries costs one check
+ * per request.
  */
 export class SignatureChecks {
   /** By digest: a rejected token may be long, and would keep a head of 32 KB in memory. */

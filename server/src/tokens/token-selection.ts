@@ -3,7 +3,8 @@ import { cookieValues } from './cookie-values.ts'
 
 /**
  * Selects the trusted one of several token cookies. A page on our origin, including every container's, can set further
- * cookies of the token's name; API and gateway apply these rules independently. It imports nothing of ours.
+ * cookies of the token's name (cookie tossing, session fixation); API and gateway apply these rules independently. It
+ * imports nothing of ours.
  */
 
 /** Carries the access token. Source: specification, Authentication 5. */

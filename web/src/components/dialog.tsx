@@ -11,8 +11,8 @@ interface DialogProps {
 }
 
 /**
- * The browser's own modal dialog: it traps the focus, closes on Escape and restores the focus. It opens as soon as it
- * is rendered.
+ * The browser's own modal dialog: it traps the focus (focus trap), closes on Escape and restores the focus. It opens as
+ * soon as it is rendered.
  */
 export function Dialog({ title, variant, onClose, children }: DialogProps) {
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)

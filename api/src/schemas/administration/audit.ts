@@ -110,8 +110,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * A spreadsheet evaluates text that begins like a formula, and any client may write a reason; behind an apostrophe it
- * is text.
+ * Against CSV injection: a spreadsheet evaluates text that begins like a formula, and any client may write a reason;
+ * behind an apostrophe it is text.
  * Some programs treat the wide forms of these characters the same. Source:
  * owasp.org/www-community/attacks/CSV_Injection
  */

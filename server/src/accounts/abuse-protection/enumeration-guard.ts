@@ -11,7 +11,7 @@ export interface EnumerationGuardParts {
   readonly isEnumerationStrict: boolean
 }
 
-/** Enumeration guard: answers unknown addresses like known ones, in content and in time. */
+/** Guard against user enumeration: answers unknown addresses like known ones, in content and in time. */
 export class EnumerationGuard {
   readonly #parts: EnumerationGuardParts
 

@@ -4,9 +4,9 @@ const maxKept = 100
 const maxPadding = 10_000
 
 /**
- * Response padding: hides whether a mail was sent from the response time. Each response without a mail takes as long as
- * one of the latest mails, drawn at random, because a constant would differ from durations that vary. Before the first
- * mail there is no wait.
+ * Response padding: hides whether a mail was sent from the response time (timing attack). Each response without a mail
+ * takes as long as one of the latest mails, drawn at random, because a constant would differ from durations that vary.
+ * Before the first mail there is no wait.
  */
 export class ResponsePadding {
   /** ms; the oldest is replaced. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Token of a new magic link: 256 random bits, in letters that an address may have. */
+/** Token of a new magic link (passwordless sign-in): 256 random bits of entropy, in letters that an address may have. */
 export const newToken = () => randomBytes(32).toString('base64url')
 
 /** Tokens are stored and looked up as hashes alone, so that a look-up takes the same time for all. */

@@ -73,9 +73,9 @@ export class VerifyLink {
   }
 
   /**
-   * Checks and uses up in one transaction, so that a block is never missed and exactly one of concurrent calls
-   * succeeds. The session is stored in it, too: every issued token is in its owner's list. A guessed token is refused
-   * before it: on SQLite a transaction makes every other change wait.
+   * Checks and uses up in one transaction (no race condition between check and use, TOCTOU), so that a block is never
+   * missed and exactly one of concurrent calls succeeds. The session is stored in it, too: every issued token is in its
+   * owner's list. A guessed token is refused before it: on SQLite a transaction makes every other change wait.
    */
   async #use(
     token: string,

@@ -48,7 +48,10 @@ export interface BeginSessionParts {
   readonly log: Logger
 }
 
-/** Every way to sign in ends here. The caller has made sure who it is, and that they are not blocked. */
+/**
+ * Every way to sign in ends here. The caller has made sure who it is, and that they are not blocked. Each sign-in gets a
+ * session with an id and cookies of its own, whatever the browser sent (defence against session fixation).
+ */
 export class BeginSession {
   readonly #parts: BeginSessionParts
 

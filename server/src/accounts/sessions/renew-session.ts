@@ -40,8 +40,8 @@ export interface RenewedToken {
 }
 
 /**
- * Renews sessions: by their cookie, which changes each time (RFC 9700, 4.14.2), or by a token in the second half of its
- * life, which does not touch the cookie.
+ * Renews sessions: by their cookie, which changes each time (refresh token rotation with detection of replay, RFC 9700,
+ * 4.14.2), or by a token in the second half of its life, which does not touch the cookie.
  */
 export class RenewSession {
   readonly #parts: RenewSessionParts

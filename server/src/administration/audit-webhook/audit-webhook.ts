@@ -33,9 +33,9 @@ export interface AuditWebhookParts {
 }
 
 /**
- * Delivers the entries of the audit log to a webhook: each at least once and in order. The position of the last one is in
- * the store, so nothing is lost by an end of this process; an entry whose answer was not recorded is sent again with
- * the same id. An entry that is not accepted holds back the later ones.
+ * Delivers the entries of the audit log to a webhook: each at least once (at-least-once delivery) and in order. The
+ * position of the last one is in the store, so nothing is lost by an end of this process; an entry whose answer was not
+ * recorded is sent again with the same id. An entry that is not accepted holds back the later ones.
  */
 export class AuditWebhook {
   readonly #parts: AuditWebhookParts
@@ -99,7 +99,10 @@ export class AuditWebhook {
     }
   }
 
-  /** Half of it is random, so that a receiver that comes back is not met by all its senders at once. */
+  /**
+   * Exponential backoff with jitter: half of it is random, so that a receiver that comes back is not met by all its
+   * senders at once.
+   */
   #pause(): number {
     const { firstRetry, lastRetry } = this.#pace
     const pause = Math.min(lastRetry, firstRetry * 2 ** Math.min(this.#failures - 1, 20))

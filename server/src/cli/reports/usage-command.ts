@@ -97,7 +97,7 @@ const cellsOf = (row: UsageRow) => [
   ].map((hours) => hours.toFixed(2)),
 ]
 
-/** RFC 4180; a leading `=` and its like would be a formula in a spreadsheet. */
+/** RFC 4180; a leading `=` and its like would be a formula in a spreadsheet (CSV injection). */
 const quoted = (text: string) => {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -49,7 +49,7 @@ export interface WakeParts {
   readonly report: (error: unknown, what: string) => void
 }
 
-/** Wake: starts suspended containers for the gateway, and explains why a container cannot be reached. */
+/** Wake (cold start): starts suspended containers for the gateway, and explains why a container cannot be reached. */
 export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnreachable'> {
   readonly #parts: WakeParts
   readonly #suspectedAt = new Map<string, number>()

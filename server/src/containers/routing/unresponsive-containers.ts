@@ -27,8 +27,8 @@ interface Failure {
 
 /**
  * Containers about which an engine that answers pings does not answer, as when a container's lock is never released
- * (moby#41427). Each is unknown by itself and inspected again with backoff, in slots of its own, so that it delays no
- * other look-up.
+ * (moby#41427). Each is unknown by itself and inspected again with backoff, in slots of its own (bulkhead), so that it
+ * delays no other look-up.
  */
 export class UnresponsiveContainers {
   readonly #parts: UnresponsiveContainersParts

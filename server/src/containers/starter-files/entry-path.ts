@@ -4,7 +4,8 @@ const maxPath = 4_096
 const maxName = 255
 
 /**
- * Path of an entry of an archive or a folder, relative to it, in one spelling; empty for the folder itself.
+ * Refuses path traversal: the path of an entry of an archive or a folder, relative to it, in one spelling; empty for the
+ * folder itself.
  * @throws {StarterFilesError} when it is absolute, leads out by `..`, or is no name of a file
  */
 export function entryPath(name: string): string {

@@ -10,7 +10,7 @@ export type FileEntry = { readonly path: string; readonly mode: number; readonly
   | { readonly kind: 'link'; readonly target: string; readonly hash: string }
 )
 
-/** Max entries, and bytes of content, of one set. Archives of a few kilobytes can hold any number of bytes. */
+/** Max entries, and bytes of content, of one set. Archives of a few kilobytes can hold any number of bytes (zip bomb). */
 export interface SetLimits {
   readonly entries: number
   readonly bytes: number

@@ -5,7 +5,8 @@ import path from 'node:path'
 export type AllowedPath = { readonly real: string } | { readonly problem: string }
 
 /**
- * A path below one of the roots, symbolic links followed: one that leads out of them is not below. Relative to the first root.
+ * A path below one of the roots, symbolic links followed: one that leads out of them (path traversal) is not below.
+ * Relative to the first root.
  * @param setting that names the roots
  */
 export function allowedPath(given: string, roots: readonly string[], setting: string): AllowedPath {

@@ -74,7 +74,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
 
 /**
  * The configured templates in the order of the text: the first one is what signup creates and restart replaces.
- * A Map inside, because a plain object would answer to `__proto__` and would reorder keys such as `10`.
+ * A Map inside, because a plain object would answer to `__proto__` (prototype pollution) and would reorder keys such as
+ * `10`.
  */
 export class Templates {
   #byType: ReadonlyMap<string, Template> = new Map()

@@ -62,7 +62,7 @@ function commonLine({ at, address, user, method, target, isHttp10, status, bytes
   return `${address} - ${user ?? '-'} [${commonDate(at)}] "${line}" ${status === 0 ? '-' : status} ${bytes}\n`
 }
 
-/** Control characters and spaces do not occur in a target. */
+/** Against log injection; control characters and spaces do not occur in a target. */
 const quoted = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, (each) => `\\${each}`) : text)
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

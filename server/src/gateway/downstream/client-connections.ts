@@ -9,8 +9,8 @@ export interface ConnectionLimits {
 
 /**
  * Downstream connections within limits: in total, per address, and in bytes of unfinished request heads. At a limit it evicts
- * the least recently used idle connections, then uploads and finally all other connections of anonymous clients, so that a
- * client that holds connections open cannot exhaust them. One address gets half of the total.
+ * the least recently used (LRU) idle connections, then uploads and finally all other connections of anonymous clients, so
+ * that a client that holds connections open cannot exhaust them. One address gets half of the total.
  */
 export class ClientConnections {
   readonly #limits: ConnectionLimits

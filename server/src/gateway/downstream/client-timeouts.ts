@@ -1,4 +1,4 @@
-/** How long a client may take, in ms. */
+/** How long a client may take, in ms: one that sends byte by byte (slow loris) keeps no connection. */
 export interface ClientTimeouts {
   /** For a whole head, from its first byte or from the connection. */
   readonly head: number

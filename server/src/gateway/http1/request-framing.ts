@@ -12,7 +12,10 @@ export interface RequestLine {
   readonly end: number
 }
 
-/** The notable lines of a request, each where it belongs; `problem` when a line comes twice that may come once. */
+/**
+ * The notable lines of a request, each where it belongs; `problem` when a line comes twice that may come once (request
+ * smuggling).
+ */
 export class RequestLines {
   host: string | undefined
   length: string | undefined

@@ -75,8 +75,9 @@ const neverNamed = new Set([...framing, 'expect'])
 
 /**
  * Reads a request's head, or says what is wrong with it. It refuses all that Node's own parser refuses; where that one is
- * lenient (absolute addresses, two hosts), this one is not. Only methods are freer, because apps have methods
- * that Node does not know (WebDAV's extensions): any token is one (RFC 9110, 9.1).
+ * lenient (absolute addresses, two hosts), this one is not: what two parsers read differently allows request smuggling.
+ * Only methods are freer, because apps have methods that Node does not know (WebDAV's extensions): any token is one (RFC
+ * 9110, 9.1).
  * @param text latin1, with the empty line that ends it
  * @param before the head that came before it on the same connection: equal lines are not read again
  */

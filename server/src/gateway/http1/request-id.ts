@@ -7,7 +7,7 @@ const form = /^[\w.-]{8,128}$/
 
 /**
  * Id of a request: the one that a trusted proxy sent in `X-Request-Id`, or a new one. That of any other client is ignored,
- * because it could make its lines in the log look like those of another request.
+ * because it could make its lines in the log look like those of another request (log injection).
  * @param head undefined when it could not be read
  */
 export function requestIdOf(head: RequestHead | undefined, isFromTrustedProxy: boolean): string {

@@ -181,8 +181,8 @@ function isDocumentNavigation({ headers }: FastifyRequest): boolean {
 
 /**
  * `'self'` would allow scripts from every container, which share our origin; only scripts with this response's nonce
- * run.
- * COOP separates windows that a container's page opened or was opened by.
+ * run, so that markup that was injected runs none (cross-site scripting, XSS). No page may show ours in a frame
+ * (clickjacking). COOP separates windows that a container's page opened or was opened by.
  */
 const documentHeaders = {
   'cross-origin-opener-policy': 'same-origin',

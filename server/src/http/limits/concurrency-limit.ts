@@ -1,7 +1,8 @@
 import { refusals } from '#/errors.ts'
 
 /**
- * Far above what pages need (a browser has six connections to a host) and what a script for a class requests at once.
+ * Load shedding: requests of one client above it are refused. Far above what pages need (a browser has six connections to
+ * a host) and what a script for a class requests at once.
  */
 export const maxAtOnce = 100
 

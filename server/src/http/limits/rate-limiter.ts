@@ -5,8 +5,8 @@ import type { RateLimitedKind } from './rate-limited-endpoints.ts'
 /** ms */
 const window = 60_000
 /**
- * Max clients, each for one kind, and pairs of client and mailbox, that are counted; above it the least recently used are
- * dropped.
+ * Max clients, each for one kind, and pairs of client and mailbox, that are counted; above it the least recently used
+ * (LRU) are dropped.
  */
 const [maxClients, maxPairs] = [40_000, 20_000]
 /** Max characters of a mailbox that is counted: a mail address has at most 254. */

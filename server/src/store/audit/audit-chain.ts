@@ -25,7 +25,7 @@ export const noEntries: AuditHead = { entries: 0, hash: '0'.repeat(64) }
 /**
  * SHA-256 over the hash of the entry before and this entry, in hexadecimal (hash chain). A JSON array has one reading
  * only, so no two entries have the same text; because the hash before is part of it, an entry cannot be changed without
- * changing all later ones.
+ * changing all later ones: the log is tamper-evident.
  */
 export function hashLine(before: string, line: ChainedLine): string {
   const { position, at, actor_id, actor_email, action, target, detail } = line

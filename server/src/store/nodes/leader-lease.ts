@@ -25,7 +25,8 @@ export async function readLease(db: NodeDb, duration: number): Promise<Lease> {
 }
 
 /**
- * Takes a lease that is free, or that an earlier process of the same node had: one address belongs to one process.
+ * Leader election by a lease: takes one that is free, or that an earlier process of the same node had: one address
+ * belongs to one process.
  * @returns its epoch; undefined when another node has it @throws {StoreFailure}
  */
 export async function takeLease(db: NodeDb, node: string, duration: number): Promise<number | undefined> {

@@ -87,7 +87,7 @@ export async function insertUser(
   return fromRow(row)
 }
 
-/** Changes the state; does nothing when it is not `from` any more. */
+/** Changes the state (compare-and-swap, as in optimistic locking); does nothing when it is not `from` any more. */
 export async function moveUserState(db: Db, id: number, from: UserState, to: UserState): Promise<void> {
   await db.updateTable('users').set({ state: to }).where('id', '=', id).where('state', '=', from).execute()
 }

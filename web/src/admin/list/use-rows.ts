@@ -39,7 +39,10 @@ export interface Rows<R extends Listed> {
 
 const pageSize = 100
 
-/** The rows of a view: the first page, and further pages on demand. Leaving the view cancels its requests. */
+/**
+ * The rows of a view (infinite scroll): the first page, and further pages on demand. Leaving the view cancels its
+ * requests.
+ */
 export function useRows<R extends Listed>(source: Source<R>, view: View): Rows<R> {
   const list = useInfiniteQuery({
     queryKey: [source.key, 'rows', view],

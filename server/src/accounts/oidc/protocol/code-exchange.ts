@@ -14,8 +14,9 @@ export interface ProviderAnswer {
 }
 
 /**
- * Redeems the code of the provider's answer and checks everything that comes with it: state, issuer of the answer (RFC
- * 9207), and of the ID token signature, algorithm, issuer, audience, nonce and times.
+ * Redeems the code of the provider's answer and checks everything that comes with it: state (CSRF), issuer of the answer
+ * (mix-up attack, RFC 9207), PKCE (code injection), and of the ID token signature, algorithm, issuer, audience, nonce and
+ * times.
  * @param redirectUri the one of the request; that the browser came by another host says nothing
  * @param answer query of the callback
  * @throws {SignInProblem}

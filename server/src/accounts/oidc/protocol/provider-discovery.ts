@@ -7,7 +7,7 @@ import { SignInProblem } from './sign-in-problem.ts'
 
 /** Timeout of each request to a provider, in seconds. */
 const requestTimeout = 5
-/** How far the clocks of the two may be apart, in seconds. */
+/** How far the clocks of the two may be apart (clock skew), in seconds. */
 export const clockTolerance = 60
 /** After this the document is fetched again, in ms; sign-ins meanwhile use the one that is there. */
 const refreshAfter = 3_600_000

@@ -109,7 +109,7 @@ function limitsOf(
   }
 }
 
-/** What it may do: never more than a template says, and no template can make it privileged. */
+/** What it may do: never more than a template says, and no template can make it privileged (no privilege escalation). */
 function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, devices }: ContainerSpec): object {
   // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is half
   // of the host's memory.

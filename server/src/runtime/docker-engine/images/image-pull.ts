@@ -20,7 +20,7 @@ interface Pull {
   readonly waiting: Set<{ readonly onProgress: OnProgress | undefined }>
 }
 
-/** Pulls under way, so that all who wait for an image wait for one pull. It ends when the last of them gives up. */
+/** Image pulls under way, so that all who wait for an image wait for one pull. It ends when the last of them gives up. */
 export class ImagePulls {
   readonly #client: EngineClient
   readonly #stallTimeout: number
