@@ -34,6 +34,7 @@ import {
   url,
   webUrl,
   whole,
+  wholeOrZero,
   type ListenAddress,
 } from './setting-values.ts'
 
@@ -128,6 +129,8 @@ export interface Config {
   /** Periods for which sums of use are kept; 0 for none. */
   readonly keepUsageDays: number
   readonly keepUsageMonths: number
+  /** Time between two measurements of CPU time and memory of containers, in seconds; 0: nothing is measured. */
+  readonly measureUsage: number
   /** Time for which users see that an administrator acted for them, in seconds. */
   readonly keepTakeovers: number
   /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
@@ -233,6 +236,7 @@ export function readConfig(
     keepTakeovers: check('KEEP_TAKEOVERS', 2_592_000, whole(0, 315_360_000)),
     keepUsageDays: check('KEEP_USAGE_DAYS', 30, whole(0, 3_660)),
     keepUsageMonths: check('KEEP_USAGE_MONTHS', 24, whole(0, 1_200)),
+    measureUsage: check('MEASURE_USAGE', 0, wholeOrZero(60, 86_400)),
     retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
     hostRules: check('HOST_RULES', 'auto', (value) =>
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),

@@ -24,6 +24,11 @@ export const whole = (min: number, max: number) => (value: string) =>
     ? Number(value)
     : new Problem(`must be a whole number from ${min} to ${max}`)
 
+export const wholeOrZero = (min: number, max: number) => (value: string) => {
+  const read = value === '0' ? 0 : whole(min, max)(value)
+  return typeof read === 'number' ? read : new Problem(`must be 0 or a whole number from ${min} to ${max}`)
+}
+
 export const size = (value: string) => {
   const read = readSize(value)
   return 'value' in read ? read.value : new Problem(read.problem)

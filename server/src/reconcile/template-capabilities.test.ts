@@ -19,7 +19,7 @@ const plain = {
 const less = {
   ...dockerCapabilities,
   pauses: false,
-  reportsCpuUsage: false,
+  reportsUsage: false,
   hasImages: false,
   mountsHostPaths: false,
   putsFiles: false,

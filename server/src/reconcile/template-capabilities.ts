@@ -42,7 +42,7 @@ function withoutHostPaths({ type, mounts, devices }: Template): string[] {
 export function heldDifferentlyBy(capabilities: RuntimeCapabilities, templates: readonly Template[]): string[] {
   return templates.flatMap((template) => [
     ...(capabilities.pauses ? [] : [...withoutPause(template), ...runsFromSignIn(template)]),
-    ...(capabilities.reportsCpuUsage ? [] : withoutCpuUsage(template)),
+    ...(capabilities.reportsUsage ? [] : withoutUsage(template)),
     ...(capabilities.hasImages ? [] : withoutPort(template)),
   ])
 }
@@ -61,7 +61,7 @@ const runsFromSignIn = ({ type, prestart, prestartAt }: Template): string[] =>
       ]
     : []
 
-const withoutCpuUsage = ({ type, idleCpu }: Template): string[] =>
+const withoutUsage = ({ type, idleCpu }: Template): string[] =>
   idleCpu === null
     ? []
     : [`the template "${type}" has idle_cpu, and this engine reports no CPU time: traffic alone counts as use`]

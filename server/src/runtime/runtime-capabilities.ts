@@ -11,8 +11,8 @@ export interface RuntimeCapabilities {
   readonly keepsStopped: boolean
   /** Whether a program can be frozen with its memory. */
   readonly pauses: boolean
-  /** Whether `cpuUsage` has an answer. */
-  readonly reportsCpuUsage: boolean
+  /** Whether `usage` has an answer. */
+  readonly reportsUsage: boolean
   /** Whether `measureHomes` has an answer. */
   readonly measuresHomes: boolean
   /** Whether the engine has images of its own that can be asked for: their ids, and the port that they expose. */

@@ -61,7 +61,10 @@ export interface ImageInfo {
   readonly taggedAt: Date | null
 }
 
-export interface CpuUsage {
-  /** Of all cores together. */
+/** What the programs of a container take. */
+export interface ContainerUsage {
+  /** Since its start, of all cores together. */
   readonly cpuSeconds: number
+  /** Now, without the files that the kernel keeps in memory only while it has room; null where the engine does not say. */
+  readonly memoryBytes: number | null
 }

@@ -3,7 +3,7 @@ import type { RuntimeCapabilities } from './runtime-capabilities.ts'
 import type { ContainerFiles } from './container-files.ts'
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
 import type { IsolationTrial } from './isolation-trial.ts'
-import type { PullProgress, Home, ImageInfo, StartWait, RuntimeContainer, CpuUsage } from './runtime-container.ts'
+import type { PullProgress, Home, ImageInfo, StartWait, RuntimeContainer, ContainerUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
 import type { RuntimeEvent } from './runtime-event.ts'
 
@@ -145,11 +145,11 @@ export interface Runtime {
   host(): Promise<HostReport>
 
   /**
-   * What a container of ours has used since its start, also while it is paused; undefined when it does not run.
+   * CPU time of a container of ours since its start, and its memory, also while it is paused; undefined when it does not run.
    * Cheap for the engine, but it may let one wait for a second; ask for several at once.
    * @throws {RuntimeError}
    */
-  cpuUsage(id: string): Promise<CpuUsage | undefined>
+  usage(id: string): Promise<ContainerUsage | undefined>
 
   /**
    * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever.

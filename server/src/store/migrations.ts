@@ -22,6 +22,7 @@ import { containerShares } from './migrations/010-019/019-container-shares.ts'
 import { nodes } from './migrations/020-029/020-nodes.ts'
 import { auditPersonalFacts } from './migrations/020-029/021-audit-personal-facts.ts'
 import { groupTimetables } from './migrations/020-029/022-group-timetables.ts'
+import { measuredUsage } from './migrations/020-029/024-measured-usage.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -53,5 +54,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '021-audit-personal-facts': auditPersonalFacts,
     '022-group-timetables': groupTimetables,
     '023-usage': usage(isPostgres),
+    '024-measured-usage': measuredUsage,
   }
 }

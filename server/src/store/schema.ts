@@ -304,7 +304,7 @@ export interface ContainerSharesTable {
   expires_at: number
 }
 
-/** Sums of use in a period; see `usage-samples.ts`. All in seconds; `memory_mib_s` in MiB times seconds. */
+/** Sums of use in a period; see `usage-samples.ts`. In seconds, and MiB times seconds. */
 export interface UsageSumsTable {
   id: Generated<number>
   unit: 'day' | 'month'
@@ -330,4 +330,11 @@ export interface UsageSumsTable {
   idle_60_s: number
   idle_120_s: number
   idle_240_s: number
+  /** Time for which CPU time and memory were measured. */
+  measured_s: number
+  /** CPU time in ms: idle programs take milliseconds between two measurements. */
+  cpu_used_ms: number
+  memory_used_mib_s: number
+  /** Sizes of homes, whether or not their containers run. */
+  home_mib_s: number
 }

@@ -73,7 +73,7 @@ export class UsageRecorder {
         cores: template?.cpus ?? 0,
         memory: template?.memory ?? 0,
       })
-      this.#add({ day, userId: known.userId, type: known.type, sums })
+      this.add({ day, userId: known.userId, type: known.type, sums })
     }
   }
 
@@ -86,10 +86,11 @@ export class UsageRecorder {
 
   /** Puts back what could not be stored. */
   putBack(pending: readonly PendingUsage[]): void {
-    for (const each of pending) this.#add(each)
+    for (const each of pending) this.add(each)
   }
 
-  #add(pending: PendingUsage): void {
+  /** Adds to what is not stored yet. */
+  add(pending: PendingUsage): void {
     const key = `${pending.day} ${containerKey(pending)}`
     const sums = addSums(this.#pending.get(key)?.sums ?? noUsage, pending.sums)
     this.#pending.set(key, { ...pending, sums })

@@ -1,9 +1,9 @@
 import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { Db } from '#/store/database.ts'
-import { listGroupNames } from '#/store/groups/groups.ts'
-import { sumUsage, type UsageKind, type UsageOf, type UsageUnit } from '#/store/usage/usage-sums.ts'
-import { listAddresses } from '#/store/users/users.ts'
+import { findGroup, listGroupNames } from '#/store/groups/groups.ts'
+import { sumUsage, type UsageOf, type UsageQuery, type UsageUnit } from '#/store/usage/usage-sums.ts'
+import { findUser, findUserByEmail, listAddresses } from '#/store/users/users.ts'
 import { zonedDate } from '#/time-zone.ts'
 
 const day = 86_400_000
@@ -17,9 +17,13 @@ export interface UsageRequest {
   readonly by: 'period' | 'type' | 'group' | 'user'
   readonly type?: string | undefined
   readonly groupId?: number | undefined
-  readonly userId?: number | undefined
+  /** Id or e-mail address. */
+  readonly user?: string | undefined
   readonly limit: number
-  readonly offset: number
+  /** By hours running, the longest first; or users and groups by their ids, which takes less for many pages. */
+  readonly sort: 'running' | 'key'
+  /** `next` of the page before. */
+  readonly after: number
 }
 
 export interface UsageReportRow extends UsageOf {
@@ -27,11 +31,21 @@ export interface UsageReportRow extends UsageOf {
   readonly name: string | null
 }
 
+/** The group or user that a report is about. */
+export interface UsageSubject {
+  readonly kind: 'group' | 'user'
+  readonly id: number
+  /** Null when it is gone. */
+  readonly name: string | null
+}
+
 export interface UsageReportPage {
   readonly from: string
   readonly until: string
+  readonly subject: UsageSubject | null
   readonly rows: readonly UsageReportRow[]
-  readonly nextOffset: number | null
+  /** What continues after this page; null on the last one. */
+  readonly next: number | null
 }
 
 export interface UsageReportSettings {
@@ -50,21 +64,36 @@ export class UsageReport {
     this.settings = settings
   }
 
-  /** @throws {Refusal} 400 for users in more than one period, or both a user and a group */
+  /**
+   * @throws {Refusal} 400 for users in more than one period, for both a user and a group, and for groups of a user · 404
+   * for an address without an account
+   */
   async read(request: UsageRequest, now: Date): Promise<UsageReportPage> {
-    const { unit, by, type, groupId, userId, limit, offset } = request
+    const { unit, by, type, limit, sort, after } = request
     const { from, until } = this.#rangeOf(request, now)
     // Sums of all users over a month of days would be read row by row: a month has them already.
     if (by === 'user' && from !== until) throw refusals.badRequest(message('requests.usageOfUsers'))
-    if (groupId !== undefined && userId !== undefined) throw refusals.badRequest(message('requests.usageSubject'))
-    const kind = kindOf(by, groupId, userId)
-    const column = by === 'period' ? 'period' : by === 'type' ? 'container_type' : 'subject_id'
-    const subjectId = groupId ?? userId
-    const page = { limit: limit + 1, offset }
-    const found = await sumUsage(this.#db, { unit, from, until, kind, subjectId, type, by: column }, page)
+    const subject = await this.#subjectOf(request)
+    const kind = by === 'user' || by === 'group' ? by : (subject?.kind ?? 'all')
+    const isOfMembers = by === 'user' && subject?.kind === 'group'
+    const query: UsageQuery = {
+      unit,
+      from,
+      until,
+      kind,
+      type,
+      by: columns[by],
+      subjectId: isOfMembers ? undefined : subject?.id,
+      members: isOfMembers ? await this.#membersOf(subject.id) : undefined,
+    }
+    const isById = sort === 'key' && (by === 'user' || by === 'group')
+    const page = isById ? { offset: 0, afterId: after } : { offset: after }
+    // One row more than the limit shows whether there is a next page.
+    const found = await sumUsage(this.#db, query, { limit: limit + 1, ...page })
     const names = await this.#namesOf(by, found)
     const rows = found.slice(0, limit).map((row) => ({ ...row, name: names[String(row.key)] ?? null }))
-    return { from, until, rows, nextOffset: found.length > limit ? offset + limit : null }
+    const next = isById ? Number(rows.at(-1)?.key) : after + limit
+    return { from, until, subject, rows, next: found.length > limit ? next : null }
   }
 
   #rangeOf({ unit, by, from, until }: UsageRequest, now: Date): { from: string; until: string } {
@@ -76,6 +105,29 @@ export class UsageReport {
     return { from: from ?? (by === 'user' ? last : kept), until: last }
   }
 
+  async #subjectOf({ by, groupId, user }: UsageRequest): Promise<UsageSubject | null> {
+    if (user !== undefined && (groupId !== undefined || by === 'group'))
+      throw refusals.badRequest(message('requests.usageSubject'))
+    if (groupId !== undefined) {
+      const names = await listGroupNames(this.#db, [groupId])
+      return { kind: 'group', id: groupId, name: names[String(groupId)] ?? null }
+    }
+    return user === undefined ? null : this.#userOf(user)
+  }
+
+  async #userOf(user: string): Promise<UsageSubject> {
+    const isId = /^\d{1,15}$/.test(user)
+    const found = isId ? await findUser(this.#db, Number(user)) : await findUserByEmail(this.#db, user.toLowerCase())
+    if (!found && !isId) throw refusals.notFound('user')
+    return { kind: 'user', id: found?.id ?? Number(user), name: found?.email ?? null }
+  }
+
+  /** Its members at present, and the types that it acts on; a group that is gone has none. */
+  async #membersOf(groupId: number) {
+    const group = await findGroup(this.#db, groupId)
+    return { groupId, types: group?.types ?? undefined }
+  }
+
   async #namesOf(by: UsageRequest['by'], found: readonly UsageOf[]): Promise<Readonly<Record<string, string>>> {
     const ids = found.map(({ key }) => Number(key))
     if (by === 'user') return listAddresses(this.#db, ids)
@@ -83,10 +135,12 @@ export class UsageReport {
   }
 }
 
-function kindOf(by: UsageRequest['by'], groupId: number | undefined, userId: number | undefined): UsageKind {
-  if (by === 'group' || groupId !== undefined) return 'group'
-  return by === 'user' || userId !== undefined ? 'user' : 'all'
-}
+const columns = {
+  period: 'period',
+  type: 'container_type',
+  group: 'subject_id',
+  user: 'subject_id',
+} as const satisfies Record<UsageRequest['by'], string>
 
 /** @param date `YYYY-MM-DD` */
 export function dayBefore(date: string, days: number): string {

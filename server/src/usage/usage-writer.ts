@@ -13,6 +13,7 @@ import {
   type UsageRow,
   type UsageSums,
 } from '#/store/usage/usage-sums.ts'
+import { listExistingUserIds } from '#/store/users/users.ts'
 import type { PendingUsage, UsageRecorder } from './usage-recorder.ts'
 import { addSums, noUsage } from './usage-samples.ts'
 
@@ -78,10 +79,13 @@ export class UsageWriter {
   async #writeBatch(batch: readonly PendingUsage[]): Promise<true> {
     const { database } = this.#parts
     const name = `${this.#process} ${this.#batches++}`
-    const rows = rowsOf(batch, await this.#groupsOf(batch))
+    const groupsOf = await this.#groupsOf(batch)
     try {
       await database.transaction(async (tx) => {
-        await addUsage(tx, rows)
+        // Deletions hold it, too: sums of an account that is deleted meanwhile would stay behind.
+        await database.lock(tx, 'administrators')
+        const known = await listExistingUserIds(tx, [...new Set(batch.map(({ userId }) => userId))])
+        await addUsage(tx, rowsOf(batch, known, groupsOf))
         await saveUsageBatch(tx, name)
       })
     } catch (error) {
@@ -103,8 +107,12 @@ export class UsageWriter {
   }
 }
 
-/** Sums by day and month of each user, group, and of all. Sorted: rows are locked in one order, which prevents deadlocks. */
-function rowsOf(batch: readonly PendingUsage[], groupsOf: (pending: PendingUsage) => number[]): UsageRow[] {
+/** Sums by day and month of each known user, group, and of all. Sorted: rows are locked in one order, which prevents deadlocks. */
+function rowsOf(
+  batch: readonly PendingUsage[],
+  known: ReadonlySet<number>,
+  groupsOf: (pending: PendingUsage) => number[],
+): UsageRow[] {
   const rows = new Map<string, UsageRow>()
   const add = (kind: UsageKind, subjectId: number, { day, type, sums }: PendingUsage) => {
     for (const [unit, period] of [['day', day] as const, ['month', day.slice(0, 7)] as const]) {
@@ -114,7 +122,7 @@ function rowsOf(batch: readonly PendingUsage[], groupsOf: (pending: PendingUsage
     }
   }
   for (const pending of batch) {
-    add('user', pending.userId, pending)
+    if (known.has(pending.userId)) add('user', pending.userId, pending)
     add('all', 0, pending)
     for (const id of groupsOf(pending)) add('group', id, pending)
   }

@@ -31,7 +31,7 @@ suite('broker of the socket of the engine', async () => {
     await runtime.pause(started.id)
     assert.equal((await look(runtime, started.id)).state, 'paused')
     await runtime.start(started.id)
-    assert.ok((await runtime.cpuUsage(started.id)) !== undefined)
+    assert.ok((await runtime.usage(started.id)) !== undefined)
     await runtime.logs(started.id, 10)
     await runtime.stop(started.id)
     const archive = dockerHomeArchive(installation, address)

@@ -193,7 +193,7 @@ test('a container without labels, or whose labels are no owner, is touched by no
     await askEngine('POST', `/containers/${Id}/start`)
     await assert.rejects(runtime.pause(Id), ofKind('missing'))
     await assert.rejects(runtime.start(Id), ofKind('missing'))
-    assert.deepEqual([await runtime.logs(Id, 5), await runtime.cpuUsage(Id)], [[], undefined])
+    assert.deepEqual([await runtime.logs(Id, 5), await runtime.usage(Id)], [[], undefined])
     await Promise.all([runtime.stop(Id), runtime.remove(Id)])
     const { State } = await askEngine<{ State: { Status: string } }>('GET', `/containers/${Id}/json`)
     assert.equal(State.Status, 'running')

@@ -133,12 +133,21 @@ test('an engine that measures nothing or talks nonsense gives no usage, and neve
       installation: rig.installation,
       dockerHost: address,
       network: rig.installation,
-    }).cpuUsage(id)
+    }).usage(id)
   }
   for (const nothing of ['', '{}', '{"cpu_stats":{"cpu_usage":{"total_usage":0}}}'])
     assert.equal(await usageOf(ok(nothing)), undefined)
   assert.equal(await usageOf(refusal(404, `No such container: ${id}`)), undefined)
-  assert.deepEqual(await usageOf(ok('{"cpu_stats":{"cpu_usage":{"total_usage":1500000000}}}')), { cpuSeconds: 1.5 })
+  const cpu = '"cpu_stats":{"cpu_usage":{"total_usage":1500000000}}'
+  assert.deepEqual(await usageOf(ok(`{${cpu}}`)), { cpuSeconds: 1.5, memoryBytes: null })
+  for (const [name, left] of [
+    ['inactive_file', 700],
+    ['total_inactive_file', 700],
+    ['active_file', 1_000],
+  ] as const) {
+    const memory = `"memory_stats":{"usage":1000,"stats":{"${name}":300}}`
+    assert.deepEqual(await usageOf(ok(`{${cpu},${memory}}`)), { cpuSeconds: 1.5, memoryBytes: left })
+  }
   await assert.rejects(usageOf(ok('<html>')), ofKind('unreachable'))
   await assert.rejects(usageOf(refusal(500, 'no cgroup')), ofKind('failed'))
 })

@@ -118,7 +118,7 @@ for (const open of runtimes) {
       await runtime.stop(theirs.id)
       await runtime.remove(theirs.id)
       assert.equal((await look(neighbour, theirs.id)).state, 'running')
-      assert.deepEqual([await runtime.logs(theirs.id, 5), await runtime.cpuUsage(theirs.id)], [[], undefined])
+      assert.deepEqual([await runtime.logs(theirs.id, 5), await runtime.usage(theirs.id)], [[], undefined])
       await assert.rejects(runtime.followLogs(theirs.id, 5, assert.fail, AbortSignal.timeout(5_000)), ofKind('missing'))
       assert.deepEqual(await neighbour.logs(theirs.id, 5), ['their secret'])
       await rig.pause(theirs.id)
@@ -243,23 +243,25 @@ for (const open of runtimes) {
     })
 
     test(
-      'the CPU time of a program grows while it works, stands still while it is paused, and is none when it is stopped',
-      needs('reportsCpuUsage'),
+      'the CPU time of a program grows while it works and stands still while it is paused; memory is known, too, and nothing when it is stopped',
+      needs('reportsUsage'),
       async () => {
         const work = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.1'
         const { id } = await run('busy', { command: ['/bin/sh', '-c', `while :; do ${work}; done`], cpus: 0.2 })
-        const first = (await runtime.cpuUsage(id))?.cpuSeconds ?? 0
+        const first = (await runtime.usage(id))?.cpuSeconds ?? 0
         assert.ok(first > 0 && first < 5, `${first} s`)
-        await eventually(async () => assert.ok(((await runtime.cpuUsage(id))?.cpuSeconds ?? 0) > first))
+        await eventually(async () => assert.ok(((await runtime.usage(id))?.cpuSeconds ?? 0) > first))
         await runtime.pause(id)
-        const paused = await runtime.cpuUsage(id)
+        const paused = await runtime.usage(id)
+        const MiB = 1024 ** 2
+        assert.ok(paused?.memoryBytes && paused.memoryBytes < 64 * MiB, `${paused?.memoryBytes} bytes`)
         assert.ok(paused && paused.cpuSeconds > first)
-        assert.deepEqual(await runtime.cpuUsage(id), paused)
+        assert.equal((await runtime.usage(id))?.cpuSeconds, paused.cpuSeconds)
         await runtime.remove(id)
-        assert.equal(await runtime.cpuUsage(id), undefined)
-        assert.equal(await runtime.cpuUsage('../info'), undefined)
+        assert.equal(await runtime.usage(id), undefined)
+        assert.equal(await runtime.usage('../info'), undefined)
         const never = await runtime.create(spec('idle'))
-        assert.equal(await runtime.cpuUsage(never.id), undefined)
+        assert.equal(await runtime.usage(never.id), undefined)
       },
     )
 

@@ -38,7 +38,7 @@ test('an engine that accepts and never answers is unreachable within 4 s, whatev
     runtime.homes(),
     runtime.removeHome(installation),
     runtime.measureHomes(new AbortController().signal),
-    runtime.cpuUsage(id),
+    runtime.usage(id),
   ]
   await Promise.all(calls.map((call) => assert.rejects(call, ofKind('unreachable'))))
   assert.ok(performance.now() - began < timeLimit(4_000))
@@ -62,7 +62,7 @@ test('hundreds of followed logs take no connection from pings, questions and ver
   // Each gets the last line, or is open without one.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const began = performance.now()
-  await Promise.all([distant.ping(), distant.inspectId(id), distant.list({ ids: [id] }), distant.cpuUsage(id)])
+  await Promise.all([distant.ping(), distant.inspectId(id), distant.list({ ids: [id] }), distant.usage(id)])
   await distant.pause(id)
   await distant.start(id)
   assert.ok(performance.now() - began < timeLimit(2_500), `${performance.now() - began} ms`)
@@ -81,7 +81,7 @@ test('hundreds of verbs that never return take no connection from pings, questio
   const stops = Array.from({ length: 300 }, () => distant.stop(id, gaveUp.signal).catch((error: unknown) => error))
   await new Promise((resolve) => setTimeout(resolve, 500))
   const began = performance.now()
-  await Promise.all([distant.ping(), distant.inspectId(id), distant.logs(id, 5), distant.cpuUsage(id)])
+  await Promise.all([distant.ping(), distant.inspectId(id), distant.logs(id, 5), distant.usage(id)])
   assert.ok(performance.now() - began < timeLimit(2_500), `${performance.now() - began} ms`)
   gaveUp.abort(new Error('enough'))
   await Promise.all(stops)
@@ -111,7 +111,7 @@ test('a proxy that knows no such path does not make a container missing', async 
   const { runtime, installation } = openAt(await pingOnlyProxy(t), t)
   await assert.rejects(runtime.inspect(installation), ofKind('failed'))
   const id = 'a'.repeat(64)
-  for (const call of [runtime.start(id), runtime.pause(id), runtime.logs(id, 5), runtime.cpuUsage(id)])
+  for (const call of [runtime.start(id), runtime.pause(id), runtime.logs(id, 5), runtime.usage(id)])
     await assert.rejects(call, ofKind('failed'))
 })
 

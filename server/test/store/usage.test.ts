@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Database } from '#/store/database.ts'
 import { deleteOldUsage, sumUsage } from '#/store/usage/usage-sums.ts'
+import { setMember } from '#/store/groups/group-members.ts'
+import { insertGroup } from '#/store/groups/groups.ts'
 import { deleteUser, insertUser } from '#/store/users/users.ts'
 import type { PendingUsage } from '#/usage/usage-recorder.ts'
 import { sumsOf } from '#/usage/usage-samples.ts'
@@ -47,7 +49,7 @@ for (const dialect of dialects) {
         ['2026-01-02', 120],
       ])
       const report = new UsageReport(database.db, settings)
-      const page = await report.read({ unit: 'month', by: 'user', limit: 10, offset: 0 }, now)
+      const page = await report.read({ unit: 'month', by: 'user', limit: 10, sort: 'running', after: 0 }, now)
       assert.deepEqual(
         page.rows.map(({ name, sums }) => [name, sums.running_s, sums.idle_30_s]),
         [['ann@x.org', 180, 180]],
@@ -74,7 +76,8 @@ for (const dialect of dialects) {
         },
       } as Database
       const writer = new UsageWriter({ database: fragile, recorder, directory: noGroups, log })
-      pending = [of(4711, '2026-01-09')]
+      const { id } = await insertUser(database.db, { email: 'bob@x.org', slug: 'bob', isAdmin: false, now })
+      pending = [of(id, '2026-01-09')]
       await writer.write()
       assert.equal((await running('all', 0)).length, before)
       assert.equal(pending.length, 1)
@@ -83,14 +86,24 @@ for (const dialect of dialects) {
       assert.equal(pending.length, 0)
       fault = undefined
       await writer.stop()
-      assert.deepEqual(await running('user', 4711), [['2026-01-09', 60]])
+      assert.deepEqual(await running('user', id), [['2026-01-09', 60]])
+    })
+
+    test('what an account used before its deletion counts for all, and leaves no sum of a user behind', async () => {
+      const { id } = await insertUser(database.db, { email: 'cat@x.org', slug: 'cat', isAdmin: false, now })
+      const before = (await running('all', 0)).length
+      pending = [of(id, '2026-01-10')]
+      await deleteUser(database.db, id)
+      await new UsageWriter({ database, recorder, directory: noGroups, log }).write()
+      assert.deepEqual(await running('user', id), [])
+      assert.equal((await running('all', 0)).length, before + 1)
     })
 
     test('sums of periods before the retention are deleted, and only those', async () => {
       await deleteOldUsage(database.db, 'day', '2026-01-02')
       assert.deepEqual(
         (await running('all', 0)).map(([day]) => day),
-        ['2026-01-02', '2026-01-09'],
+        ['2026-01-02', '2026-01-09', '2026-01-10'],
       )
     })
 
@@ -102,9 +115,42 @@ for (const dialect of dialects) {
         from: '2026-01-01',
         until: '2026-01-02',
         limit: 10,
-        offset: 0,
+        sort: 'running',
+        after: 0,
       } as const
       await assert.rejects(report.read(request, now), { status: 400 })
+      const ofUser = { ...request, from: '2026-01-02', user: 'ann@x.org' }
+      await assert.rejects(report.read({ ...ofUser, by: 'group' }, now), { status: 400 })
+      await assert.rejects(report.read({ ...ofUser, by: 'type', groupId: 1 }, now), { status: 400 })
+      await assert.rejects(report.read({ ...ofUser, by: 'type', user: 'nobody@x.org' }, now), { status: 404 })
+      const gone = await report.read({ ...ofUser, by: 'type', user: '4711' }, now)
+      assert.deepEqual([gone.subject, gone.rows], [{ kind: 'user', id: 4711, name: null }, []])
+    })
+
+    test('users of a group are its present members, in its types; users and groups are paged by id, too', async () => {
+      const limits = { running: null, memory: null, cpus: null, disk: null }
+      const fields = { name: 'Algorithms', description: '', types: ['dev'], limits, expiresAt: null }
+      const group = await insertGroup(database.db, { ...fields, source: 'local', createdAt: now })
+      assert.ok(group)
+      const ids: number[] = []
+      for (const name of ['dan', 'eve', 'fay']) {
+        const user = await insertUser(database.db, { email: `${name}@x.org`, slug: name, isAdmin: false, now })
+        ids.push(user.id)
+        pending.push({ ...of(user.id, '2026-01-11'), type: name === 'eve' ? 'prod' : 'dev' })
+        const membership = { groupId: group.id, userId: user.id, role: 'member', source: 'local', now } as const
+        if (name !== 'fay') await setMember(database.db, membership)
+      }
+      await new UsageWriter({ database, recorder, directory: noGroups, log }).write()
+      const report = new UsageReport(database.db, settings)
+      const day = { unit: 'day', by: 'user', from: '2026-01-11', until: '2026-01-11', limit: 2 } as const
+      const names = async (more: object) => {
+        const page = await report.read({ ...day, sort: 'key', after: 0, ...more }, now)
+        return [page.rows.map(({ name }) => name), page.next]
+      }
+      assert.deepEqual(await names({ groupId: group.id }), [['dan@x.org'], null])
+      assert.deepEqual(await names({}), [['dan@x.org', 'eve@x.org'], ids[1]])
+      assert.deepEqual(await names({ after: ids[1] }), [['fay@x.org'], null])
+      assert.deepEqual(await names({ sort: 'running', type: 'dev' }), [['dan@x.org', 'fay@x.org'], null])
     })
   })
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { csvLine } from '../../csv.ts'
 import { Instant, instant, OrNull } from '../shapes.ts'
 
 /** Who did what to whom, as it was written down with the change itself. */
@@ -91,29 +92,10 @@ export const auditColumns = [
 /** RFC 4180, each line ended. @param isFirst whether it begins with the names of the columns; not for further pages */
 export function auditAsCsv(entries: Iterable<AuditEntry>, isFirst = true): string {
   const rows = Array.from(entries, rowOf)
-  return (isFirst ? [auditColumns, ...rows] : rows).map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+  return (isFirst ? [auditColumns, ...rows] : rows).map(csvLine).join('')
 }
 
 function rowOf({ id, at, actor, action, target, detail }: AuditEntry): unknown[] {
   const { address, reason, before, after, ...more } = detail
   return [id, at, actor.id, actor.email, action, target, address, reason, before, after, more]
 }
-
-function cell(value: unknown): string {
-  const text = harmless(textOf(value))
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/**
- * Against CSV injection: a spreadsheet evaluates text that begins like a formula, and any client may write a reason;
- * behind an apostrophe it is text.
- * Some programs treat the wide forms of these characters the same. Source:
- * owasp.org/www-community/attacks/CSV_Injection
- */
-const harmless = (text: string) =>
-  /^[\s\p{Cc}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/u.test(text) ? `'${text}` : text

@@ -1,4 +1,4 @@
-import type { UsageRow } from '@berth/api/schemas/administration/usage.ts'
+import { usageAsCsv, type UsageRow } from '@berth/api/schemas/administration/usage.ts'
 import type { Client } from '@berth/api/client.ts'
 import { Option, type Command } from 'commander'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
@@ -34,8 +34,8 @@ export function addUsage(program: Command, run: Run): void {
     .action((options: UsageOptions) => run((context) => withApi(context, (api) => showUsage(context, api, options))))
   addHelp(usage, {
     effect:
-      'Read-only. Cores and memory are what the templates allow, not what programs took. Days are those of the time ' +
-      'zone TZ. Use of the last five minutes may be missing.',
+      'Read-only. CORE H and GIB H are what the templates allow; CPU H, USED GIB H and HOMES GIB H are measured, where ' +
+      'MEASURE_USAGE is set. Days are those of the time zone TZ. Use of the last five minutes may be missing.',
     examples: [
       ['usage', 'each of the last 30 days'],
       ['usage --by user --unit month --csv', 'users of this month, for a spreadsheet'],
@@ -48,10 +48,12 @@ async function showUsage({ terminal }: CommandContext, api: Client, options: Usa
   const { csv, group, user, ...rest } = options
   const query = {
     ...rest,
+    // A spreadsheet sorts by itself, and 100,000 users are read page by page.
+    ...(csv ? { sort: 'key' as const } : {}),
     ...(group === undefined ? {} : { group: String((await findGroup(api, group)).id) }),
     ...(user === undefined ? {} : { user: String((await findUser(api, user)).id) }),
   }
-  if (csv) await terminal.write(`${columns.join(',')}\n`)
+  if (csv) await terminal.write(usageAsCsv([]))
   let saved = 0
   let running = 0
   for await (const { rows, is_recorded } of pagesOf((page) => api.usage({ query: { ...query, ...page } }))) {
@@ -60,7 +62,7 @@ async function showUsage({ terminal }: CommandContext, api: Client, options: Usa
       running += row.running_hours
       if (!csv) terminal.json(row)
     }
-    if (csv) await terminal.write(rows.map((row) => `${cellsOf(row).map(quoted).join(',')}\n`).join(''))
+    if (csv) await terminal.write(usageAsCsv(rows, false))
     else if (rows.length > 0) terminal.table(headings, rows.map(cellsOf))
     await terminal.drained()
     if (!is_recorded) terminal.note('No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.')
@@ -72,17 +74,19 @@ async function showUsage({ terminal }: CommandContext, api: Client, options: Usa
     )
 }
 
-const columns = [
-  'key',
-  'name',
-  'running_hours',
-  'paused_hours',
-  'used_hours',
-  'core_hours',
-  'memory_gib_hours',
-  'idle_30_hours',
+const headings = [
+  'KEY',
+  'NAME',
+  'RUNNING H',
+  'PAUSED H',
+  'IN USE H',
+  'CORE H',
+  'CPU H',
+  'GIB H',
+  'USED GIB H',
+  'HOMES GIB H',
+  'IDLE > 30 MIN H',
 ]
-const headings = ['KEY', 'NAME', 'RUNNING H', 'PAUSED H', 'IN USE H', 'CORE H', 'GIB H', 'IDLE > 30 MIN H']
 
 const cellsOf = (row: UsageRow) => [
   row.key,
@@ -92,13 +96,10 @@ const cellsOf = (row: UsageRow) => [
     row.paused_hours,
     row.used_hours,
     row.core_hours,
+    row.cpu_hours,
     row.memory_gib_hours,
+    row.memory_used_gib_hours,
+    row.home_gib_hours,
     row.idle_stop_would_save['30'],
   ].map((hours) => hours.toFixed(2)),
 ]
-
-/** RFC 4180; a leading `=` and its like would be a formula in a spreadsheet (CSV injection). */
-const quoted = (text: string) => {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}

@@ -111,6 +111,11 @@ export const operationSettings = {
       text: 'Months for which the same sums are kept by month.',
       see: 'how-to/see-how-berth-is-used.md',
     },
+    MEASURE_USAGE: {
+      default: '0',
+      text: 'Seconds between two measurements of the CPU time and the memory that containers take, 60 or more, such as `300`; homes are measured once an hour then. The sums of use have them, too. `0`: nothing is measured.',
+      see: 'how-to/see-how-berth-is-used.md',
+    },
     RETIRE_AFTER: {
       default: '1209600',
       text: 'Seconds after which an unused stopped container is removed from the engine. Its home stays, and the next launch or visit creates the container again. `0`: never.',

@@ -128,6 +128,14 @@ export class DiskUse {
     }
   }
 
+  /** Sizes of homes of present users at the last measurement, in bytes; none before the first. */
+  *sizes(): Generator<{ readonly userId: number; readonly type: string; readonly bytes: number }> {
+    for (const { userId, slug, bytes: byType } of this.#byOwner.values()) {
+      if (this.#parts.slugOf(userId) !== slug) continue
+      for (const [type, bytes] of byType) yield { userId, type, bytes }
+    }
+  }
+
   async #measureOnce(): Promise<void> {
     this.#askedAt = performance.now()
     const { runtime } = this.#parts

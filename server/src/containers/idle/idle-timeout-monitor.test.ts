@@ -6,7 +6,7 @@ import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { ContainerState } from '#/containers/state/container-state.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { CpuUsage } from '#/runtime/runtime-container.ts'
+import type { ContainerUsage } from '#/runtime/runtime-container.ts'
 import { IdleTimeoutMonitor, type IdleTimeoutMonitorParts } from './idle-timeout-monitor.ts'
 
 const template = { type: 'dev', idlePause: 0, idleTimeout: 100, idleCpu: 0.1 } as Template
@@ -24,7 +24,7 @@ function arrange(
   })
   const lastUse = performance.now() - 60_000
   const asked: string[] = []
-  const waiting = new Map<string, PromiseWithResolvers<CpuUsage>>()
+  const waiting = new Map<string, PromiseWithResolvers<ContainerUsage>>()
   const idle = new IdleTimeoutMonitor({
     templates: new Templates([given]),
     routeSync: {
@@ -37,9 +37,9 @@ function arrange(
     activity: { lastOf: () => lastUse, startOver: () => undefined },
     runtime: {
       capabilities: dockerCapabilities,
-      cpuUsage: (id) => {
+      usage: (id) => {
         asked.push(id)
-        const answer = Promise.withResolvers<CpuUsage>()
+        const answer = Promise.withResolvers<ContainerUsage>()
         waiting.set(id, answer)
         return answer.promise
       },
@@ -51,7 +51,7 @@ function arrange(
   const answer = async (failing: (id: string) => boolean = () => false) => {
     for (const [id, { resolve, reject }] of waiting)
       if (failing(id)) reject(new RuntimeError('unreachable', 'measure'))
-      else resolve({ cpuSeconds: 1 })
+      else resolve({ cpuSeconds: 1, memoryBytes: null })
     waiting.clear()
     await turn()
   }

@@ -23,7 +23,7 @@ export interface IdleTimeoutMonitorParts {
   readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
   readonly idleSuspension: Pick<IdleSuspension, 'suspend'>
   readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
-  readonly runtime: Pick<Runtime, 'cpuUsage' | 'capabilities'>
+  readonly runtime: Pick<Runtime, 'usage' | 'capabilities'>
   readonly warnings: Pick<IdleWarnings, 'warn' | 'end'>
   readonly log: Logger
 }
@@ -169,7 +169,7 @@ export class IdleTimeoutMonitor {
   /** @returns undefined when it does not run */
   async #sample(known: ContainerState): Promise<Sample | undefined> {
     if (known.containerId === null) return undefined
-    const usage = await this.#parts.runtime.cpuUsage(known.containerId)
+    const usage = await this.#parts.runtime.usage(known.containerId)
     const sample = usage && { known, at: performance.now(), cpuSeconds: usage.cpuSeconds }
     if (sample) this.#samples.set(containerKey(known), sample)
     return sample

@@ -10,11 +10,11 @@ test('an engine that pauses and reports CPU time keeps the idle times of the tem
 })
 
 test('where nothing can be paused, a container is stopped after idle_pause', () => {
-  const engine = { pauses: false, reportsCpuUsage: true }
+  const engine = { pauses: false, reportsUsage: true }
   assert.deepEqual(idleTimesOf(times, engine), { idlePause: 0, idleTimeout: 60, idleCpu: 0.1 })
   assert.deepEqual(idleTimesOf({ ...times, idlePause: 0 }, engine), { idlePause: 0, idleTimeout: 600, idleCpu: 0.1 })
 })
 
 test('where no CPU time is reported, traffic alone counts as use', () => {
-  assert.equal(idleTimesOf(times, { pauses: true, reportsCpuUsage: false }).idleCpu, null)
+  assert.equal(idleTimesOf(times, { pauses: true, reportsUsage: false }).idleCpu, null)
 })

@@ -10,11 +10,11 @@ export type IdleTimes = Pick<Template, 'idlePause' | 'idleTimeout' | 'idleCpu'>
  */
 export function idleTimesOf(
   { idlePause, idleTimeout, idleCpu }: IdleTimes,
-  { pauses, reportsCpuUsage }: Pick<RuntimeCapabilities, 'pauses' | 'reportsCpuUsage'>,
+  { pauses, reportsUsage }: Pick<RuntimeCapabilities, 'pauses' | 'reportsUsage'>,
 ): IdleTimes {
   return {
     idlePause: pauses ? idlePause : 0,
     idleTimeout: pauses ? idleTimeout : idlePause || idleTimeout,
-    idleCpu: reportsCpuUsage ? idleCpu : null,
+    idleCpu: reportsUsage ? idleCpu : null,
   }
 }

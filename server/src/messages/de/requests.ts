@@ -12,7 +12,7 @@ export const requests: Translated<'requests'> = {
   badRequest: 'Die Anfrage ist ungültig: {place} {problem}.',
   usageOfUsers:
     'Summen von Personen gibt es für einen Tag oder Monat: Setze from und until auf dasselbe, oder lass beide weg.',
-  usageSubject: 'Setze user oder group, nicht beide.',
+  usageSubject: 'Setze user oder group, nicht beide; Summen von Gruppen gibt es nicht für eine Person.',
   it: 'er',
   invalid: 'ist ungültig',
   otherProblem: 'ist ungültig ({said})',

@@ -10,7 +10,7 @@ export const requests = {
   badHeader: 'The header is not valid: {place} {problem}.',
   badRequest: 'The request is not valid: {place} {problem}.',
   usageOfUsers: 'Sums of users are of one day or month: set from and until to the same, or leave both out.',
-  usageSubject: 'Set user or group, not both.',
+  usageSubject: 'Set user or group, not both; sums of groups are not of one user.',
   it: 'it',
   invalid: 'is not valid',
   /** Of the validator, about what no schema of ours asks for today. */

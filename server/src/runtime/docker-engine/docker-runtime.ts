@@ -24,7 +24,7 @@ import { ImagePulls } from './images/image-pull.ts'
 import { removeContainer, removeStopped } from './containers/docker-remove.ts'
 import { startContainer } from './containers/docker-start.ts'
 import { stopContainer } from './containers/docker-stop.ts'
-import { cpuUsage } from './containers/cpu-usage.ts'
+import { usage } from './containers/container-usage.ts'
 import { watchEvents } from './containers/engine-events.ts'
 
 export interface DockerRuntimeOptions {
@@ -45,7 +45,7 @@ export interface DockerRuntimeOptions {
 export const dockerCapabilities: RuntimeCapabilities = {
   keepsStopped: true,
   pauses: true,
-  reportsCpuUsage: true,
+  reportsUsage: true,
   measuresHomes: true,
   hasImages: true,
   hasNodes: false,
@@ -82,7 +82,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     removeHome: (volume) => removeHome(engine, volume),
     measureHomes: (signal) => measureHomes(engine, signal),
     host: () => hostReport(engine),
-    cpuUsage: (id) => cpuUsage(engine, id),
+    usage: (id) => usage(engine, id),
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
     isolationTrial: () => undefined,
     containerFiles: () => containerFiles(engine),

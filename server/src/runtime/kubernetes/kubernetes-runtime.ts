@@ -34,7 +34,7 @@ export interface KubernetesRuntimeOptions {
 export const kubernetesCapabilities: RuntimeCapabilities = {
   keepsStopped: false,
   pauses: false,
-  reportsCpuUsage: false,
+  reportsUsage: false,
   measuresHomes: false,
   hasImages: false,
   hasNodes: true,
@@ -74,7 +74,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
       throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')
     },
     host: () => hostReport(cluster),
-    cpuUsage: async () => undefined,
+    usage: async () => undefined,
     watch: (onEvent, signal) => watchPods(cluster, onEvent, signal),
     isolationTrial: () => async (program, signal) => {
       cluster.isolation = await tryIsolation(cluster, program, signal)

@@ -3,7 +3,7 @@ import { deleteInBatches } from '../batch-deletion.ts'
 import type { Db } from '../database.ts'
 import type { UsageSumsTable } from '../schema.ts'
 
-/** Sums of use; all in seconds, memory in MiB times seconds. */
+/** Sums of use: seconds, MiB times seconds, and CPU time in milliseconds. */
 export const usageColumns = [
   'running_s',
   'paused_s',
@@ -16,6 +16,10 @@ export const usageColumns = [
   'idle_60_s',
   'idle_120_s',
   'idle_240_s',
+  'measured_s',
+  'cpu_used_ms',
+  'memory_used_mib_s',
+  'home_mib_s',
 ] as const
 
 export type UsageColumn = (typeof usageColumns)[number]
@@ -81,6 +85,8 @@ export interface UsageQuery {
   readonly kind: UsageKind
   /** Undefined: of all subjects of the kind. */
   readonly subjectId?: number | undefined
+  /** Users who are members of a group, in these types; undefined: in all. */
+  readonly members?: { readonly groupId: number; readonly types: readonly string[] | undefined } | undefined
   readonly type?: string | undefined
   readonly by: 'period' | 'container_type' | 'subject_id'
 }
@@ -91,11 +97,21 @@ export interface UsageOf {
   readonly sums: UsageSums
 }
 
-/** Periods in their order; types and subjects by the time that they ran, the longest first. */
+export interface UsagePage {
+  readonly limit: number
+  readonly offset: number
+  /** Subjects in the order of their ids, from the one after this id on: reads no more than the page. */
+  readonly afterId?: number | undefined
+}
+
+/**
+ * Periods in their order; types and subjects by the time that they ran, the longest first, for which all of them are
+ * read, unless the page is one by ids.
+ */
 export async function sumUsage(
   db: Db,
-  { unit, from, until, kind, subjectId, type, by }: UsageQuery,
-  page: { readonly limit: number; readonly offset: number },
+  { unit, from, until, kind, subjectId, members, type, by }: UsageQuery,
+  { limit, offset, afterId }: UsagePage,
 ): Promise<UsageOf[]> {
   const total = (name: UsageColumn) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
   const rows = await db
@@ -103,15 +119,26 @@ export async function sumUsage(
     .select([`${by} as key`, ...usageColumns.map(total)])
     .where('unit', '=', unit)
     .where('kind', '=', kind)
-    .where('period', '>=', from)
-    .where('period', '<=', until)
+    // One period by equality: the index on the key then also finds a subject, and has them in their order.
+    .$if(from === until, (query) => query.where('period', '=', from))
+    .$if(from !== until, (query) => query.where('period', '>=', from).where('period', '<=', until))
+    .$if(afterId !== undefined, (query) => query.where('subject_id', '>', afterId ?? 0))
     .$if(subjectId !== undefined, (query) => query.where('subject_id', '=', subjectId ?? 0))
+    .$if(members !== undefined, (query) =>
+      query.where('subject_id', 'in', (each) =>
+        each
+          .selectFrom('group_members')
+          .select('user_id')
+          .where('group_id', '=', members?.groupId ?? 0),
+      ),
+    )
+    .$if(members?.types !== undefined, (query) => query.where('container_type', 'in', members?.types ?? []))
     .$if(type !== undefined, (query) => query.where('container_type', '=', type ?? ''))
     .groupBy(by)
-    .$if(by !== 'period', (query) => query.orderBy(sql`sum(running_s)`, 'desc'))
+    .$if(by !== 'period' && afterId === undefined, (query) => query.orderBy(sql`sum(running_s)`, 'desc'))
     .orderBy(by)
-    .limit(page.limit)
-    .offset(page.offset)
+    .limit(limit)
+    .offset(offset)
     .execute()
   return rows.map(({ key, ...sums }) => ({ key, sums: sums as unknown as UsageSums }))
 }

@@ -151,6 +151,13 @@ export async function countOthersInCharge(db: Db, id: number): Promise<number> {
   return Number(count)
 }
 
+/** Those of these ids that are accounts. @param ids some hundred at most */
+export async function listExistingUserIds(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('users').select('id').where('id', 'in', ids).execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 export async function deleteUser(db: Db, id: number): Promise<void> {
   await deleteUsageOfUser(db, id)
   await db.deleteFrom('users').where('id', '=', id).execute()

@@ -1,6 +1,8 @@
 import type { Task } from '#/reconcile/reconciler.ts'
 import { deleteOldUsage } from '#/store/usage/usage-sums.ts'
 import { zonedDate } from '#/time-zone.ts'
+import { HomeUsage } from '#/usage/home-usage.ts'
+import { UsageMeasurement } from '#/usage/usage-measurement.ts'
 import { UsageRecorder } from '#/usage/usage-recorder.ts'
 import { dayBefore, monthBefore, UsageReport } from '#/usage/usage-report.ts'
 import { UsageWriter } from '#/usage/usage-writer.ts'
@@ -8,18 +10,22 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import type { GroupRules } from '#/wiring/features/wire-groups.ts'
 import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
-/** Records sums of use, unless none are kept; and reports them. */
+/** Records sums of use, unless none are kept; measures CPU time, memory and homes where that is configured; and reports them. */
 export function wireUsage(
-  { config, database, log }: AppParts,
-  { routeSync, activity }: Containers,
+  { config, database, runtime, log }: AppParts,
+  { routeSync, activity, diskUse }: Containers,
   { directory }: GroupRules,
 ) {
   const { timeZone, keepUsageDays: keepDays, keepUsageMonths: keepMonths, templates } = config
   const isRecorded = keepDays > 0 || keepMonths > 0
   const recorder = new UsageRecorder({ routeSync, activity, templates, timeZone })
   const writer = new UsageWriter({ database, recorder, directory, log })
+  const interval = isRecorded ? config.measureUsage * 1_000 : 0
+  const measurement = new UsageMeasurement({ runtime, routeSync, recorder, timeZone, interval, log })
+  const homes = new HomeUsage({ runtime, diskUse, recorder, writer, timeZone, isWanted: interval > 0, log })
   return {
     isRecorded,
+    isMeasured: interval > 0 && runtime.capabilities.reportsUsage,
     report: new UsageReport(database.db, { timeZone, keepDays, keepMonths }),
     task: usageTask(database, timeZone, keepDays, keepMonths),
     writer,
@@ -28,9 +34,14 @@ export function wireUsage(
       if (!isRecorded) return
       recorder.start()
       writer.start()
+      measurement.start()
+      homes.start()
     },
+    /** Closes `DiskUse` first: a measurement of homes takes minutes. */
     stop: async () => {
       recorder.stop()
+      diskUse.close()
+      await Promise.all([measurement.stop(), homes.stop()])
       if (isRecorded) await writer.stop()
     },
   }

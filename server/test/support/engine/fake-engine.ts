@@ -183,7 +183,7 @@ export const emptyRuntime: Runtime = {
     disk: null,
     rules: { areSet: true },
   }),
-  cpuUsage: async () => undefined,
+  usage: async () => undefined,
   watch: () => undefined,
   isolationTrial: () => undefined,
   containerFiles: () => undefined,

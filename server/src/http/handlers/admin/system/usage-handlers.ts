@@ -7,12 +7,13 @@ import { savedBy, type IdleMinutes } from '#/usage/usage-samples.ts'
 export interface UsageParts {
   readonly report: UsageReport
   readonly isRecorded: boolean
+  readonly isMeasured: boolean
 }
 
-export function usageHandlers({ report, isRecorded }: UsageParts): Pick<Handlers, 'usage'> {
+export function usageHandlers({ report, isRecorded, isMeasured }: UsageParts): Pick<Handlers, 'usage'> {
   return {
     usage: async ({ query, now }) => {
-      const { unit = 'day', by = 'period', from, until, type, group, user, limit, cursor } = query
+      const { unit = 'day', by = 'period', from, until, type, group, user, sort = 'running', limit, cursor } = query
       const page = await report.read(
         {
           unit,
@@ -21,19 +22,23 @@ export function usageHandlers({ report, isRecorded }: UsageParts): Pick<Handlers
           until,
           type,
           groupId: numberOf(group),
-          userId: numberOf(user),
+          user,
           limit: readLimit(limit, 100),
-          offset: Number(cursor ?? 0),
+          sort,
+          after: Number(cursor ?? 0),
         },
         now,
       )
       return {
         is_recorded: isRecorded,
+        is_measured: isMeasured,
+        kept: { days: report.settings.keepDays, months: report.settings.keepMonths },
+        subject: page.subject,
         time_zone: report.settings.timeZone,
         from: page.from,
         until: page.until,
         rows: page.rows.map(toRow),
-        next_cursor: page.nextOffset === null ? null : String(page.nextOffset),
+        next_cursor: page.next === null ? null : String(page.next),
       }
     },
   }
@@ -54,6 +59,10 @@ function toRow({ key, name, sums }: UsageReportRow): UsageRow {
     used_hours: hours(sums.used_s),
     core_hours: hours(sums.core_s),
     memory_gib_hours: hours(sums.memory_mib_s / 1_024),
+    measured_hours: hours(sums.measured_s),
+    cpu_hours: hours(sums.cpu_used_ms / 1_000),
+    memory_used_gib_hours: hours(sums.memory_used_mib_s / 1_024),
+    home_gib_hours: hours(sums.home_mib_s / 1_024),
     idle_stop_would_save: {
       '5': saved(5),
       '15': saved(15),
