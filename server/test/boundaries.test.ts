@@ -149,7 +149,16 @@ const allowed: Record<string, string[]> = {
     'store',
   ],
   snapshots: ['concurrency', 'containers', 'errors.ts', 'messages', 'runtime/home-contents.ts', runtimePort, 'store'],
-  usage: ['concurrency', 'containers', 'errors.ts', 'groups/group-directory.ts', 'messages', 'store', 'time-zone.ts'],
+  usage: [
+    'concurrency',
+    'containers',
+    'errors.ts',
+    'groups/group-directory.ts',
+    'messages',
+    runtimePort,
+    'store',
+    'time-zone.ts',
+  ],
   reconcile: [
     'logging/',
     'store',
