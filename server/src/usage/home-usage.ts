@@ -47,7 +47,7 @@ export class HomeUsage {
     const { isWanted, runtime } = this.#parts
     if (!isWanted || !runtime.capabilities.measuresHomes || this.#isStarted) return
     this.#isStarted = true
-    this.#run()
+    this.#running = this.#run()
   }
 
   /** Resolves when the pass in progress has ended: soon, when `DiskUse` was closed before, which cancels a measurement. */
@@ -57,13 +57,13 @@ export class HomeUsage {
     await this.#running
   }
 
-  #run(): void {
+  async #run(): Promise<void> {
     const began = performance.now()
-    this.#running = this.pass().then(() => {
-      if (this.#isStopped) return
-      const took = performance.now() - began
-      this.#timer = setTimeout(() => this.#run(), Math.max(homeInterval - took, took * restFactor)).unref()
-    })
+    await this.pass()
+    if (this.#isStopped) return
+    const took = performance.now() - began
+    const rest = Math.max(homeInterval - took, took * restFactor)
+    this.#timer = setTimeout(() => (this.#running = this.#run()), rest).unref()
   }
 
   /**

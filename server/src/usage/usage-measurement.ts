@@ -59,7 +59,7 @@ export class UsageMeasurement {
     const { interval, runtime } = this.#parts
     if (interval === 0 || !runtime.capabilities.reportsUsage || this.#isStarted) return
     this.#isStarted = true
-    this.#run()
+    this.#running = this.#run()
   }
 
   /** Ends the pass in progress; resolves when the questions that are under way are answered. */
@@ -69,13 +69,12 @@ export class UsageMeasurement {
     await this.#running
   }
 
-  #run(): void {
+  async #run(): Promise<void> {
     const began = performance.now()
-    this.#running = this.pass().then(() => {
-      if (this.#isStopped) return
-      const left = this.#parts.interval - (performance.now() - began)
-      this.#timer = setTimeout(() => this.#run(), Math.max(1_000, left)).unref()
-    })
+    await this.pass()
+    if (this.#isStopped) return
+    const left = this.#parts.interval - (performance.now() - began)
+    this.#timer = setTimeout(() => (this.#running = this.#run()), Math.max(1_000, left)).unref()
   }
 
   /** Measures each container once, the one first that was not measured for the longest time. Never throws. */
