@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
+import { readAllowances } from '#/engine-broker/allowances.ts'
 import { settingGroups } from '#/config/setting-descriptions.ts'
 
 /** deploy/compose without an engine: what its services hold, and that its settings exist. */
@@ -75,6 +76,12 @@ test('every setting of the composition, its variants and its example exists', ()
     [...inExample, ...inServices, ...used].filter((name) => !isSetting(name) && !ownNames.includes(name)),
     [],
   )
+})
+
+test('the example of BROKER_ALLOW is one, and names a writable folder below the roots of mounts', () => {
+  const valueOf = (name: string) => new RegExp(`^#${name}=(.*)$`, 'm').exec(read('env.example'))?.[1] ?? ''
+  const [folder = ''] = readAllowances(valueOf('BROKER_ALLOW')).writable
+  assert.ok(valueOf('ALLOWED_MOUNT_ROOTS').split(',').includes(folder), folder)
 })
 
 test('the API trusts the address from which either proxy connects: both use the network of the host', () => {

@@ -57,9 +57,10 @@ const HostConfig = Type.Object(
   {
     Memory: Positive,
     MemorySwap: Positive,
-    OomScoreAdj: Type.Integer({ minimum: 0, maximum: 1000 }),
+    OomScoreAdj: Type.Integer({ minimum: 500, maximum: 1000 }),
     NanoCpus: Positive,
-    CpuShares: Positive,
+    // 1024 is what other programs on the host have.
+    CpuShares: Type.Integer({ minimum: 2, maximum: 1024 }),
     PidsLimit: Positive,
     Ulimits: Type.Array(
       Type.Object(

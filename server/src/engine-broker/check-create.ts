@@ -14,7 +14,7 @@ export interface CreateCheckParts {
   /** `ALLOWED_MOUNT_ROOTS`, as the broker sees them. */
   readonly mountRoots: readonly string[]
   readonly installation: InstallationLock
-  readonly objects: Pick<EngineObjects, 'network' | 'volume'>
+  readonly objects: Pick<EngineObjects, 'network' | 'volume' | 'hostMemory'>
 }
 
 type HostConfig = CreateContainer['HostConfig']
@@ -37,6 +37,7 @@ export class CreateCheck {
     this.#parts.installation.require(wanted.Labels[ownLabel])
     this.#names.requireContainer(name)
     this.#checkRights(wanted.HostConfig)
+    await this.#checkMemory(wanted.HostConfig)
     const { NetworkMode, Mounts } = wanted.HostConfig
     // The engine looks for it again at each start; the beginning of an id could be another's by then.
     this.#names.requireNetwork(NetworkMode)
@@ -84,6 +85,14 @@ export class CreateCheck {
     if (DeviceRequests && DeviceRequests.length > 0 && !hasGpus) throw notAllowed('a GPU', 'gpus')
     if (Runtime !== undefined && !runtimes.has(Runtime))
       throw notAllowed(`the runtime ${Runtime}`, `runtime=${Runtime}`)
+  }
+
+  /** A limit above what the host has is none: the kernel would look for a victim among all programs. */
+  async #checkMemory({ Memory, MemorySwap }: HostConfig): Promise<void> {
+    if (MemorySwap !== Memory) throw new Refused('it asks for swap: MemorySwap is not Memory')
+    const available = await this.#parts.objects.hostMemory()
+    if (Memory > available)
+      throw new Refused(`it asks for ${Memory} bytes of memory, and the host of the engine has ${available}`)
   }
 
   async #checkMount(mount: Mount): Promise<void> {

@@ -20,6 +20,11 @@ interface Network {
   readonly Labels: Labels
 }
 
+interface Info {
+  /** Bytes; 0 when the engine cannot read it. */
+  readonly MemTotal?: number
+}
+
 interface Volume {
   readonly Name: string
   readonly Labels: Labels
@@ -32,6 +37,7 @@ interface Volume {
 export class EngineObjects {
   readonly #engine: Pick<EngineForward, 'ask'>
   readonly #installation: Pick<InstallationLock, 'name'>
+  #hostMemory: number | undefined
 
   constructor(engine: Pick<EngineForward, 'ask'>, installation: Pick<InstallationLock, 'name'>) {
     this.#engine = engine
@@ -60,6 +66,16 @@ export class EngineObjects {
     const found = await this.#engine.ask<Volume>(`/volumes/${name}`)
     if (!found) return 'none'
     return this.isOwn(found.Labels) ? 'own' : 'other'
+  }
+
+  /**
+   * Bytes of memory of the engine's host; asked once, because it changes with a restart of the machine.
+   * @throws {EngineFailure} @throws {Error} when the engine does not say
+   */
+  async hostMemory(): Promise<number> {
+    this.#hostMemory ??= (await this.#engine.ask<Info>('/info'))?.MemTotal || undefined
+    if (this.#hostMemory === undefined) throw new Error('the engine does not say how much memory its host has')
+    return this.#hostMemory
   }
 
   /** Whether they are of this installation. */

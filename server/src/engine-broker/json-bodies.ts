@@ -3,6 +3,11 @@ import { Refused } from './refused.ts'
 
 /** Max bytes of a body in JSON: an environment of secrets and settings. */
 const maxBody = 1024 * 1024
+/**
+ * Max values in a body: each variable of an environment is one, and a few dozen others. Checking a value costs microseconds, and
+ * nobody else is served meanwhile: 340,000 empty strings, which fit into `maxBody`, would take 1.4 s.
+ */
+const maxValues = 8_192
 
 export interface JsonBodyLimits {
   /** In ms: how long a body may take. */
@@ -20,7 +25,10 @@ export class JsonBodies {
     this.#limits = limits
   }
 
-  /** @throws {Refused} when it is too long or too slow, when too much is being read, or when it is no JSON */
+  /**
+   * @throws {Refused} when it is too long or too slow, when too much is being read, when it has too many values, or when it is
+   * no JSON
+   */
   async read(request: IncomingMessage): Promise<unknown> {
     const { timeout, maxTotal } = this.#limits
     const chunks: Buffer[] = []
@@ -34,7 +42,7 @@ export class JsonBodies {
         if (this.#total > maxTotal) throw new Refused('too many bodies are being read; ask again later')
         chunks.push(chunk)
       }
-      return parse(Buffer.concat(chunks).toString())
+      return withFewValues(parse(Buffer.concat(chunks).toString()))
     } finally {
       clearTimeout(timer)
       this.#total -= length
@@ -48,4 +56,18 @@ function parse(text: string): unknown {
   } catch {
     throw new Refused('its body is no JSON')
   }
+}
+
+/** @returns the body @throws {Refused} when it has more than `maxValues`, at any depth; it looks at no more than that */
+function withFewValues(body: unknown): unknown {
+  const left = [body]
+  let count = 1
+  while (left.length > 0) {
+    const value = left.pop()
+    const inside: unknown[] = value instanceof Object ? Object.values(value) : []
+    count += inside.length
+    if (count > maxValues) throw new Refused(`its body has more than ${maxValues} values`)
+    left.push(...inside)
+  }
+  return body
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { symlinkSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import path from 'node:path'
 import { suite, test, after } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
@@ -137,6 +138,15 @@ suite('broker of the socket of the engine', async () => {
       ],
       ['a profile of its own', body({ SecurityOpt: ['seccomp=unconfined'] }), /SecurityOpt/],
       ['no limit of memory', body({ Memory: 0 }), /Memory/],
+      [
+        'more memory than the host has',
+        body({ Memory: totalmem() * 2, MemorySwap: totalmem() * 2 }),
+        /bytes of memory, and the host/,
+      ],
+      ['swap', body({ MemorySwap: 134217728 }), /asks for swap/],
+      ['a larger share of the processors than other programs have', body({ CpuShares: 262144 }), /CpuShares/],
+      ['to be killed after the platform', body({ OomScoreAdj: 0 }), /OomScoreAdj/],
+      ['an environment of 340,000 variables', body({}, { Env: Array(340_000).fill('') }), /more than 8192 values/],
       ['the namespace of users of the host', body({ UsernsMode: 'host' }), /HostConfig/],
       ['a cgroup of its own', body({ CgroupParent: '/' }), /HostConfig/],
       ['kernel settings', body({ Sysctls: { 'kernel.shmmax': '1' } }), /HostConfig/],

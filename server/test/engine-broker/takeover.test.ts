@@ -7,6 +7,7 @@ import { suite, test, after } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { createAndStart, eventually, openInstallation, plainSpec } from '#test/support/engine/runtimes.ts'
+import { timeLimit } from '#test/support/extent.ts'
 import { containerBody, startBroker } from './broker-rig.ts'
 
 /** Ways by which an API that was taken over has got past the broker once, against a real engine. */
@@ -96,6 +97,19 @@ suite('an API that was taken over', async () => {
     for (const each of many) each.write(`${head}{${' '.repeat(1_000_000)}`)
     assert.match(String((await Promise.any(answers))[0]), /^HTTP\/1.1 403/)
     for (const each of many) each.destroy()
+  })
+
+  test('cannot keep others waiting by bodies with as many values as fit into them', async () => {
+    const many = [Array(300_000).fill(''), Array(300_000).fill({}), Object.fromEntries(Array(60_000).fill(0).entries())]
+    const bodies = many.flatMap((each) => [body({}, { Env: each }), body({ Mounts: each }), body({}, { Labels: each })])
+    for (const each of bodies) {
+      const refused = create(each)
+      const start = performance.now()
+      await ask('GET', '/v1.41/_ping')
+      const waited = performance.now() - start
+      assert.match((await refused).text, /more than 8192 values/)
+      assert.ok(waited < timeLimit(200), `${waited} ms`)
+    }
   })
 
   test('cannot take names that other programs on the host will use', async () => {

@@ -78,10 +78,18 @@ test('nothing is published, privileged, shared with the host, or restarted by th
   assert.deepEqual(RestartPolicy, { Name: 'no', MaximumRetryCount: 0 })
   assert.deepEqual([host.IpcMode, host.CgroupnsMode, host.PidMode, host.UTSMode], ['private', 'private', '', ''])
   assert.deepEqual([host.Memory, host.PidsLimit, host.NanoCpus], [32 * 1024 ** 2, 33, NCPU * 1e9])
+  assert.equal(host.MemorySwap, host.Memory)
   assert.deepEqual([host.Init, host.ShmSize, host.CpuShares], [true, 64 * 1024 ** 2, 256])
   assert.deepEqual([host.SecurityOpt, host.UsernsMode, host.OomKillDisable], [['no-new-privileges:true'], '', false])
   assert.ok((host.MaskedPaths as string[]).includes('/proc/kcore'), 'what the engine hides stays hidden')
   assert.deepEqual(host.LogConfig, { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } })
+})
+
+test('a template that wants more memory than the host has gets what there is', async () => {
+  const { id } = await run('vast', { memory: 1024 ** 5 })
+  const { HostConfig } = await inspection(id)
+  const { MemTotal } = await askEngine<{ MemTotal: number }>('GET', '/info')
+  assert.deepEqual([HostConfig.Memory, HostConfig.MemorySwap], [MemTotal, MemTotal])
 })
 
 test('a home volume carries whose it is; nameless volumes of an image go with their container', async (t) => {

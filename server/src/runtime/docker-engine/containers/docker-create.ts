@@ -87,10 +87,9 @@ function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: 
  * What it may use up. An app is killed before the platform is, and waits for a core before it. No `MemoryReservation`: on
  * cgroup v2 it becomes `memory.low`, which would keep the memory of idle apps and take the platform's instead.
  */
-function limitsOf(
-  { memory, cpus, pids, shmSize }: ContainerSpec,
-  { cores, logDrivers, raisesOpenFiles }: HostFacts,
-): object {
+function limitsOf({ memory: wanted, cpus, pids, shmSize }: ContainerSpec, host: HostFacts): object {
+  const { cores, logDrivers, raisesOpenFiles } = host
+  const memory = Math.min(wanted, host.memory)
   const rotating = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } }
   return {
     Memory: memory,

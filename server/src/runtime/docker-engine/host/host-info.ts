@@ -8,6 +8,8 @@ export interface HostFacts {
   /** Name of the machine that the engine runs on. */
   readonly name: string
   readonly cores: number
+  /** Bytes; Infinity when the engine does not say. */
+  readonly memory: number
   /** Names of the ways to keep a container's output; Podman has none that is called `local`. */
   readonly logDrivers: readonly string[]
   /** Names of its OCI runtimes. */
@@ -27,6 +29,8 @@ export interface HostFacts {
 interface Info {
   readonly Name?: string
   readonly NCPU: number
+  /** 0 when the engine cannot read it. */
+  readonly MemTotal?: number
   readonly Plugins?: { readonly Log?: string[] | null }
   readonly Runtimes?: Readonly<Record<string, unknown>> | null
   readonly DockerRootDir?: string
@@ -88,6 +92,7 @@ export class HostInfo {
     return {
       name: info.Name ?? '',
       cores: NCPU,
+      memory: info.MemTotal || Infinity,
       logDrivers: Plugins?.Log ?? [],
       ociRuntimes,
       hasGpus: ociRuntimes.includes('nvidia') || (DiscoveredDevices ?? []).some(({ ID }) => /gpu/i.test(ID ?? '')),
