@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Home } from '#/runtime/runtime-container.ts'
+import type { ArchivedHome } from '#/runtime/home-archive.ts'
 
 /** Files of a backup beside its parts. */
 export const [manifestName, sumsName] = ['manifest.json', 'SHA256SUMS']
@@ -21,7 +21,7 @@ export interface Part {
   /** Of what is in it, before it was encrypted. */
   readonly contentSha256: string
   /** Of a home. */
-  readonly home?: Home
+  readonly home?: ArchivedHome
 }
 
 /** What a backup has, as `manifest.json` says it. */

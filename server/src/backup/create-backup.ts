@@ -3,8 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { crashPoint } from '#/crash-points.ts'
-import type { HomeArchive } from '#/runtime/home-archive.ts'
-import type { Home } from '#/runtime/runtime-container.ts'
+import type { ArchivedHome, HomeArchive } from '#/runtime/home-archive.ts'
 import { snapshotStore, type StoreSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest, type Part } from './backup-format.ts'
 import type { BackupTarget } from './backup-target.ts'
@@ -121,7 +120,7 @@ async function addHomes(
 async function addHome(
   target: BackupTarget,
   archive: HomeArchive,
-  home: Home,
+  home: ArchivedHome,
   extension: string,
   signal: AbortSignal,
 ): Promise<Part> {

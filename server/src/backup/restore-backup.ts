@@ -34,6 +34,8 @@ export interface Restored {
   readonly homes: number
   /** Volumes that existed and were left as they are. */
   readonly keptHomes: readonly string[]
+  /** Volumes without the size that they were bound to, because this engine cannot bind sizes. */
+  readonly unboundHomes: readonly string[]
 }
 
 /**
@@ -51,11 +53,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   await unpack(options, partOf(manifest, 'store'), path.join(staged.folder, storeFileName))
   await unpack(options, partOf(manifest, 'keys'), path.join(staged.folder, keysFileName))
   await checkStagedStore(staged, manifest)
-  const { homes, keptHomes } = await restoreHomes(options, manifest)
+  const restored = await restoreHomes(options, manifest)
   signal.throwIfAborted()
   await options.requireStopped()
   const aside = await installStore(staged, options, stampOf(new Date()))
-  return { manifest, aside, homes, keptHomes }
+  return { manifest, aside, ...restored }
 }
 
 const stampOf = (now: Date) => now.toISOString().replace(/[-:.]/g, '')
@@ -83,17 +85,18 @@ async function unpack(options: RestoreOptions, part: Part, file: string): Promis
 async function restoreHomes(
   options: RestoreOptions,
   { installation, parts }: Manifest,
-): Promise<Pick<Restored, 'homes' | 'keptHomes'>> {
+): Promise<Pick<Restored, 'homes' | 'keptHomes' | 'unboundHomes'>> {
   const { homesOf, onProgress, dataDir, signal } = options
-  const keptHomes: string[] = []
-  if (homesOf === null) return { homes: 0, keptHomes }
+  const [keptHomes, unboundHomes]: [string[], string[]] = [[], []]
+  if (homesOf === null) return { homes: 0, keptHomes, unboundHomes }
   const restoration = new HomeRestoration(homesOf(installation), dataDir)
   await restoration.removeUnfinished()
   const saved = parts.flatMap((part) => (part.home ? [{ part, home: part.home }] : []))
   for (const [at, { part, home }] of saved.entries()) {
     onProgress(at, saved.length)
-    const isNew = await restoration.run(home, contentOf(options, part), signal)
-    if (!isNew) keptHomes.push(home.volume)
+    const outcome = await restoration.run(home, contentOf(options, part), signal)
+    if (outcome === 'exists') keptHomes.push(home.volume)
+    if (outcome === 'created-unbound') unboundHomes.push(home.volume)
   }
-  return { homes: saved.length - keptHomes.length, keptHomes }
+  return { homes: saved.length - keptHomes.length, keptHomes, unboundHomes }
 }

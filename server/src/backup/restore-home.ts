@@ -3,8 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { volumeMark } from '#/data-folder/restore-mark.ts'
-import type { HomeArchive } from '#/runtime/home-archive.ts'
-import type { Home } from '#/runtime/runtime-container.ts'
+import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/runtime/home-archive.ts'
 import { syncFolder } from './write-part.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -33,13 +32,13 @@ export class HomeRestoration {
     await rm(this.#mark)
   }
 
-  /** @returns false when there is a home of this name, which is left as it is @throws {RuntimeError} it does not exist then */
-  async run(home: Home, content: Bytes, signal: AbortSignal): Promise<boolean> {
+  /** As `HomeArchive.write`. @throws {RuntimeError} it does not exist then */
+  async run(home: ArchivedHome, content: Bytes, signal: AbortSignal): Promise<HomeOutcome> {
     try {
       const beforeCreate = () => this.#setMark(home.volume)
-      const isNew = await this.#archive.write(home, withCrashPoint(content), { signal, beforeCreate })
+      const outcome = await this.#archive.write(home, withCrashPoint(content), { signal, beforeCreate })
       await rm(this.#mark, { force: true })
-      return isNew
+      return outcome
     } catch (error) {
       // Without an engine the mark stays, and the next restore does it.
       await this.removeUnfinished().catch(() => undefined)

@@ -1,12 +1,18 @@
 import type { Home } from './runtime-container.ts'
 
+/** A home as a backup keeps it. */
+export interface ArchivedHome extends Home {
+  /** Bytes that its volume is bound to; absent when it has no such limit. */
+  readonly size?: number
+}
+
 /**
  * Port to the contents of homes, for backup and restore. Containers may run and write meanwhile: a file that is being
  * written may be incomplete in the archive.
  */
 export interface HomeArchive {
   /** Home volumes of this installation. @throws {RuntimeError} */
-  homes(): Promise<Home[]>
+  homes(): Promise<ArchivedHome[]>
 
   /**
    * A home as a tar archive, with owners, modes, times and links.
@@ -15,12 +21,11 @@ export interface HomeArchive {
   read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
 
   /**
-   * Creates a home with the content of an archive. After a failure the home does not exist; after the death of the process
-   * it may exist in part.
-   * @returns false when there is a volume of this name, which is left as it is
+   * Creates a home with the content of an archive, bound to its size where the engine can do so. After a failure the home
+   * does not exist; after the death of the process it may exist in part.
    * @throws {RuntimeError}
    */
-  write(home: Home, archive: AsyncIterable<Uint8Array>, options: HomeWriting): Promise<boolean>
+  write(home: ArchivedHome, archive: AsyncIterable<Uint8Array>, options: HomeWriting): Promise<HomeOutcome>
 
   /**
    * Removes a home that a process which was killed has written in part. One that is gone, or in use, is left as it is.
@@ -34,3 +39,10 @@ export interface HomeWriting {
   /** Called when there is no volume of this name, before it is created; a failure of it is one of `write`. */
   readonly beforeCreate: () => Promise<void>
 }
+
+/**
+ * - `created`
+ * - `created-unbound`: without the size that it was bound to, which the engine cannot do.
+ * - `exists`: there is a volume of this name, which is left as it is.
+ */
+export type HomeOutcome = 'created' | 'created-unbound' | 'exists'

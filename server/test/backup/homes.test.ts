@@ -9,6 +9,7 @@ import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-arc
 import { extractHome } from '#/backup/extract-home.ts'
 import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 import { archiveOf, askEngine, engineAddress, removeInstance, testImage } from '#test/support/engine/engine.ts'
+import { engineBindingSizes } from './engine-binding-sizes.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -61,6 +62,27 @@ test('a home of which a file shrinks to zeros while it is read is not taken for 
   // Read again, it is complete.
   const parts = await Array.fromAsync(archive.read(volume, signal))
   assert.ok(Buffer.concat(parts).includes('precious'))
+})
+
+test('a home is bound to its size again, and restored without where the engine cannot do so', async (t) => {
+  const size = 64 * 1024 ** 2
+  const installation = 'berth-sized'
+  const { archive, volume } = await withHome(t, installation)
+  const content = Buffer.concat(await Array.fromAsync(archive.read(volume, signal)))
+  const remake = async (address: string) => {
+    await askEngine('DELETE', `/volumes/${volume}`)
+    const home = { volume, owner: { userId: 2, slug: 'ann', type: 'dev' }, size }
+    const over = dockerHomeArchive(installation, address)
+    const outcome = await over.write(home, Readable.from([content]), { signal, beforeCreate: async () => {} })
+    assert.ok(Buffer.concat(await Array.fromAsync(over.read(volume, signal))).includes('precious'))
+    return { outcome, home: (await over.homes()).find((each) => each.volume === volume) }
+  }
+  const bound = await remake(await engineBindingSizes(t))
+  assert.deepEqual([bound.outcome, bound.home?.size], ['created', size])
+  const refusing = await engineBindingSizes(t, 'quota size requested but no quota support')
+  const unbound = await remake(refusing)
+  assert.deepEqual([unbound.outcome, unbound.home?.size], ['created-unbound', undefined])
+  await assert.rejects(remake(await engineBindingSizes(t, 'no space left on device')), /restore berth-sized-ann-dev/)
 })
 
 test('a home that a killed restore has written in part is written again by the next one', onlyLong, async (t) => {

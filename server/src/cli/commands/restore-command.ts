@@ -136,13 +136,15 @@ async function restoreAll(
       onProgress: (done, total) => terminal.progress(`home ${done + 1} of ${total}`),
     })
     terminal.endProgress()
-    const { manifest, aside, keptHomes } = restored
-    terminal.json({ restored: manifest.createdAt, homes: restored.homes, keptHomes, aside })
+    const { manifest, aside, keptHomes, unboundHomes } = restored
+    terminal.json({ restored: manifest.createdAt, homes: restored.homes, keptHomes, unboundHomes, aside })
     const users = manifest.store.rows.users ?? 0
     terminal.print(
       `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes. Start Berth.`,
     )
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
+    for (const volume of unboundHomes)
+      terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)
     for (const volume of keptHomes) terminal.note(`left as it is, because it exists: ${volume}`)
   } finally {
     await lock?.release()

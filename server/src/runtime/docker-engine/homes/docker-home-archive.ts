@@ -1,12 +1,12 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { HomeArchive, HomeWriting } from '#/runtime/home-archive.ts'
-import type { Home } from '#/runtime/runtime-container.ts'
+import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/runtime/home-archive.ts'
 import { callTimeouts, EngineClient } from '../client/engine-client.ts'
 import { findEngineAddress } from '../client/engine-address.ts'
 import { statusOf } from '../client/engine-errors.ts'
 import { withStallLimit } from '../../transport/with-stall-limit.ts'
 import { homeLabels } from '../labels.ts'
 import { HelperContainers } from './helper-containers.ts'
+import { isWithoutQuotas, quotaOptions } from './home-quota.ts'
 import { listHomes } from './home-volumes.ts'
 import { TarArchiveEnd } from './tar-archive-end.ts'
 
@@ -20,7 +20,11 @@ export function dockerHomeArchive(installation: string, dockerHost: string | und
   const client = new EngineClient(findEngineAddress(dockerHost))
   const helpers = new HelperContainers(client, installation)
   return {
-    homes: async () => (await listHomes({ client, installation })).map(({ volume, owner }) => ({ volume, owner })),
+    homes: async () =>
+      (await listHomes({ client, installation })).map(({ volume, owner, found }) => {
+        const size = Number(found.Options?.size)
+        return { volume, owner, ...(size > 0 ? { size } : {}) }
+      }),
     read: (volume, signal) => readHome(client, helpers, volume, signal),
     write: (home, archive, options) => writeHome(client, helpers, installation, { home, archive, ...options }),
     removeUnfinished: async (volume) => {
@@ -62,7 +66,7 @@ export async function* readHome(
 }
 
 interface Writing extends HomeWriting {
-  readonly home: Home
+  readonly home: ArchivedHome
   readonly archive: AsyncIterable<Uint8Array>
 }
 
@@ -70,23 +74,43 @@ async function writeHome(
   client: EngineClient,
   helpers: HelperContainers,
   installation: string,
-  { home: { volume, owner }, archive, signal, beforeCreate }: Writing,
-): Promise<boolean> {
-  if (await exists(client, volume)) return false
+  { home, archive, signal, beforeCreate }: Writing,
+): Promise<HomeOutcome> {
+  const { volume } = home
+  if (await exists(client, volume)) return 'exists'
   await beforeCreate()
   const what = `restore ${volume}`
-  const body = { Name: volume, Labels: homeLabels(installation, owner) }
-  await client.ask({ what, method: 'POST', path: '/volumes/create', body, timeout: callTimeouts.read })
+  const isBound = await createVolume(client, installation, home)
   const helper = await helpers.create(volume)
   try {
     const call = { what, method: 'PUT', path: helper.archivePath, query: { path: helper.folder }, signal } as const
     await client.ask({ ...call, archive, timeout: callTimeouts.writeHome, kind: 'stream' })
     await helper.remove()
-    return true
+    return isBound ? 'created' : 'created-unbound'
   } catch (error) {
     await helper.remove()
     await removeVolume(client, volume)
     throw error
+  }
+}
+
+/** @returns whether it has the size that it was bound to */
+async function createVolume(
+  client: EngineClient,
+  installation: string,
+  { volume, owner, size }: ArchivedHome,
+): Promise<boolean> {
+  const call = { what: `restore ${volume}`, method: 'POST', path: '/volumes/create' } as const
+  const plain = { Name: volume, Labels: homeLabels(installation, owner) }
+  const create = (body: object) => client.ask({ ...call, body, timeout: callTimeouts.read })
+  try {
+    const { Name: Driver, Options: DriverOpts } = quotaOptions(size ?? 0)
+    await create(size === undefined ? plain : { ...plain, Driver, DriverOpts })
+    return true
+  } catch (error) {
+    if (size === undefined || !isWithoutQuotas(error)) throw error
+    await create(plain)
+    return false
   }
 }
 

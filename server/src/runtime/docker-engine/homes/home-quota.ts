@@ -10,6 +10,10 @@ const maxAge = 3_600_000
 /** Options of a volume that cannot grow beyond so many bytes. */
 export const quotaOptions = (bytes: number) => ({ Name: 'local', Options: { size: String(bytes) } })
 
+/** Whether a volume was refused because the engine cannot bind the size of any. */
+export const isWithoutQuotas = (error: unknown) =>
+  error instanceof RuntimeError && /no quota support/i.test(String(error.cause))
+
 /**
  * Whether the engine can bind the size of a volume: Docker's own driver can where its folder is on xfs or ext4 with project
  * quotas, and says "quota size requested but no quota support" elsewhere. Nothing but trying tells.
@@ -48,7 +52,7 @@ export class HomeQuota {
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
       // Anything else may be better the next time: homes that are made meanwhile stay without a size for ever.
-      if (!/no quota support/i.test(String(error.cause))) this.#askedAt = -Infinity
+      if (!isWithoutQuotas(error)) this.#askedAt = -Infinity
       return false
     }
     await this.#cleanUp()
