@@ -19,6 +19,7 @@ import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { TrialEngine } from '#/runtime/trial-engine.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
+import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import type { LeadParts } from '#/nodes/node.ts'
@@ -59,12 +60,14 @@ export async function openParts(
   }
 }
 
-/** Those who run PostgreSQL have backups of it, and its migrations are one transaction: docs/explanation/decisions/053. */
+/** @throws when no copy can be made of a store that has migrations to run */
 async function keepCopyBeforeMigration({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
-  const copied = databaseUrl === null ? await copyBeforeMigration(dataDir, new Date()) : undefined
+  const copied = await (databaseUrl === null
+    ? copyBeforeMigration(dataDir, new Date())
+    : copyPostgresBeforeMigration(databaseUrl, new Date()))
   if (!copied) return
   log.warn(
-    `the store is changed for this version (${copied.pending.join(', ')}); an older version needs the copy ${copied.file}`,
+    `the store is changed for this version (${copied.pending.join(', ')}); an older version needs the copy, ${copied.place}: docs/how-to/upgrade.md`,
   )
 }
 

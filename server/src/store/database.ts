@@ -72,7 +72,7 @@ export async function openDatabase(
     return wrap(db, false)
   }
   const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
-  await migrate(migrationDb, true)
+  await migrate(migrationDb, true, until)
   await migrationDb.destroy()
   return wrap(new Kysely<Schema>({ dialect: await postgresDialect(url, { onConnect }) }), true)
 }

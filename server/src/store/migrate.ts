@@ -22,8 +22,8 @@ export async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: s
   }
 }
 
-/** @returns none for a store that is new */
-async function appliedMigrations(db: Kysely<Schema>, isPostgres: boolean): Promise<string[]> {
+/** Names of the migrations that the store has had, sorted. @returns none for a store that is new */
+export async function appliedMigrations(db: Kysely<Schema>, isPostgres: boolean): Promise<string[]> {
   // Not Kysely's introspection: it also finds the table in a schema that a restore moved aside.
   const table = isPostgres
     ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'kysely_migration'`

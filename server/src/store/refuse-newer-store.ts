@@ -17,6 +17,6 @@ export function refuseNewerStore(applied: readonly string[], known: readonly str
   if (unknown.length === 0) return
   throw new NewerStore(
     `a newer version of Berth changed the store (${unknown.join(', ')}; this version knows them up to ${known.at(-1)}). ` +
-      'Start the newer version again; or restore the copy that it made in before-migration of the data folder, or a backup: docs/how-to/upgrade.md',
+      'Start the newer version again; or go back to the copy that it made before, which its log names, or to a backup: docs/how-to/upgrade.md',
   )
 }

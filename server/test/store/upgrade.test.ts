@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { after, before, describe, suite, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
+import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
 import { dialects, useStore } from '#test/support/store/both-databases.ts'
+import { startPostgres, type Postgres } from '#test/support/store/postgres.ts'
 
 /** Last migration of an older version. */
 const older = '012-clock-moves'
@@ -30,13 +32,13 @@ test('before a store is migrated it is copied, and the older version starts on t
   const dataDir = folder(t)
   await olderStore(dataDir)
   const copied = await copyBeforeMigration(dataDir, new Date('2026-11-23T01:30:00Z'))
-  assert.equal(copied?.file, path.join(dataDir, 'before-migration/20261123T013000Z-012-clock-moves.sqlite'))
+  assert.equal(copied?.place, path.join(dataDir, 'before-migration/20261123T013000Z-012-clock-moves.sqlite'))
   assert.ok(copied?.pending.includes('013-lasting-sessions'))
-  assert.equal(statSync(copied.file).mode & 0o777, 0o600)
+  assert.equal(statSync(copied.place).mode & 0o777, 0o600)
   await (await openDatabase(null, dataDir)).close()
 
   const before = folder(t)
-  renameSync(copied.file, path.join(before, 'berth.sqlite'))
+  renameSync(copied.place, path.join(before, 'berth.sqlite'))
   const { db, close } = await openDatabase(null, before, { until: older })
   t.after(close)
   const { rows } = await sql<{ email: string }>`select email from users`.execute(db)
@@ -66,6 +68,74 @@ test('where no copy can be made, the start fails in words and the store stays as
   await assert.rejects(copyBeforeMigration(dataDir, new Date()), /the store was not changed.*Make room/)
   rmSync(blocker)
   assert.ok(await copyBeforeMigration(dataDir, new Date()))
+})
+
+suite('a PostgreSQL store', () => {
+  let postgres: Postgres
+  before(async () => void (postgres = await startPostgres()))
+  after(() => postgres.stop())
+
+  const now = new Date('2026-11-23T01:30:00Z')
+  const copyName = 'public_before_20261123t013000z'
+  const asked = async <T>(...statements: string[]): Promise<T[]> => {
+    const { default: pg } = await import('pg')
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    try {
+      let rows: unknown[] = []
+      for (const each of statements) ({ rows } = await client.query(each))
+      return rows as T[]
+    } finally {
+      await client.end()
+    }
+  }
+  const renameSchemas = (one: string, other: string, from: string, to: string) =>
+    asked(`alter schema ${one} rename to ${other}`, `alter schema ${from} rename to ${to}`)
+
+  test('is copied before it is migrated, and the older version goes on with the copy', async () => {
+    await (await openDatabase(postgres.url, '', { until: older })).close()
+    await asked(`insert into users (email, slug, state, is_admin, created_at)
+      values ('gone@x.org', 'gone', 'active', 1, 0), ('ann@x.org', 'ann', 'active', 1, 0)`)
+    await asked(`insert into user_containers (user_id, container_type, template_image, created_at, blocked_by)
+      values (2, 'dev', 'x', 0, 1)`)
+    await asked(`delete from users where id = 1`)
+    const copied = await copyPostgresBeforeMigration(postgres.url, now)
+    assert.equal(copied?.place, `the schema ${copyName}`)
+    assert.ok(copied.pending.includes('013-lasting-sessions'))
+    await (await openDatabase(postgres.url, '')).close()
+    await renameSchemas('public', 'newer', copyName, 'public')
+    assert.deepEqual(await asked('select id, email from users'), [{ id: '2', email: 'ann@x.org' }])
+    assert.deepEqual(await asked('select id, user_id from user_containers'), [{ id: '1', user_id: '2' }])
+    // Ids are not given again, rows that belong together go together, and the audit log cannot be changed.
+    const added = `insert into users (email, slug, state, is_admin, created_at) values ('zoe@x.org', 'zoe', 'active', 1, 0)`
+    assert.deepEqual(await asked(`${added} returning id`), [{ id: '3' }])
+    await asked('delete from users where id = 2')
+    assert.deepEqual(await asked('select id from user_containers'), [])
+    await assert.rejects(asked('truncate audit_log'), /append/i)
+    await renameSchemas('public', copyName, 'newer', 'public')
+  })
+
+  test('that is up to date is not copied, and of copies the last one stays', async () => {
+    await (await openDatabase(postgres.url, '')).close()
+    assert.equal(await copyPostgresBeforeMigration(postgres.url, now), undefined)
+    await renameSchemas('public', 'newer', copyName, 'public')
+    await copyPostgresBeforeMigration(postgres.url, new Date('2026-11-24T01:30:00Z'))
+    await copyPostgresBeforeMigration(postgres.url, new Date('2026-11-25T01:30:00Z'))
+    const names = await asked<{ name: string }>(`select nspname as name from pg_namespace where nspname like 'public%'`)
+    assert.deepEqual(names.map(({ name }) => name).sort(), ['public', 'public_before_20261125t013000z'])
+  })
+
+  test('that cannot be copied stays as it was, and the start fails in words', async () => {
+    await asked(`create role guest login password 'guest'; grant usage on schema public to guest;
+      grant select on all tables in schema public to guest`)
+    const url = new URL(postgres.url)
+    url.username = 'guest'
+    url.password = 'guest'
+    await assert.rejects(
+      copyPostgresBeforeMigration(url.href, now),
+      /the store was not changed.*GRANT CREATE ON DATABASE/,
+    )
+  })
 })
 
 for (const dialect of dialects)

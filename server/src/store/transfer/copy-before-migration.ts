@@ -11,23 +11,36 @@ export const copiesFolder = 'before-migration'
 /** Copies that are kept, the newest. */
 const keptCopies = 3
 
+/** What was made before a store is migrated. */
+export interface CopiedStore {
+  /** Path of the file, or the schema, in words. */
+  readonly place: string
+  /** Names of the migrations that follow. */
+  readonly pending: readonly string[]
+}
+
+/**
+ * Names of the migrations that a store which has been used is about to get.
+ * @param applied those that it had @param known those of this program
+ * @returns none for a store that is new, up to date, or newer than this program
+ */
+export function pendingMigrations(applied: readonly string[], known: readonly string[]): string[] {
+  if (applied.length === 0 || applied.some((name) => !known.includes(name))) return []
+  return known.filter((name) => !applied.includes(name))
+}
+
 /**
  * Copies a SQLite store that has migrations to run, so that the version before can be started on it again. A store that is
  * new, up to date, or newer than this program is not copied.
- * @returns path of the copy and the names of the migrations; undefined when none was made
+ * @returns undefined when none was made
  * @throws when no copy can be made; then nothing has changed, and the store must not be migrated
  */
-export async function copyBeforeMigration(
-  dataDir: string,
-  now: Date,
-): Promise<{ readonly file: string; readonly pending: readonly string[] } | undefined> {
-  const applied = appliedMigrations(path.join(dataDir, storeFileName))
-  const known = Object.keys(migrations(false))
-  const pending = known.filter((name) => !applied.includes(name))
-  const last = applied.at(-1)
-  if (last === undefined || pending.length === 0 || applied.some((name) => !known.includes(name))) return undefined
+export async function copyBeforeMigration(dataDir: string, now: Date): Promise<CopiedStore | undefined> {
+  const applied = appliedIn(path.join(dataDir, storeFileName))
+  const pending = pendingMigrations(applied, Object.keys(migrations(false)))
+  if (pending.length === 0) return undefined
   const folder = path.join(dataDir, copiesFolder)
-  const file = path.join(folder, `${compactTime(now)}-${last}.sqlite`)
+  const file = path.join(folder, `${compactTime(now)}-${applied.at(-1)}.sqlite`)
   try {
     await copyTo(dataDir, folder, file)
   } catch (cause) {
@@ -37,11 +50,11 @@ export async function copyBeforeMigration(
     )
   }
   removeOldCopies(folder)
-  return { file, pending }
+  return { place: file, pending }
 }
 
 /** @returns sorted; none for a store that is not there, or was never opened by Berth */
-function appliedMigrations(file: string): string[] {
+function appliedIn(file: string): string[] {
   if (!existsSync(file)) return []
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -72,8 +85,8 @@ async function copyTo(dataDir: string, folder: string, file: string): Promise<vo
 
 const unfinished = 'unfinished-'
 
-/** `20261123T013000Z`: names in the order of time. */
-const compactTime = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '')
+/** UTC, such as `20261123T013000Z`: names in the order of time. */
+export const compactTime = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '')
 
 function removeOldCopies(folder: string): void {
   const copies = readdirSync(folder).filter((name) => name.endsWith('.sqlite'))
