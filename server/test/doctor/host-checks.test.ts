@@ -12,6 +12,7 @@ import { checkInotify } from '#/cli/doctor/checks/host/check-inotify.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { smallDisk } from '#test/support/engine/small-disk.ts'
+import { startPostgres } from '#test/support/store/postgres.ts'
 import { contextFor, folderFor, inWords, withReport } from './check-context.ts'
 
 const { signal } = new AbortController()
@@ -111,4 +112,18 @@ test('a clock that is apart from the engine by a minute is a warning that says w
   const time = new Date(now.getTime() + 60_000)
   const late = await checkClock(withReport(contextFor(t, {}, { now }), { time }), signal)
   assert.match(inWords(late), /^warning: The clock is (59|60) s behind that of the engine/)
+})
+
+test('a clock that is apart from the database by a minute is a warning; a database that does not answer is none', async (t) => {
+  const { url, stop } = await startPostgres()
+  t.after(stop)
+  const ahead = contextFor(t, { DATABASE_URL: url }, { now: new Date(Date.now() + 60_000) })
+  assert.match(
+    inWords(await checkClock(ahead, signal)),
+    /^warning: The clock is (59|60) s ahead of that of the database/m,
+  )
+  const right = contextFor(t, { DATABASE_URL: url })
+  assert.doesNotMatch(inWords(await checkClock(right, signal)), /the database/)
+  const away = contextFor(t, { DATABASE_URL: 'postgres://berth@127.0.0.1:1/berth' })
+  assert.doesNotMatch(inWords(await checkClock(away, signal)), /the database/)
 })

@@ -1,20 +1,34 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { databaseClock } from '#/store/database-clock.ts'
 import type { CheckContext, Finding } from '../../check.ts'
 
 /** Difference that is a finding, in ms: tokens and links of 15 minutes bear more, but it grows. */
 const maxDifference = 5_000
 const timeout = 3_000
 
-/** Whether the clock is right: beside those of the engine and of the front end's proxy, and by what the kernel says of NTP. */
-export async function checkClock({ engine, addresses, now }: CheckContext, signal: AbortSignal): Promise<Finding[]> {
+/**
+ * Whether the clock is right: beside those of the engine, of PostgreSQL and of the front end's proxy, and by what the kernel
+ * says of NTP. One that cannot be asked is a finding of another check.
+ */
+export async function checkClock(
+  { config, engine, addresses, now }: CheckContext,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const began = performance.now()
-  const readings = await Promise.all([
-    engine.report().then(
-      ({ time }) => ({ of: 'the engine', time, at: performance.now() }),
+  const read = (of: string, time: Promise<Date | null>) =>
+    time.then(
+      (read) => ({ of, time: read, at: performance.now() }),
       () => undefined,
+    )
+  const { databaseUrl } = config
+  const readings = await Promise.all([
+    read(
+      'the engine',
+      engine.report().then(({ time }) => time),
     ),
-    dateOf(addresses.frontendUrl, signal).then((time) => ({ of: addresses.frontendUrl, time, at: performance.now() })),
+    ...(databaseUrl === null ? [] : [read('the database', databaseClock(databaseUrl))]),
+    read(addresses.frontendUrl, dateOf(addresses.frontendUrl, signal)),
   ])
   const apart = readings.flatMap((reading) => {
     if (!reading?.time) return []
