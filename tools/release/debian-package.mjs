@@ -1,11 +1,13 @@
 import { copyFileSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from '../setup/run.mjs'
+import { debianNames } from './debian-names.mjs'
 import { normalizeModes } from './program-tree.mjs'
 import { writeSbom } from './sbom.mjs'
 import { withNode } from './tarball.mjs'
 
 /** @import { ReleaseContext } from './release-context.mjs' */
+/** @import { Arch } from './registry-package.mjs' */
 
 const files = join(import.meta.dirname, 'files/debian')
 const scripts = ['preinst', 'postinst', 'prerm', 'postrm']
@@ -18,19 +20,20 @@ const documents = ['README.md', 'docs/reference/settings.md', 'docs/how-to/insta
  * dpkg-deb sets every time to that of the commit and every owner to root.
  * @param {ReleaseContext} release
  * @param {string} tree of `makeProgramTree`
+ * @param {Arch} arch
  * @returns {Promise<string>} name of the file in `dist`
  * @throws {SetupProblem} when dpkg-deb is missing or refuses
  */
-export async function makeDebianPackage(release, tree) {
+export async function makeDebianPackage(release, tree, arch) {
   const version = debianVersion(release.version)
-  const folder = join(release.work, 'debian')
-  const program = await withNode(release, tree, 'x64', join(folder, 'usr/lib/berth'))
-  writeSbom(release, join(program, 'sbom.cdx.json'))
+  const folder = join(release.work, `debian-${arch}`)
+  const program = await withNode(release, tree, arch, join(folder, 'usr/lib/berth'))
+  writeSbom(release, join(program, 'sbom.cdx.json'), { arch })
   copyFiles(release, folder)
   const log = join(release.work, 'pack.log')
   normalizeModes(folder)
-  writeControl(folder, version, installedKilobytes(folder))
-  const name = `berth_${version}_amd64.deb`
+  writeControl(folder, { version, architecture: debianNames[arch], kilobytes: installedKilobytes(folder) })
+  const name = `berth_${version}_${debianNames[arch]}.deb`
   const args = ['--root-owner-group', '-Zxz', '-z3', '--build', folder, join(release.dist, name)]
   await run('dpkg-deb', args, { log, env: release.env })
   return name
@@ -58,10 +61,13 @@ function copyFiles({ root }, folder) {
   }
 }
 
-/** @param {string} folder @param {string} version @param {number} kilobytes */
-function writeControl(folder, version, kilobytes) {
+/** @param {string} folder @param {{ version: string, architecture: string, kilobytes: number }} values */
+function writeControl(folder, { version, architecture, kilobytes }) {
   const template = readFileSync(join(files, 'control'), 'utf8')
-  const control = template.replace('@VERSION@', version).replace('@SIZE@', String(kilobytes))
+  const control = template
+    .replace('@VERSION@', version)
+    .replace('@ARCHITECTURE@', architecture)
+    .replace('@SIZE@', String(kilobytes))
   writeFileSync(join(folder, 'DEBIAN/control'), control, { mode: 0o644 })
   writeFileSync(join(folder, 'DEBIAN/conffiles'), '/etc/berth/berth.env\n', { mode: 0o644 })
 }

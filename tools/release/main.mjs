@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { prepareWorkspace } from '../../images/build.mjs'
 import { SetupProblem } from '../setup/problem.mjs'
 import { makeDebianPackage } from './debian-package.mjs'
-import { makeImage } from './image.mjs'
+import { makeImage } from './image/make-image.mjs'
 import { sha256Of } from './pack.mjs'
 import { makeProgramTree } from './program-tree.mjs'
 import { createReleaseContext } from './release-context.mjs'
@@ -58,8 +58,10 @@ async function makeArtefacts(release, tree) {
   const makers = [
     ['tarball', () => makeTarball(release, tree, 'x64')],
     ['tarball for arm64', () => makeTarball(release, tree, 'arm64')],
-    ['Debian package', () => makeDebianPackage(release, tree)],
-    ['OCI image', () => makeImage(release, tree)],
+    ['Debian package', () => makeDebianPackage(release, tree, 'x64')],
+    ['Debian package for arm64', () => makeDebianPackage(release, tree, 'arm64')],
+    ['OCI image', () => makeImage(release, tree, 'x64')],
+    ['OCI image for arm64', () => makeImage(release, tree, 'arm64')],
     ['SBOM', () => makeSbom(release)],
   ]
   const names = []

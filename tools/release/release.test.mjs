@@ -7,6 +7,7 @@ import { temporaryRepository, write } from '../test-support/temporary-repository
 import { debianVersion } from './debian-package.mjs'
 import { packFolder, sha256Of } from './pack.mjs'
 import { productionPackages } from './production-packages.mjs'
+import { writeSbom } from './sbom.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const files = join(import.meta.dirname, 'files')
@@ -49,6 +50,22 @@ test('for Debian a release candidate is older than its release', () => {
   const compare = (/** @type {string[]} */ ...args) => execFileSync('dpkg', ['--compare-versions', ...args])
   compare(debianVersion('1.0.0-rc.1'), 'lt', debianVersion('1.0.0-rc.2'))
   compare(debianVersion('1.0.0-rc.2'), 'lt', debianVersion('1.0.0'))
+})
+
+test('the list of contents has the terminal of its kind of machine', (t) => {
+  const { here } = temporaryRepository(t)
+  const [version, epoch, commit] = ['1', 1_700_000_000, '']
+  const release = { root, version, epoch, commit, work: here.root, dist: here.root, env: process.env }
+  for (const [arch, other] of /** @type {const} */ ([
+    ['x64', 'arm64'],
+    ['arm64', 'x64'],
+  ])) {
+    const file = join(here.root, `${arch}.json`)
+    writeSbom(release, file, { arch })
+    const text = readFileSync(file, 'utf8')
+    assert.ok(text.includes(`node-pty-linux-${arch}@`), arch)
+    assert.ok(!text.includes(`node-pty-linux-${other}@`), arch)
+  }
 })
 
 test('the scripts of package and image are ones that a plain shell understands', () => {

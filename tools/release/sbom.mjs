@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pinnedVersion } from '../setup/packages/node.mjs'
+import { debianNames } from './debian-names.mjs'
 import { productionPackages } from './production-packages.mjs'
 
 /** @import { ReleaseContext } from './release-context.mjs' */
 /** @import { Locked } from './production-packages.mjs' */
+/** @import { Arch } from './registry-package.mjs' */
 /** @typedef {{ name: string, version: string }} DebianPackage */
 
 /**
@@ -13,11 +15,15 @@ import { productionPackages } from './production-packages.mjs'
  * files: production packages of the server and the demo app, what is bundled into the front end, and Node.
  * @param {ReleaseContext} release
  * @param {string} file
- * @param {readonly DebianPackage[]} [debian] packages whose files an image contains
+ * @param {{ arch?: Arch, debian?: readonly DebianPackage[] }} [of] kind of machine, and packages whose files an image contains
  */
-export function writeSbom(release, file, debian = []) {
+export function writeSbom(release, file, { arch = 'x64', debian = [] } = {}) {
   const { version, epoch } = release
-  const components = [...npmComponents(release.root), nodeComponent, ...debian.map(debianComponent)]
+  const components = [
+    ...npmComponents(release.root, arch),
+    nodeComponent,
+    ...debian.map((each) => debianComponent(each, arch)),
+  ]
   const metadata = {
     timestamp: new Date(epoch * 1000).toISOString(),
     component: { type: 'application', 'bom-ref': 'berth', name: 'berth', version, licenses: [license('Apache-2.0')] },
@@ -27,10 +33,12 @@ export function writeSbom(release, file, debian = []) {
   writeFileSync(file, `${JSON.stringify({ ...content, serialNumber }, null, 2)}\n`)
 }
 
-/** @param {string} root */
-function npmComponents(root) {
+/** @param {string} root @param {Arch} arch */
+function npmComponents(root, arch) {
   const workspace = join(root, 'images/workspace')
-  const installed = productionPackages(workspace, '').filter(([path]) => existsSync(join(workspace, path)))
+  const isShipped = (/** @type {string} */ path) =>
+    path.includes('/node-pty-') ? path.endsWith(`-linux-${arch}`) : existsSync(join(workspace, path))
+  const installed = productionPackages(workspace, '').filter(([path]) => isShipped(path))
   const all = [...productionPackages(root, 'server'), ...installed]
   const packages = all.filter(
     ([path, { version, dev }]) => path.includes('node_modules/') && version !== undefined && !dev,
@@ -57,9 +65,9 @@ const nodeComponent = {
   licenses: [license('MIT')],
 }
 
-/** @param {DebianPackage} found */
-function debianComponent({ name, version }) {
-  const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=amd64&distro=debian-12`
+/** @param {DebianPackage} found @param {Arch} arch */
+function debianComponent({ name, version }, arch) {
+  const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${debianNames[arch]}&distro=debian-12`
   return { type: 'library', 'bom-ref': purl, name, version, purl }
 }
 

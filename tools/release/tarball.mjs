@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { run } from '../setup/run.mjs'
 import { nodeRuntime } from './node-runtime.mjs'
 import { packFolder } from './pack.mjs'
+import { normalizeModes } from './program-tree.mjs'
+import { putTerminalAddon } from './terminal-addon.mjs'
 
 /** @import { ReleaseContext } from './release-context.mjs' */
-/** @import { Arch } from './node-runtime.mjs' */
+/** @import { Arch } from './registry-package.mjs' */
 
 /**
  * The tarball for one kind of machine: the program and its Node in one folder, `berth-{version}-linux-{arch}`.
@@ -22,7 +24,7 @@ export async function makeTarball(release, tree, arch) {
 }
 
 /**
- * A copy of the program with the Node of one kind of machine.
+ * A copy of the program with what is native to one kind of machine: Node, and the terminal of the demo app.
  * @param {ReleaseContext} release
  * @param {string} tree
  * @param {Arch} arch
@@ -35,6 +37,8 @@ export async function withNode(release, tree, arch, folder) {
   // Hard links: the tree is read only from here on.
   await run('cp', ['--archive', '--link', tree, `${folder}.part`], { log: join(release.work, 'pack.log') })
   renameSync(`${folder}.part`, folder)
+  await putTerminalAddon(release, folder, arch)
+  normalizeModes(join(folder, 'images'))
   copyFileSync(node, join(folder, 'node'))
   await run('chmod', ['755', join(folder, 'node')], { log: join(release.work, 'pack.log') })
   writeFileSync(join(folder, 'RELEASE'), `berth ${release.version} linux-${arch}\ncommit ${release.commit}\n`)

@@ -150,6 +150,13 @@ test('the package installs in less than 60 s, is upgraded under open connections
     assert.doesNotMatch(await machine.run('journalctl --unit berth --no-pager'), /EPERM|EACCES|EROFS|denied/)
   })
 
+  await t.test('the service, an account without root, has set the rules of the host, and says so', async () => {
+    assert.match(await machine.run('stat -c %U /proc/$(systemctl show --property=MainPID --value berth)'), /^berth$/m)
+    assert.match(await machine.run('iptables-save'), /-A INPUT -j BERTH-INPUT/)
+    const { passed, findings } = JSON.parse(await machine.run('berth doctor --json 2>/dev/null || true'))
+    assert.ok(passed.includes('host rules'), JSON.stringify(findings))
+  })
+
   await t.test('the timer makes a backup, with homes', async () => {
     await machine.run('systemctl start berth-backup.service')
     assert.match(await machine.run('ls /var/backups/berth/berth-*/homes'), /\.tar/)

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../setup/run.mjs'
+import { run } from '../../setup/run.mjs'
+import { debianFiles } from './debian-files.mjs'
 import { imageConfig } from './image-config.mjs'
 import { imageUser, makeImageRoot } from './image-root.mjs'
-import { nodeRuntime } from './node-runtime.mjs'
-import { packFolder, sha256Of } from './pack.mjs'
-import { writeSbom } from './sbom.mjs'
-import { withNode } from './tarball.mjs'
+import { machineFiles } from './machine-files.mjs'
+import { packFolder, sha256Of } from '../pack.mjs'
+import { debianNames } from '../debian-names.mjs'
+import { writeSbom } from '../sbom.mjs'
+import { withNode } from '../tarball.mjs'
 
-/** @import { ReleaseContext } from './release-context.mjs' */
+/** @import { ReleaseContext } from '../release-context.mjs' */
+/** @import { Arch } from '../registry-package.mjs' */
 /** @typedef {{ digest: string, size: number, diffId: string, about: string }} Layer `diffId`: digest before compression */
 
 const mediaTypes = {
@@ -23,28 +26,27 @@ const mediaTypes = {
  * reads (`manifest.json`). Made without an engine, a builder and a registry.
  * @param {ReleaseContext} release
  * @param {string} tree of `makeProgramTree`
+ * @param {Arch} arch
  * @returns {Promise<string>} name of the file in `dist`
  */
-export async function makeImage(release, tree) {
+export async function makeImage(release, tree, arch) {
   const { version, work, dist } = release
-  const layout = join(work, 'image')
+  const layout = join(work, `image-${arch}`)
   mkdirSync(join(layout, 'blobs/sha256'), { recursive: true })
-  const debian = await makeImageRoot(join(work, 'image-system'), await nodeRuntime(release, 'x64'))
+  const program = join(work, 'image-program')
+  const own = await withNode(release, tree, arch, join(program, 'usr/lib/berth'))
+  const terminal = join(own, `images/workspace/node_modules/@lydell/node-pty-linux-${arch}/pty.node`)
+  const files = arch === 'x64' ? machineFiles : await debianFiles(release)
+  const system = join(work, 'image-system')
+  const debian = await makeImageRoot(system, files, [join(own, 'node'), terminal])
+  finishProgram(release, program, { arch, debian })
+  const account = [`--owner=${imageUser}`, `--group=${imageUser}`]
   const layers = [
-    await addLayer(
-      release,
-      layout,
-      join(work, 'image-system'),
-      ['.'],
-      'libraries of Node, BusyBox and tar: from Debian',
-    ),
-    await addLayer(release, layout, await programRoot(release, tree, debian), ['usr'], `Berth ${version} and Node`),
-    await addLayer(release, layout, ownFolders(work), ['tmp', 'var'], 'folders that Berth writes to', [
-      `--owner=${imageUser}`,
-      `--group=${imageUser}`,
-    ]),
+    await addLayer(release, layout, system, ['.'], 'libraries of Node, BusyBox and tar: from Debian'),
+    await addLayer(release, layout, program, ['usr'], `Berth ${version} and Node`),
+    await addLayer(release, layout, ownFolders(work), ['tmp', 'var'], 'folders that Berth writes to', account),
   ]
-  const config = addJson(layout, imageConfig(release, layers))
+  const config = addJson(layout, imageConfig(release, arch, layers))
   const manifest = addJson(layout, {
     schemaVersion: 2,
     mediaType: mediaTypes.manifest,
@@ -52,20 +54,18 @@ export async function makeImage(release, tree) {
     layers: layers.map(({ digest, size }) => ({ mediaType: mediaTypes.layer, digest, size })),
   })
   writeIndexes(layout, version, { config, manifest, layers })
-  const name = `berth-${version}-oci-amd64.tar`
+  const name = `berth-${version}-oci-${debianNames[arch]}.tar`
   await packFolder(release, join(dist, name), layout, ['blobs', 'index.json', 'manifest.json', 'oci-layout'])
   return name
 }
 
-/** @param {ReleaseContext} release @param {string} tree @param {readonly import('./sbom.mjs').DebianPackage[]} debian */
-async function programRoot(release, tree, debian) {
-  const root = join(release.work, 'image-program')
-  const program = await withNode(release, tree, 'x64', join(root, 'usr/lib/berth'))
-  writeSbom(release, join(program, 'sbom.cdx.json'), debian)
-  copyFileSync(join(import.meta.dirname, 'files/image-health'), join(program, 'health'))
+/** @param {ReleaseContext} release @param {string} root @param {NonNullable<Parameters<typeof writeSbom>[2]>} of */
+function finishProgram(release, root, of) {
+  const program = join(root, 'usr/lib/berth')
+  writeSbom(release, join(program, 'sbom.cdx.json'), of)
+  copyFileSync(join(import.meta.dirname, '../files/image-health'), join(program, 'health'))
   mkdirSync(join(root, 'usr/bin'))
   symlinkSync('/usr/lib/berth/berth', join(root, 'usr/bin/berth'))
-  return root
 }
 
 /** @param {string} work */

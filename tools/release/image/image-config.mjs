@@ -1,7 +1,9 @@
+import { debianNames } from '../debian-names.mjs'
 import { imageUser } from './image-root.mjs'
 
-/** @import { ReleaseContext } from './release-context.mjs' */
-/** @import { Layer } from './image.mjs' */
+/** @import { ReleaseContext } from '../release-context.mjs' */
+/** @import { Arch } from '../registry-package.mjs' */
+/** @import { Layer } from './make-image.mjs' */
 
 /** Of the health check, in ns as Docker wants them. */
 const second = 1_000_000_000
@@ -26,9 +28,10 @@ const labelsOf = ({ version, commit, epoch }) => ({
 /**
  * OCI image configuration (image-spec, config.md), and Docker's health check in it.
  * @param {ReleaseContext} release
+ * @param {Arch} arch
  * @param {readonly Layer[]} layers
  */
-export function imageConfig(release, layers) {
+export function imageConfig(release, arch, layers) {
   const created = new Date(release.epoch * 1000).toISOString()
   const env = {
     PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
@@ -38,7 +41,9 @@ export function imageConfig(release, layers) {
     BERTH_CACHE_DIR: '/var/cache/berth',
   }
   return {
-    architecture: 'amd64',
+    architecture: debianNames[arch],
+    // 64-bit ARM is the eighth version; image-spec, image-index.md.
+    ...(arch === 'arm64' ? { variant: 'v8' } : {}),
     os: 'linux',
     created,
     config: {
