@@ -5,7 +5,7 @@ import { Refused } from './refused.ts'
 const maxBody = 1024 * 1024
 /**
  * Max values in a body: each variable of an environment is one, and a few dozen others. Checking a value costs microseconds, and
- * nobody else is served meanwhile: 340,000 empty strings, which fit into `maxBody`, would take 1.4 s.
+ * no other request is served meanwhile: 340,000 empty strings, which fit into `maxBody`, would take 1.4 s.
  */
 const maxValues = 8_192
 

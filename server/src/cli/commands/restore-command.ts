@@ -143,8 +143,7 @@ async function restoreAll(
       `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes. Start Berth.`,
     )
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
-    for (const volume of unboundHomes)
-      terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)
+    for (const volume of unboundHomes) terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)
     for (const volume of keptHomes) terminal.note(`left as it is, because it exists: ${volume}`)
   } finally {
     await lock?.release()
