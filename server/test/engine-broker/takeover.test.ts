@@ -100,7 +100,11 @@ suite('an API that was taken over', async () => {
   })
 
   test('cannot keep others waiting by bodies with as many values as fit into them', async () => {
-    const many = [Array(300_000).fill(''), Array(300_000).fill({}), Object.fromEntries(Array(60_000).fill(0).entries())]
+    const many = [
+      Array(300_000).fill(''),
+      Array.from({ length: 300_000 }, () => ({})),
+      Object.fromEntries(Array(60_000).fill(0).entries()),
+    ]
     const bodies = many.flatMap((each) => [body({}, { Env: each }), body({ Mounts: each }), body({}, { Labels: each })])
     for (const each of bodies) {
       const refused = create(each)

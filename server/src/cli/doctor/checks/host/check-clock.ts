@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { databaseClock } from '#/store/database-clock.ts'
+import { databaseClock } from '#/store/check-store.ts'
 import type { CheckContext, Finding } from '../../check.ts'
 
 /** Difference that is a finding, in ms: tokens and links of 15 minutes bear more, but it grows. */
