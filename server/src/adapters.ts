@@ -14,6 +14,7 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { inspectionOf } from '#/runtime/docker-engine/host/inspect-engine.ts'
 import { trialEngineOf } from '#/runtime/docker-engine/host/trial-engine.ts'
+import type { ClusterInspection } from '#/runtime/cluster-inspection.ts'
 import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { TrialEngine } from '#/runtime/trial-engine.ts'
@@ -89,9 +90,14 @@ export function homeArchiveFor({ dockerHost }: Config, installation: string): Ho
   return dockerHomeArchive(installation, dockerHost)
 }
 
-/** A look at the engine that changes nothing, for `berth doctor`. */
-export function inspectionFor({ dockerHost }: Config): EngineInspection {
-  return inspectionOf(dockerHost)
+/** Looks at the engine, or the cluster, that change nothing, for `berth doctor`. */
+export async function inspectionsFor({
+  dockerHost,
+  kubernetes,
+}: Config): Promise<{ readonly engine: EngineInspection; readonly cluster: ClusterInspection | null }> {
+  if (kubernetes === null) return { engine: inspectionOf(dockerHost), cluster: null }
+  const { inspectionsOfCluster } = await import('#/runtime/kubernetes/inspection/inspect-cluster.ts')
+  return inspectionsOfCluster(kubernetes)
 }
 
 /** An engine for the installation of `berth doctor attack`. */

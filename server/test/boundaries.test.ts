@@ -186,6 +186,7 @@ const allowed: Record<string, string[]> = {
     'backup',
     'crash-points.ts',
     'data-folder/restore-mark.ts',
+    'runtime/cluster-inspection.ts',
     'runtime/engine-inspection.ts',
     'runtime/host-capacity.ts',
     'runtime/runtime.ts',
@@ -267,7 +268,10 @@ test('the adapter of a cluster is loaded by the selection of adapters alone, whe
   const loaded = imports.filter(
     ({ file, target, isTypeOnly }) => among(target, cluster) && !among(file, cluster) && !isTypeOnly,
   )
-  assert.deepEqual(loaded.map(show), [`${chosen} imports ${cluster}kubernetes-runtime.ts`])
+  assert.deepEqual(loaded.map(show), [
+    `${chosen} imports ${cluster}kubernetes-runtime.ts`,
+    `${chosen} imports ${cluster}inspection/inspect-cluster.ts`,
+  ])
   assert.match(readFileSync(path.join(root, chosen), 'utf8'), /await import\('#\/runtime\/kubernetes\//)
   const library = imports.filter(({ target, isTypeOnly }) => target.startsWith('@kubernetes/') && !isTypeOnly)
   assert.deepEqual(library.map(show), [`${cluster}client/cluster-access.ts imports @kubernetes/client-node`])

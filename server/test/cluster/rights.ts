@@ -7,6 +7,7 @@ import { after, suite, test } from 'node:test'
 import { parse, stringify } from 'yaml'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
+import { neededRights } from '#/runtime/kubernetes/inspection/needed-rights.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
 import { manifests, pathOf, type Rule } from '../support/cluster/deployment.ts'
 import { eventually, look, ofKind, plainSpec } from '../support/engine/runtimes.ts'
@@ -95,6 +96,11 @@ suite('rights and files of a deployment', { concurrency: 4 }, () => {
       const body = { ...manifest, metadata: { ...metadata, ...(place && { namespace }) } }
       await askCluster('POST', `${pathOf(manifest, place)}?dryRun=All`, body)
     }
+  })
+
+  test('the role is what berth doctor looks for', () => {
+    const inRole = rules.map(({ resources, verbs }) => ({ resource: resources.join(), verbs }))
+    assert.deepEqual(inRole, neededRights)
   })
 
   test('the rights of the role are all that Berth needs', async () => {

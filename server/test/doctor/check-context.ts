@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { contextWithoutService } from '#/cli/init/check-answers.ts'
 import { readConfig } from '#/config/config.ts'
 import type { CheckContext } from '#/cli/doctor/check.ts'
+import { inspectionOf } from '#/runtime/docker-engine/host/inspect-engine.ts'
 import type { EngineReport } from '#/runtime/engine-inspection.ts'
 
 /** A folder that goes with the test. */
@@ -22,7 +23,8 @@ export function contextFor(
 ): CheckContext {
   const { config, problems } = readConfig({ DATA_DIR: folderFor(t), ...settings }, () => '')
   if (!config) throw new Error(problems.join('\n'))
-  return { ...contextWithoutService(config), ...others }
+  const inspections = { engine: inspectionOf(config.dockerHost), cluster: null }
+  return { ...contextWithoutService(config, inspections), ...others }
 }
 
 /** The same, with something else in what the engine reports. */

@@ -4,6 +4,7 @@ import type { Config } from '#/config/config.ts'
 import type { SettingName } from '#/config/setting-descriptions.ts'
 import { needRestart } from '#/config/settings-reload.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
+import type { ClusterInspection } from '#/runtime/cluster-inspection.ts'
 import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 
 /** `critical`: users or data are at risk now. `warning`: it will hurt. `hint`: good to know. In this order. */
@@ -30,6 +31,8 @@ export interface CheckContext {
   /** System report of the running service; null when none runs; the words of its failure when it does not answer. */
   readonly service: SystemReport | null | string
   readonly engine: EngineInspection
+  /** Null with `ENGINE=docker`; otherwise `engine` has its clock alone. */
+  readonly cluster: ClusterInspection | null
   /** Name servers to ask; null for those of the machine. */
   readonly nameServers: readonly string[] | null
   /** Folder of the kernel's settings and process information: `/proc`. */

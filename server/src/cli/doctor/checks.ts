@@ -1,4 +1,10 @@
+import type { Config } from '#/config/config.ts'
 import type { Check } from './check.ts'
+import { checkCluster } from './checks/cluster/check-cluster.ts'
+import { checkPolicies } from './checks/cluster/check-policies.ts'
+import { checkQuotas } from './checks/cluster/check-quotas.ts'
+import { checkRights } from './checks/cluster/check-rights.ts'
+import { checkStorage } from './checks/cluster/check-storage.ts'
 import { checkBackups } from './checks/installation/check-backups.ts'
 import { checkService } from './checks/installation/check-service.ts'
 import { checkSettings } from './checks/installation/check-settings.ts'
@@ -41,3 +47,19 @@ export const allChecks: readonly Check[] = [
   { name: 'settings', run: checkSettings },
   { name: 'service', run: checkService },
 ]
+
+/** Checks of an engine on this machine. */
+const ofDocker = new Set(['engine', 'host rules', 'images', 'address pools', 'inotify'])
+
+/** In the place of those. */
+const ofCluster: readonly Check[] = [
+  { name: 'cluster', run: checkCluster },
+  { name: 'rights', run: checkRights },
+  { name: 'policies', run: checkPolicies },
+  { name: 'storage', run: checkStorage },
+  { name: 'quotas', run: checkQuotas },
+]
+
+/** The checks of an installation with these settings. */
+export const checksFor = ({ kubernetes }: Pick<Config, 'kubernetes'>): readonly Check[] =>
+  kubernetes === null ? allChecks : [...ofCluster, ...allChecks.filter(({ name }) => !ofDocker.has(name))]

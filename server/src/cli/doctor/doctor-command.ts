@@ -8,7 +8,6 @@ import type { CheckResult } from '#/cli/doctor/run-checks.ts'
 import { addAttack } from '#/cli/attack/attack-command.ts'
 import { findService } from '#/cli/api/find-service.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { requireDocker } from '#/cli/commands/store-access.ts'
 import { CommandFailed, reasonOf } from '#/cli/command-failure.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
@@ -45,10 +44,9 @@ async function examine(context: CommandContext, failOn: Level): Promise<void> {
   const { config, problems: wrong } = readConfig(context.env, (file) => readFileSync(file, 'utf8'))
   const problems = [...context.settingProblems, ...wrong]
   if (!config || problems.length > 0) return refuseSettings(context, problems)
-  requireDocker(config, 'berth doctor examines an installation on Docker; it knows nothing of clusters yet.')
   const addresses = addressesFor(config, config.port)
   // Loaded here, because loading them would slow every other command.
-  const [{ inspectionFor }, { allChecks }, { runChecks, bySeverity, reachesLevel }] = await Promise.all([
+  const [{ inspectionsFor }, { checksFor }, { runChecks, bySeverity, reachesLevel }] = await Promise.all([
     import('#/adapters.ts'),
     import('#/cli/doctor/checks.ts'),
     import('#/cli/doctor/run-checks.ts'),
@@ -59,12 +57,12 @@ async function examine(context: CommandContext, failOn: Level): Promise<void> {
     warnings: configWarnings(config, addresses),
     notes: context.settingNotes,
     service: await askService(context),
-    engine: inspectionFor(config),
+    ...(await inspectionsFor(config)),
     nameServers: null,
     proc: '/proc',
     now: new Date(),
   }
-  const results = await runChecks(allChecks, checked, signal)
+  const results = await runChecks(checksFor(config), checked, signal)
   const findings = bySeverity(results)
   const notChecked = results.flatMap(({ check, notChecked: reason }) => (reason === null ? [] : [{ check, reason }]))
   const passed = results.filter(isPassed).map(({ check }) => check)

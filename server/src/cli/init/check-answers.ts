@@ -1,14 +1,14 @@
-import { inspectionFor, smtpMailerFor } from '#/adapters.ts'
+import { inspectionsFor, smtpMailerFor } from '#/adapters.ts'
 import { addressesFor } from '#/config/addresses.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import type { Config } from '#/config/config.ts'
 import { reasonOf } from '#/cli/command-failure.ts'
 import type { CheckContext } from '#/cli/doctor/check.ts'
-import { allChecks } from '#/cli/doctor/checks.ts'
+import { checksFor } from '#/cli/doctor/checks.ts'
 import { bySeverity, runChecks, type NamedFinding } from '#/cli/doctor/run-checks.ts'
 
 /** Checks of `berth doctor` that say nothing before the first start. */
-const later = new Set(['backups', 'service', 'host rules'])
+const later = new Set(['backups', 'service', 'host rules', 'policies'])
 
 /** Result of the checks before the file is written. */
 export interface AnswerCheck {
@@ -18,8 +18,8 @@ export interface AnswerCheck {
 
 /** Looks at the machine with these settings, as `berth doctor` does. @param isRunning a running Berth has its ports */
 export async function checkAnswers(config: Config, isRunning: boolean, signal: AbortSignal): Promise<AnswerCheck> {
-  const checks = allChecks.filter(({ name }) => !later.has(name) && !(isRunning && name === 'ports'))
-  const results = await runChecks(checks, contextWithoutService(config), signal)
+  const checks = checksFor(config).filter(({ name }) => !later.has(name) && !(isRunning && name === 'ports'))
+  const results = await runChecks(checks, contextWithoutService(config, await inspectionsFor(config)), signal)
   return {
     findings: bySeverity(results),
     notChecked: results.flatMap(({ check, notChecked: reason }) => (reason === null ? [] : { check, reason })),
@@ -27,7 +27,10 @@ export async function checkAnswers(config: Config, isRunning: boolean, signal: A
 }
 
 /** What checks look at on this machine with these settings, while no service runs. */
-export function contextWithoutService(config: Config): CheckContext {
+export function contextWithoutService(
+  config: Config,
+  inspections: Pick<CheckContext, 'engine' | 'cluster'>,
+): CheckContext {
   const addresses = addressesFor(config, config.port)
   return {
     config,
@@ -35,7 +38,7 @@ export function contextWithoutService(config: Config): CheckContext {
     warnings: configWarnings(config, addresses),
     notes: [],
     service: null,
-    engine: inspectionFor(config),
+    ...inspections,
     nameServers: null,
     proc: '/proc',
     now: new Date(),

@@ -41,6 +41,6 @@ export const defaultTimeouts: ClusterTimeouts = {
 /** Path of a namespace's objects of a kind of the core API. @param name of one of them */
 export const corePath = (
   { namespace }: Pick<ClusterContext, 'namespace'>,
-  kind: 'pods' | 'secrets' | 'persistentvolumeclaims' | 'events',
+  kind: 'pods' | 'secrets' | 'persistentvolumeclaims' | 'events' | 'resourcequotas',
   name?: string,
 ): string => `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`

@@ -40,6 +40,9 @@ export const nameAnnotation = (name: string): Texts => ({ [names.name]: name })
 export const selectorOf = (installation: string, userId?: number): string =>
   [`${names.installation}=${installation}`, ...(userId === undefined ? [] : [`${names.userId}=${userId}`])].join(',')
 
+/** Selector of the objects of every installation. */
+export const anyInstallation: string = names.installation
+
 /** Whose it is, or null when it does not carry this installation's labels. */
 export function ownerOf({ labels, annotations }: ObjectMeta, installation: string): Owner | null {
   const { [names.userId]: userId } = labels ?? {}

@@ -58,6 +58,14 @@ export class ClusterClient {
     })
   }
 
+  /** As `ask`. @returns also the header `Date` (RFC 9110, 6.6.1), which has a resolution of a second */
+  async askWithDate<T>(call: ClusterCall): Promise<{ readonly answer: T; readonly date: Date | null }> {
+    return this.#exchange(call, async ({ body, headers }) => {
+      const date = new Date(String(headers.date ?? ''))
+      return { answer: (await body.json()) as T, date: Number.isNaN(date.getTime()) ? null : date }
+    })
+  }
+
   /** An answer that is no JSON. @param maxBytes of it that are read @throws as `ask` */
   async download(call: ClusterCall, maxBytes: number): Promise<Buffer> {
     return this.#exchange(call, async ({ body }) => {
