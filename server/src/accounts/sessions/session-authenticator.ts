@@ -38,6 +38,8 @@ export class SessionAuthenticator {
   readonly #tokens: AccessTokens
   readonly #revocations: Revocations
   readonly #csrfSecret: Buffer
+  /** Of the last request by cookie: a page looks for a session and then, without one, for an ended takeover. */
+  #lastScan: { readonly cookie: string | undefined; readonly candidates: readonly string[] } | undefined
 
   constructor(database: Database, tokens: AccessTokens, revocations: Revocations, csrfSecret: Buffer) {
     this.#database = database
@@ -57,11 +59,10 @@ export class SessionAuthenticator {
       const [only] = await this.#verified(bearerTokens(authorization), now, address)
       return { session: only && (await this.#sessionFor(only, 'header')), wasSent: true, isTossed: false }
     }
-    const believed = selectTrustedToken(
-      await this.#verified(this.#candidates(cookie, address), now, address),
-      cookie,
-      ({ claims }) => claims.sid,
-    )
+    const candidates = this.#candidates(cookie, address)
+    this.#lastScan = { cookie, candidates }
+    const verified = await this.#verified(candidates, now, address)
+    const believed = selectTrustedToken(verified, cookie, ({ claims }) => claims.sid)
     const isTossed = believed === 'tossed'
     const session = believed === undefined || isTossed ? undefined : await this.#sessionFor(believed, 'cookie')
     return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed }
@@ -76,8 +77,11 @@ export class SessionAuthenticator {
     if (authorization !== undefined) return undefined
     const address = addressIn(headers)
     const takeovers: VerifiedToken[] = []
-    const candidates = this.#candidates(cookie, address).filter((token) => this.#tokens.claimsActing(token))
-    for (const token of this.#mayBeChecked(candidates, address) ? candidates : []) {
+    const scan = this.#lastScan
+    const candidates = scan && scan.cookie === cookie ? scan.candidates : this.#candidates(cookie, address)
+    const acting = candidates.filter((token) => this.#tokens.claimsActing(token))
+    if (acting.length === 0 || !this.#mayBeChecked(acting, address)) return undefined
+    for (const token of acting) {
       const claims = await this.#tokens.read(token, address)
       if (claims && claims.acting !== null) takeovers.push({ claims, token })
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { BootData, Language } from '@berth/api/boot.ts'
+import { languages, type BootData, type Language } from '@berth/api/boot.ts'
 import { pages, signInPages } from '@berth/web/paths.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
@@ -48,11 +48,12 @@ export interface FrontEndParts {
 
 /** Serves the front end: one document for all its pages, and its assets. */
 export class FrontEnd {
-  readonly #document: string
+  readonly #documents: ReadonlyMap<Language, string>
   readonly #parts: FrontEndParts
 
   private constructor(document: string, parts: FrontEndParts) {
-    this.#document = document
+    const name = parts.branding?.name ?? productName
+    this.#documents = new Map(languages.map((language) => [language, inLanguage(document, language, name)]))
     this.#parts = parts
   }
 
@@ -137,17 +138,18 @@ export class FrontEnd {
 
   #filled({ language, nonce, boot }: Filling, now: Date): string {
     const { branding } = this.#parts
-    return this.#document
+    return (this.#documents.get(language) ?? '')
       .replaceAll('__BERTH_NONCE__', nonce)
-      .replace('__BERTH_LANGUAGE__', language)
-      .replace(
-        '__BERTH_NO_SCRIPT__',
-        localize(language, message('pages.noScript', { product: branding?.name ?? productName })),
-      )
       .replace(noticesPlaceholder, () => (branding ? noticesHtml(branding, language, now) : ''))
       .replace('__BERTH_BOOT__', () => scriptSafe(boot))
   }
 }
+
+/** The document with what depends on the language alone, so that no request formats it. */
+const inLanguage = (document: string, language: Language, product: string) =>
+  document
+    .replace('__BERTH_LANGUAGE__', language)
+    .replace('__BERTH_NO_SCRIPT__', () => localize(language, message('pages.noScript', { product })))
 
 /** Values for the placeholders of the document. */
 interface Filling {
