@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 
 /** Delay in ms: the start has loaded everything by then. */
 const delay = 5_000
-/** Pause in ms between two collections, so that nobody waits for more than one of them. */
+/** Pause in ms between two collections, so that a request waits for one of them at most. */
 const pause = 1_000
 /** In bytes: a collection of so much takes some 30 ms, of a larger heap the pause would be felt. */
 const maxHeap = 32 * 1024 ** 2
