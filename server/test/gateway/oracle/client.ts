@@ -2,6 +2,7 @@ import net from 'node:net'
 import type { Random } from '../fuzz/random.ts'
 import type { Addressing } from './addressing.ts'
 import type { History } from './history.ts'
+import type { Sharing } from './sharing.ts'
 import type { Prefix } from './world.ts'
 
 /** What all clients count together. */
@@ -11,6 +12,8 @@ export interface Tally {
   answered: number
   /** Messages on WebSockets that an app has answered. */
   messages: number
+  /** Of these, answers to visitors with whom the container was shared. */
+  visits: number
   refused: number
   cut: number
   readonly wrong: string[]
@@ -20,10 +23,14 @@ interface Asked {
   readonly prefix: Prefix
   readonly id: string
   readonly from: number
-  readonly mayPass: boolean
+  /** ms since 1970 */
+  readonly askedAt: number
+  readonly method: 'GET' | 'POST' | 'WebSocket'
 }
 
 let ids = 0
+/** By how much the gateway may notice the end of a share too late, in ms: its clock, and what is open within a second. */
+const [lateRequest, lateMessage] = [250, 1_500]
 /** Longer than the gateway lets a program wait, in ms. */
 const maxWait = 45_000
 
@@ -34,6 +41,8 @@ export class OracleClient {
   readonly #addressing: Addressing
   readonly #prefixes: readonly Prefix[]
   readonly #own: readonly Prefix[]
+  readonly #sharing: Sharing
+  readonly #email: string
   readonly #history: History
   readonly #random: Random
   readonly #tally: Tally
@@ -43,8 +52,13 @@ export class OracleClient {
   #wakeUp: () => void = () => {}
 
   constructor(
-    where: { readonly port: number; readonly prefixes: readonly Prefix[]; readonly history: History },
-    who: { readonly userId: number; readonly addressing: Addressing },
+    where: {
+      readonly port: number
+      readonly prefixes: readonly Prefix[]
+      readonly history: History
+      readonly sharing: Sharing
+    },
+    who: { readonly userId: number; readonly email: string; readonly addressing: Addressing },
     random: Random,
     tally: Tally,
     max: number,
@@ -53,7 +67,9 @@ export class OracleClient {
     this.#port = where.port
     this.#prefixes = where.prefixes
     this.#history = where.history
+    this.#sharing = where.sharing
     this.#userId = who.userId
+    this.#email = who.email
     this.#addressing = who.addressing
     this.#own = where.prefixes.filter(({ ownerId }) => ownerId === who.userId)
     this.#random = random
@@ -88,7 +104,7 @@ export class OracleClient {
 
   /** A WebSocket, most of the time; its frames are lines here, which the gateway does not look at. */
   async #converse(): Promise<void> {
-    const one = this.#choose()
+    const one = this.#choose('WebSocket')
     this.#hangUp()
     this.#tally.requests++
     this.#connect().write(
@@ -104,16 +120,25 @@ export class OracleClient {
         const line = this.#received.slice(0, this.#received.indexOf('\n'))
         this.#received = this.#received.slice(line.length + 1)
         this.#tally.messages++
-        this.#judge({ ...one, id: `m${round}`, from }, 200, line)
+        this.#judge({ ...one, id: `m${round}`, from, askedAt: Date.now() }, 200, line)
         await new Promise((resolve) => setTimeout(resolve, this.#random.below(20)))
       }
     this.#hangUp()
   }
 
-  #choose(): Asked {
-    const prefix = this.#random.oneOf(this.#random.happens(0.7) ? this.#own : this.#prefixes)
-    const mayPass = !prefix.isOwnersOnly || prefix.ownerId === this.#userId
-    return { prefix, id: `r${++ids}`, from: this.#history.tick(), mayPass }
+  #choose(method: Asked['method'] = this.#random.happens(0.1) ? 'POST' : 'GET'): Asked {
+    const prefix = this.#anyPrefix()
+    return { prefix, id: `r${++ids}`, from: this.#history.tick(), askedAt: Date.now(), method }
+  }
+
+  /** An own one most often, one that is shared with this person now and then. */
+  #anyPrefix(): Prefix {
+    if (this.#random.happens(0.1)) {
+      const shared = new Set(this.#sharing.with(this.#email))
+      const visitable = this.#prefixes.filter(({ name }) => shared.has(name))
+      if (visitable.length > 0) return this.#random.oneOf(visitable)
+    }
+    return this.#random.oneOf(this.#random.happens(0.7) ? this.#own : this.#prefixes)
   }
 
   #firstLines(method: string, { prefix, id }: Asked, wait: string): string {
@@ -123,22 +148,30 @@ export class OracleClient {
 
   #requestOf(one: Asked): string {
     const wait = this.#random.happens(0.1) ? this.#random.below(20) : 0
-    const isPost = this.#random.happens(0.1)
-    const body = isPost ? 'Content-Length: 5\r\n\r\nhello' : '\r\n'
-    return this.#firstLines(isPost ? 'POST' : 'GET', one, `${wait}`) + body
+    const body = one.method === 'POST' ? 'Content-Length: 5\r\n\r\nhello' : '\r\n'
+    return this.#firstLines(one.method, one, `${wait}`) + body
   }
 
-  #judge({ prefix, id, from, mayPass }: Asked, status: number, body: string): void {
+  #judge(asked: Asked, status: number, body: string): void {
     if (status !== 200) return void this.#tally.refused++
     this.#tally.answered++
+    const { prefix, id, from } = asked
     const [label = '', answeredId] = body.split(' ')
     const to = this.#history.tick()
     const wrong = (what: string) => this.#tally.wrong.push(`${what}: asked /${prefix.name}/ ${id}, got ${body}`)
-    if (!mayPass) wrong(`person ${this.#userId} passed`)
+    if (!this.#mayPass(asked, to)) wrong(`person ${this.#userId} passed with ${asked.method}`)
     else if (answeredId !== id) wrong('the answer of another request')
     else if (!label.startsWith(`${prefix.name}:`)) wrong("another prefix's app")
     else if (!this.#history.wasRight(prefix.name, label, from, to))
       wrong(`an app that was gone (asked ${from}-${to}, apps ${this.#history.shown(prefix.name)})`)
+  }
+
+  #mayPass({ prefix, from, askedAt, method }: Asked, to: number): boolean {
+    if (!prefix.isOwnersOnly || prefix.ownerId === this.#userId) return true
+    this.#tally.visits++
+    const late = method === 'WebSocket' ? lateMessage : lateRequest
+    const visit = { prefix: prefix.name, email: this.#email, isRead: method === 'GET', from, to, askedAt, late }
+    return this.#sharing.mayPass(visit)
   }
 
   async #answer(): Promise<{ status: number; body: string; isLast: boolean } | undefined> {

@@ -5,8 +5,12 @@ import type { GatewayChange, GatewayState, RouteEntry } from '#/gateway/gateway-
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
-/** Says that it has taken a change in, and does so a little later. */
-export function lateGateway(gateway: Gateway, delay: number): Gateway {
+/** Says that it has taken changes in, and does so with some of them a little later. @param delay in ms */
+export function lateGateway(
+  gateway: Gateway,
+  delay: number,
+  isLate: (change: GatewayChange) => boolean = () => true,
+): Gateway {
   return {
     listen: (host, port) => gateway.listen(host, port),
     serve: (settings, control) => gateway.serve(settings, control),
@@ -14,7 +18,8 @@ export function lateGateway(gateway: Gateway, delay: number): Gateway {
     hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
     counts: () => gateway.counts(),
     apply: async (changes) => {
-      setTimeout(() => void gateway.apply(changes), delay)
+      setTimeout(() => void gateway.apply(changes.filter(isLate)), delay)
+      await gateway.apply(changes.filter((change) => !isLate(change)))
     },
   }
 }

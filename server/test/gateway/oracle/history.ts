@@ -1,4 +1,4 @@
-/** Which app belonged to a prefix when. Time is a count of steps, so that "at the same time" cannot be a matter of rounding. */
+/** Which app belonged to a prefix when, and what was shared. Time is a count of steps, so that "at the same time" cannot be a matter of rounding. */
 export class History {
   #now = 0
   readonly #spans = new Map<string, Span[]>()
@@ -27,6 +27,14 @@ export class History {
   wasRight(prefix: string, label: string, from: number, to: number): boolean {
     const spans = this.#spans.get(prefix) ?? []
     return spans.some((span) => span.label === label && span.from <= to && span.to >= from)
+  }
+
+  /** Everything that was right at any moment between two. */
+  labelsBetween(name: string, from: number, to: number): string[] {
+    const spans = this.#spans.get(name) ?? []
+    return spans.flatMap(({ label, ...span }) =>
+      label !== undefined && span.from <= to && span.to >= from ? [label] : [],
+    )
   }
 
   /** What the prefix's apps were, for a report. */

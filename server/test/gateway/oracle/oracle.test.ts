@@ -1,6 +1,7 @@
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GatewayChange } from '#/gateway/gateway-state.ts'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { extent, onlyLong } from '#test/support/extent.ts'
 import { History } from './history.ts'
@@ -9,13 +10,14 @@ import { lateGateway, PoolingGateway } from './faulty-gateways.ts'
 
 const short = { seed: 7, requests: 5_000, clients: 50, changesPerSecond: 500 }
 const requests = extent(5_000, 50_000)
+const isShare = ({ kind }: GatewayChange) => kind === 'shares' || kind === 'share-group'
 const among = ({ wrong }: OracleFindings, what: RegExp) => wrong.some((one) => what.test(one))
 
 for (const [routing, count] of [
   ['path', requests],
   ['subdomain', extent(2_500, 50_000)],
 ] as const)
-  test(`${routing} routing: ${count} requests of 200 clients under 500 changes a second reach no app but their own`, async (t) => {
+  test(`${routing} routing: ${count} requests of 200 clients under 500 changes a second reach no app but their own, or one that is shared with them`, async (t) => {
     const gateway = createNetGateway()
     t.after(() => gateway.close(0))
     const found = await runOracle(gateway, {
@@ -25,12 +27,13 @@ for (const [routing, count] of [
       changesPerSecond: 500,
       routing,
     })
-    const { wrong, answered, messages, changes, took } = found
+    const { wrong, answered, messages, visits, changes, took } = found
     assert.deepEqual(wrong.slice(0, 10), [])
     t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
-    // Of these three less on a busy machine, where more changes fall into each request.
+    // Of these four less on a busy machine, where more changes fall into each request.
     assert.ok(answered > count / extent(10, 2), `only ${answered} answers came from apps`)
     assert.ok(messages > count / extent(1_000, 250), `only ${messages} messages on WebSockets`)
+    assert.ok(visits > count / extent(200, 50), `only ${visits} answers to visitors`)
     assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
   })
 
@@ -39,6 +42,14 @@ test('the oracle notices a gateway that takes changes in too late', onlyLong, as
   t.after(() => gateway.close(0))
   const found = await runOracle(lateGateway(gateway, 30), short)
   assert.ok(among(found, /an app that was gone/), JSON.stringify(found))
+})
+
+test('the oracle notices visitors who pass after their share was withdrawn', onlyLong, async (t) => {
+  const gateway = createNetGateway()
+  t.after(() => gateway.close(0))
+  const found = await runOracle(lateGateway(gateway, 300, isShare), { ...short, requests: 20_000 })
+  assert.ok(among(found, /passed with/), JSON.stringify(found))
+  assert.ok(!among(found, /an app that was gone/))
 })
 
 test('the oracle notices connections kept for an address, and callers that are not checked', onlyLong, async (t) => {

@@ -36,7 +36,7 @@ export async function runOracle(
   { seed, requests, clients, changesPerSecond, routing = 'path' }: OracleRun,
   progress: (done: number) => void = () => {},
 ): Promise<OracleFindings> {
-  const tally: Tally = { requests: 0, answered: 0, messages: 0, refused: 0, cut: 0, wrong: [] }
+  const tally: Tally = { requests: 0, answered: 0, messages: 0, visits: 0, refused: 0, cut: 0, wrong: [] }
   const port = await gateway.listen('127.0.0.1', 0)
   const world = new World(gateway, peopleCount, seed)
   const ownHost = routing === 'subdomain' ? ({ hasOwnHost: true } as const) : {}
@@ -66,9 +66,11 @@ export async function runOracle(
   const begun = Date.now()
   const all = Array.from({ length: clients }, (_, index) => {
     const userId = 1 + (index % peopleCount)
-    const where = { port, prefixes: world.prefixes, history: world.history }
+    const { prefixes, history, sharing } = world
+    const where = { port, prefixes, history, sharing }
     const token = tokens[userId - 1] ?? ''
-    const who = { userId, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }
+    const email = world.people[userId - 1]?.email ?? ''
+    const who = { userId, email, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }
     return new OracleClient(where, who, new Random(seed + index + 1), tally, requests).run()
   })
   const stop = new AbortController()

@@ -4,6 +4,7 @@ import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { Random } from '../fuzz/random.ts'
 import { History } from './history.ts'
 import { LabelledApp } from './labelled-app.ts'
+import { Sharing } from './sharing.ts'
 
 const typeNames = ['a', 'b', 'c', 'd', 'e'] as const
 /** Containers of these types are for their owners only. */
@@ -23,6 +24,7 @@ export interface Prefix {
  */
 export class World {
   readonly history = new History()
+  readonly sharing: Sharing
   readonly prefixes: readonly Prefix[]
   readonly people: readonly GatewayUser[]
   readonly apps: readonly LabelledApp[]
@@ -53,6 +55,8 @@ export class World {
         return { name, ownerId, isOwnersOnly: ownersOnly.has(type), app: undefined, place }
       }),
     )
+    const emails = this.people.map(({ email }) => email)
+    this.sharing = new Sharing(this.history, new Random(seed ^ 0x5eed), emails)
     this.apps = this.prefixes.map((_, index) => new LabelledApp(`127.7.${1 + (index >> 7)}.${1 + (index & 127)}`))
     this.#free = [...this.apps]
   }
@@ -74,6 +78,7 @@ export class World {
     const dead = this.#dead.shift()
     if (dead) return this.#bury(dead)
     const prefix = this.#random.oneOf(this.prefixes)
+    if (prefix.isOwnersOnly && this.#random.happens(0.2)) return this.#share(prefix)
     const kind = this.#random.below(100)
     if (!prefix.app) await this.#start(prefix)
     else if (kind < 45) await this.#move(prefix)
@@ -129,6 +134,11 @@ export class World {
     if (!app) return
     await app.listen()
     this.#free.push(app)
+  }
+
+  async #share({ name }: Prefix): Promise<void> {
+    this.changes++
+    await this.sharing.change(name, (change) => this.#gateway.apply([change]))
   }
 
   async #hold(prefix: Prefix): Promise<void> {
