@@ -10,6 +10,7 @@ import { groupHoursEndpoints } from './endpoints/groups/group-hours.ts'
 import { groupInvitationsEndpoints } from './endpoints/groups/group-invitations.ts'
 import { groupPageEndpoints } from './endpoints/groups/group-page.ts'
 import { groupsEndpoints } from './endpoints/groups/groups.ts'
+import { looksEndpoints } from './endpoints/groups/looks.ts'
 import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
 import { sharingEndpoints } from './endpoints/sharing.ts'
@@ -35,6 +36,7 @@ export const endpoints = {
   ...groupsEndpoints,
   ...sharingEndpoints,
   ...groupPageEndpoints,
+  ...looksEndpoints,
   ...groupInvitationsEndpoints,
   ...groupHoursEndpoints,
   ...operatorEndpoints,

@@ -168,6 +168,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.hostResources.stop()
     containers.history.stop()
     containers.visitors.close()
+    containers.lookRequests.close()
     clock.stop()
     tokens.streams.close()
     accounts.padding.close()

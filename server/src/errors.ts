@@ -149,11 +149,22 @@ export const refusals = named({
   notGroupManager: () => new Refusal(403, message('groups.notManager')),
   typeOfGroups: () => new Refusal(403, message('groups.typeOfGroups')),
   sharingOff: () => new Refusal(403, message('sharing.off')),
+  lookByManagers: () => new Refusal(403, message('sharing.lookByManagers')),
   groupExpired: (group: string) => new Refusal(403, message('groups.expired', { group })),
 
   userGone: () => new Refusal(404, message('refusals.userGone')),
   notFound: (
-    what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider' | 'share' | 'snapshot' | 'path',
+    what:
+      | 'user'
+      | 'container'
+      | 'session'
+      | 'token'
+      | 'address'
+      | 'provider'
+      | 'share'
+      | 'lookRequest'
+      | 'snapshot'
+      | 'path',
   ) => new Refusal(404, message(`refusals.${what}NotFound`)),
   groupNotFound: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation') =>
     new Refusal(404, message(`groups.${what}NotFound`)),
@@ -186,6 +197,10 @@ export const refusals = named({
     }),
   tooManyJoinCodes: (max: number, retrySeconds: number) =>
     new Refusal(429, message('groups.tooManyCodes', { max }), {
+      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
+    }),
+  tooManyLookRequests: (minutes: number, retrySeconds: number) =>
+    new Refusal(429, message('sharing.askedTooOften', { minutes }), {
       headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
     }),
   tooManyStreams: () =>

@@ -123,6 +123,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'launch of a type of a group that has expired',
     remedy: 'administrators change `expires_at`, or remove the user from the group',
   },
+  lookByManagers: {
+    when: 'an administrator who does not manage the group asks a member to look at a container',
+    remedy: 'a manager of the group asks; administrators can become one, which the audit log has',
+  },
   snapshotsOff: {
     when: 'a snapshot of a home was asked for while `SNAPSHOTS` is off',
     remedy: 'ask the operator',
@@ -134,7 +138,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
 
   userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
   notFound: {
-    when: 'the user, container, session, API token, share, snapshot, path in a snapshot, or address does not exist',
+    when: 'the user, container, session, API token, share, request to look, snapshot, path in a snapshot, or address does not exist',
     remedy: 'look it up in the list',
   },
   groupNotFound: {
@@ -166,6 +170,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
   tooManyJoinCodes: {
     when: 'more than ten wrong join codes of one user within a minute',
     remedy: 'wait, and check the code',
+  },
+  tooManyLookRequests: {
+    when: 'a manager asks a member to look within 30 minutes after the member has declined, more than three times an hour, or while five requests to the member are open (`Retry-After`)',
+    remedy: 'talk to the member, or wait',
   },
   tooManyStreams: {
     when: 'more than 20 open event streams, 5 log streams or 5 pages of groups of one user (`Retry-After`)',

@@ -91,6 +91,9 @@ const forOwners: readonly EndpointName[] = [
   'unblockGroup',
   'shareContainer',
   'endShare',
+  'askToLook',
+  'agreeToLook',
+  'declineLook',
 ]
 
 /** The status with which a caller is refused; undefined when they have access. */

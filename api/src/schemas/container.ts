@@ -221,6 +221,36 @@ export const VisitorsEvent = Type.Object(
 )
 export type VisitorsEvent = Type.Static<typeof VisitorsEvent>
 
+export const LooksEvent = Type.Object(
+  {
+    requests: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        by: Type.String({ description: 'E-mail address of the manager who asks' }),
+        group: Type.String({ description: 'Name of the group' }),
+        type: containerType,
+        expires_at: Instant,
+      }),
+      { description: 'Wait for an answer of the user' },
+    ),
+    looks: Type.Array(
+      Type.Object({
+        share_id: Type.Integer({ description: 'Of the share, which `DELETE /api/container/shares/...` ends' }),
+        by: Type.String({ description: 'E-mail address of the manager who may look' }),
+        group: Type.String({ description: 'Name of the group' }),
+        type: containerType,
+        expires_at: Instant,
+      }),
+      { description: 'The user has agreed to' },
+    ),
+  },
+  {
+    description:
+      'All requests of managers to look at a container of the user, and all such looks that are allowed now. It replaces the event before',
+  },
+)
+export type LooksEvent = Type.Static<typeof LooksEvent>
+
 export const TakeoverEvent = Type.Object(
   {
     by: Type.String({ description: 'E-mail address of the administrator' }),
@@ -238,7 +268,7 @@ export const SnapshotEvent = Type.Object(
   {},
   {
     description:
-      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, an `idle` for each container that is about to be paused or stopped, and a `visitors` for each container with visitors, up to the next event with an id. Sent to a client that is new, or was away for too long',
+      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, an `idle` for each container that is about to be paused or stopped, a `visitors` for each container with visitors, and a `looks` where a manager asks to look or may, up to the next event with an id. Sent to a client that is new, or was away for too long',
   },
 )
 
@@ -250,6 +280,7 @@ export const containerEvents = {
   idle: IdleEvent,
   disk: DiskEvent,
   visitors: VisitorsEvent,
+  looks: LooksEvent,
   takeover: TakeoverEvent,
 } as const
 

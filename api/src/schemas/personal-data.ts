@@ -113,6 +113,7 @@ export const PersonalDataResponse = Type.Object({
       is_own: Type.Boolean({ description: 'Whether the user shared an own container, or was given one' }),
       type: text('Container type'),
       with: text('Address or group that it is shared with'),
+      asked_in: text('Group whose manager had asked to look; empty where none had'),
       may: text('What visitors may do'),
       created_at: instant('Since when'),
       expires_at: instant('When it ends'),

@@ -1,12 +1,13 @@
 import type { AuditEntry } from '#/store/audit/audit-log.ts'
-import type { ContainerShare, ShareRight, ShareTarget } from '#/store/shares/container-shares.ts'
+import type { ContainerShare, ShareRight } from '#/store/shares/container-shares.ts'
 
 /** What a share says, for the audit log. */
 export interface ShareTerms {
   /** Of the container. */
   readonly recordId: number
   readonly type: string
-  readonly to: ShareTarget
+  /** `askedInId`: the group whose manager, with this address, asked for it. */
+  readonly to: { readonly email: string; readonly askedInId?: number } | { readonly groupId: number }
   readonly may: ShareRight
   readonly until: Date
 }
@@ -19,14 +20,15 @@ export function shareEntry(
   at: Date,
 ): AuditEntry {
   const whom = 'email' in to ? { personal: { with: to.email } } : undefined
-  const detail = { type, may, until, ...('groupId' in to && { with: `group:${to.groupId}` }) }
+  const askedIn = 'email' in to && to.askedInId !== undefined ? { asked_in: `group:${to.askedInId}` } : {}
+  const detail = { type, may, until, ...askedIn, ...('groupId' in to && { with: `group:${to.groupId}` }) }
   return { at, actor, action, target: `container:${recordId}`, detail, ...whom }
 }
 
-export const termsOf = ({ recordId, type, email, group, may, expiresAt }: ContainerShare): ShareTerms => ({
+export const termsOf = ({ recordId, type, email, group, askedIn, may, expiresAt }: ContainerShare): ShareTerms => ({
   recordId,
   type,
-  to: email === null ? { groupId: group?.id ?? 0 } : { email },
+  to: email === null ? { groupId: group?.id ?? 0 } : { email, ...(askedIn && { askedInId: askedIn.id }) },
   may,
   until: expiresAt,
 })

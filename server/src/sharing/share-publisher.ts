@@ -4,7 +4,7 @@ import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { ContainerShares, ShareGroup } from '#/gateway/gateway-state.ts'
 import type { Db } from '#/store/database.ts'
 import { listEffectiveShares, listMemberEmails, type ContainerShare } from '#/store/shares/container-shares.ts'
-import type { SharingRules } from './sharing-rules.ts'
+import { isAllowed, type SharingRules } from './sharing-rules.ts'
 
 /** Rows in one read. */
 const pageSize = 500
@@ -13,6 +13,8 @@ export interface SharePublisherParts {
   readonly db: Db
   readonly rules: SharingRules
   readonly routeSync: Pick<RouteSync, 'publishShares'>
+  /** Called with all shares after each read; must not throw. */
+  readonly onRead: (shares: readonly ContainerShare[]) => void
 }
 
 /**
@@ -57,6 +59,7 @@ export class SharePublisher {
     this.#prefixes = prefixes
     this.#groupIds = groupIds
     await this.#parts.routeSync.publishShares([...published, ...ended], [...groups, ...left])
+    this.#parts.onRead(shares)
   }
 
   async #allShares(now: Date): Promise<ContainerShare[]> {
@@ -64,7 +67,7 @@ export class SharePublisher {
     const all: ContainerShare[] = []
     for (let after = 0; ;) {
       const page = await listEffectiveShares(db, { limit: pageSize, after }, now)
-      all.push(...page.filter(({ group }) => (group === null ? rules.withPeople : rules.withGroups)))
+      all.push(...page.filter((share) => isAllowed(share, rules)))
       if (page.length < pageSize) return all
       after = page.at(-1)?.id ?? after
     }

@@ -16,13 +16,13 @@ import {
   setShare,
   type ContainerShare,
   type ShareRight,
-  type ShareTarget,
 } from '#/store/shares/container-shares.ts'
-import { shareEntry, termsOf } from './share-entry.ts'
-import type { SharingRules } from './sharing-rules.ts'
+import { refuseUnshareable } from './shareable.ts'
+import { shareEntry, termsOf, type ShareTerms } from './share-entry.ts'
+import { isAllowed, type SharingRules } from './sharing-rules.ts'
 
 /** Shares of one container. */
-const maxShares = 50
+export const maxShares = 50
 /** Containers of others that a user sees. */
 const maxSharedWith = 200
 
@@ -71,9 +71,7 @@ export class Shares {
     const { rules, database, templates } = this.#parts
     if (!rules.isOn) return []
     const all = await listSharedWith(database.db, visitor, now, maxSharedWith)
-    return all.filter(
-      ({ type, group }) => templates.get(type) && (group === null ? rules.withPeople : rules.withGroups),
-    )
+    return all.filter((share) => templates.get(share.type) && isAllowed(share, rules))
   }
 
   /**
@@ -125,10 +123,10 @@ export class Shares {
     return template
   }
 
-  #targetsOf(owner: Sharer, { emails, groupId }: ShareRequest): ShareTarget[] {
+  #targetsOf(owner: Sharer, { emails, groupId }: ShareRequest): ShareTerms['to'][] {
     const { rules } = this.#parts
-    const isAllowed = (emails.length === 0 || rules.withPeople) && (groupId === undefined || rules.withGroups)
-    if (!rules.isOn || !isAllowed) throw refusals.sharingOff()
+    const isOpen = (emails.length === 0 || rules.withPeople) && (groupId === undefined || rules.withGroups)
+    if (!rules.isOn || !isOpen) throw refusals.sharingOff()
     const addresses = new Set(emails.map((each) => parseNewEmail(each)))
     if (addresses.has(owner.email)) throw refusals.badRequest(message('sharing.ownAddress'))
     if (addresses.size === 0 && groupId === undefined) throw refusals.badRequest(message('sharing.withNoOne'))
@@ -142,12 +140,6 @@ export class Shares {
     if (left > 0 && left <= maxDuration * 1_000 + 60_000) return
     throw refusals.badRequest(message('sharing.badEnd', { hours: Math.floor(maxDuration / 3_600) }))
   }
-}
-
-/** @throws {Refusal} 409 for a type that others may open anyway, or whose app has its owner's own token */
-function refuseUnshareable({ access, forwardToken }: Template): void {
-  if (access !== 'owner') throw refusals.conflict(message('sharing.openAnyway'))
-  if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
 }
 
 /** @throws {Refusal} 404 no such group of theirs · 409 it has ended */

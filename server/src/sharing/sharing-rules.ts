@@ -1,3 +1,6 @@
+import { covers } from '#/groups/group-directory.ts'
+import type { ContainerShare } from '#/store/shares/container-shares.ts'
+
 /** What the settings allow of sharing. */
 export interface SharingRules {
   /** With people, by their e-mail addresses. */
@@ -8,4 +11,13 @@ export interface SharingRules {
   readonly isOn: boolean
   /** How long a share may last, in seconds. */
   readonly maxDuration: number
+}
+
+/** Whether a share that is there opens its container: a look is one of both ways, and of a type of its group. */
+export function isAllowed(
+  { askedIn, group, type }: Pick<ContainerShare, 'askedIn' | 'group' | 'type'>,
+  rules: SharingRules,
+): boolean {
+  if (askedIn !== null) return rules.isOn && covers(askedIn, type)
+  return group === null ? rules.withPeople : rules.withGroups
 }

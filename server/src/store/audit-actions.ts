@@ -15,10 +15,11 @@ export const auditActions = {
   },
   'container.share': {
     when: 'an owner shared a container, or changed the terms of a share',
-    detail: 'type, `with`: address or group, `may`: look or use, `until`',
+    detail:
+      'type, `with`: address or group, `may`: look or use, `until`, `asked_in`: the group whose manager had asked',
   },
   'container.unshare': {
-    when: 'a share was ended by its owner, an administrator or the operator. One whose time is over has no such entry',
+    when: 'a share was ended by its owner, an administrator or the operator. One whose time is over has no such entry, nor has a look that ends with a membership or a group',
     detail: 'as `container.share`',
   },
   'container.stop': { when: 'the operator stopped a container without blocking it', detail: 'owner, type' },
@@ -96,6 +97,14 @@ export const auditActions = {
   'group.read-failure': {
     when: "a manager read why the start of a member's container failed, with the last lines of its output",
     detail: '`user`, `type`',
+  },
+  'group.ask-to-look': {
+    when: 'a manager asked a member to let them look at a container. The agreement is a `container.share`',
+    detail: '`user`: the member, `type`',
+  },
+  'group.decline-look': {
+    when: 'a member declined; the actor is the member',
+    detail: '`user`: the manager who asked, `type`',
   },
   'group.end': { when: 'a manager ended a group', detail: 'its end before and after' },
   'group.set-timetable': { when: 'the hours of a group were changed', detail: 'the timetable before and after' },

@@ -17,6 +17,7 @@ import { identities } from './migrations/010-019/015-identities.ts'
 import { removedContainerId } from './migrations/010-019/016-removed-container-id.ts'
 import { parameters } from './migrations/010-019/017-parameters.ts'
 import { usage } from './migrations/020-029/023-usage.ts'
+import { looks } from './migrations/020-029/025-looks.ts'
 import { groups } from './migrations/010-019/018-groups.ts'
 import { containerShares } from './migrations/010-019/019-container-shares.ts'
 import { nodes } from './migrations/020-029/020-nodes.ts'
@@ -55,5 +56,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '022-group-timetables': groupTimetables,
     '023-usage': usage(isPostgres),
     '024-measured-usage': measuredUsage,
+    '025-looks': looks(isPostgres),
   }
 }

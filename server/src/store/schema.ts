@@ -296,9 +296,12 @@ export interface ContainerSharesTable {
   id: Generated<number>
   /** Record of the container. */
   record_id: number
-  /** Of the visitor's account, which need not exist yet. */
+  /** Of the visitor's account, which need not exist yet; null for shares with a group, or with a manager. */
   email: string | null
   group_id: number | null
+  /** The manager of the group `asked_in_id` who asked to look; both are null for a share that its owner made unasked. */
+  manager_id: number | null
+  asked_in_id: number | null
   may: 'look' | 'use'
   created_at: number
   expires_at: number

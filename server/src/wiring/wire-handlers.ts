@@ -1,3 +1,5 @@
+import type { ContainerRef } from '#/containers/container-key.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
@@ -12,6 +14,7 @@ import { containerLogHandlers } from '#/http/handlers/containers/container-log-h
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
 import { snapshotHandlers } from '#/http/handlers/snapshots/snapshot-handlers.ts'
+import { lookHandlers } from '#/http/handlers/sharing/look-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
 import { groupHoursHandlers } from '#/http/handlers/groups/group-hours-handlers.ts'
 import { groupInvitationHandlers } from '#/http/handlers/groups/group-invitation-handlers.ts'
@@ -75,11 +78,14 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
       templates: parts.config.templates,
       spawnerUrl: context.addresses.spawnerUrl,
     }),
+    ...lookHandlers(sharing),
     ...groupInvitationHandlers(groups),
     ...groupHoursHandlers({ ...groups, db: parts.database.db, timeZone: parts.config.timeZone }),
     ...groupPageHandlers({
       db: parts.database.db,
       templates: parts.config.templates,
+      isLookable: sharing.isLookable,
+      openUrlOf: openUrlOf(parts, context),
       ...groups,
       sessionEnd: sessionEndOf(context),
     }),
@@ -145,6 +151,14 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     ...discoveryHandlers({ key, spawnerUrl: addresses.spawnerUrl }),
   }
 }
+
+const openUrlOf =
+  ({ config: { templates } }: AppParts, { addresses, containers }: HandlersContext) =>
+  ({ userId, type }: ContainerRef): string | undefined => {
+    const slug = containers.routeSync.gatewayUserOf({ userId })?.slug
+    const path = templates.get(type)?.openPath
+    return slug && `${addresses.spawnerUrl}/${containerPrefix(slug, type)}${path ? `/${path}` : ''}`
+  }
 
 const sessionEndOf =
   ({ tokens }: HandlersContext) =>

@@ -18,7 +18,7 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
   group_members: ['id', 'group_id', 'user_id'],
   group_invitations: ['id', 'group_id', 'email', 'invited_by'],
   usage_sums: ['id', 'kind', 'subject_id'],
-  container_shares: ['id', 'record_id', 'email', 'group_id'],
+  container_shares: ['id', 'record_id', 'email', 'group_id', 'manager_id', 'asked_in_id'],
   users: [],
 }
 /** Names in the export, where they differ from those of the columns. */

@@ -6,6 +6,7 @@ import { deleteMember, setMember } from '#/store/groups/group-members.ts'
 import { deleteGroup, insertGroup } from '#/store/groups/groups.ts'
 import {
   deleteEndedShares,
+  deleteGroundlessLooks,
   deleteShare,
   findShare,
   listEffectiveShares,
@@ -90,6 +91,57 @@ for (const dialect of dialects) {
       assert.deepEqual(await withVisitor(visitor), [])
       await deleteGroup(database.db, groupId)
       assert.equal((await listShares(database.db, { limit: 10, after: 0 }, now, owner.id)).length, 0)
+    })
+
+    test('a look counts while its visitor manages the group and its owner is in it, and a later promotion does not bring it back', async () => {
+      const [owner, manager] = [await newUser(), await newUser()]
+      const askedInId = await newGroup([owner], later(500))
+      const setRole = (role: 'member' | 'manager') =>
+        setMember(database.db, { groupId: askedInId, userId: manager.id, role, source: 'local', now })
+      await setRole('manager')
+      const look = () => share(owner, { managerId: manager.id, askedInId })
+      const effective = async (at = now) =>
+        (await listEffectiveShares(database.db, { limit: 1_000, after: 0 }, at)).filter(
+          (each) => each.owner.id === owner.id,
+        ).length
+      await look()
+      await look()
+      const [found, ...others] = await listSharesOf(database.db, owner.id, 'dev', now)
+      assert.equal(others.length, 0)
+      assert.deepEqual(
+        [found?.email, found?.askedIn?.id, found?.groupExpiresAt],
+        [manager.email, askedInId, later(500)],
+      )
+      assert.deepEqual([await effective(), await effective(later(500))], [1, 0])
+      assert.deepEqual(await withVisitor(manager), [owner.email])
+      await setRole('member')
+      assert.equal(await effective(), 0)
+      assert.deepEqual(await withVisitor(manager), [])
+      await deleteGroundlessLooks(database.db, now)
+      await setRole('manager')
+      assert.equal(await effective(), 0)
+      await look()
+      await deleteGroundlessLooks(database.db, now)
+      assert.equal(await effective(), 1)
+      await deleteUser(database.db, manager.id)
+      assert.deepEqual(await listSharesOf(database.db, owner.id, 'dev', now), [])
+    })
+
+    test('a look is no share with the address of the manager, and neither replaces the other', async () => {
+      const [owner, manager] = [await newUser(), await newUser()]
+      const askedInId = await newGroup([owner, manager])
+      await share(owner, { email: manager.email })
+      await share(owner, { managerId: manager.id, askedInId })
+      const found = await listSharesOf(database.db, owner.id, 'dev', now)
+      assert.deepEqual(
+        found.map(({ email, askedIn }) => [email, askedIn?.id]),
+        [
+          [manager.email, undefined],
+          [manager.email, askedInId],
+        ],
+      )
+      await deleteGroup(database.db, askedInId)
+      assert.equal((await listSharesOf(database.db, owner.id, 'dev', now)).length, 1)
     })
 
     test('shares go with their container and its owner, and when their time is over', async () => {

@@ -3,6 +3,7 @@ import type {
   DiskEvent,
   IdleEvent,
   LaunchEvent,
+  LooksEvent,
   TakeoverEvent,
   VisitorsEvent,
 } from '@berth/api/schemas/container.ts'
@@ -25,6 +26,8 @@ export interface EventState {
   readonly reasons: ReadonlyMap<string, string>
   /** Who has a shared container open now, by container type; types without visitors are left out. */
   readonly visitors: ReadonlyMap<string, VisitorsEvent['visitors']>
+  /** What managers ask to look at, and what they may look at now. */
+  readonly looks: LooksEvent
   /** The latest takeover; it may be over by now. The server sends it once, so a snapshot does not remove it. */
   readonly takeover: TakeoverEvent | undefined
 }
@@ -36,6 +39,7 @@ export const initialEventState: EventState = {
   statuses: new Map(),
   reasons: new Map(),
   visitors: new Map(),
+  looks: { requests: [], looks: [] },
   takeover: undefined,
 }
 
@@ -51,6 +55,7 @@ function reduceEvent(state: EventState, { name, data }: ServerEvent): EventState
   if (name === 'idle') return { ...state, idles: withIdle(state.idles, data as IdleEvent) }
   if (name === 'container') return withContainer(state, data as ContainerEvent)
   if (name === 'visitors') return { ...state, visitors: withVisitors(state.visitors, data as VisitorsEvent) }
+  if (name === 'looks') return { ...state, looks: data as LooksEvent }
   if (name === 'takeover') return { ...state, takeover: data as TakeoverEvent }
   return state
 }

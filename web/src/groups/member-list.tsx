@@ -14,13 +14,15 @@ const minForFilter = 12
 
 interface MemberListProps {
   id: string
+  /** Types of which the viewer may ask for a look; the same array at each rendering. */
+  lookTypes: readonly string[]
   isOff: boolean
   /** Who is in the group is a provider's affair. */
   isReadOnly: boolean
 }
 
 /** Members by address, managers first, each with what the stream reports of their containers; rows stay where they are. */
-export function MemberList({ id, isOff, isReadOnly }: MemberListProps) {
+export function MemberList({ id, lookTypes, isOff, isReadOnly }: MemberListProps) {
   const t = useTranslations('groups')
   const field = useId()
   const query = useMembers(id)
@@ -52,6 +54,7 @@ export function MemberList({ id, isOff, isReadOnly }: MemberListProps) {
             groupId={id}
             member={member}
             state={states.get(member.user.id)}
+            lookTypes={lookTypes}
             isOff={isOff}
             isReadOnly={isReadOnly}
           />

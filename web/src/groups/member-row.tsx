@@ -2,6 +2,7 @@ import type { Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { memo, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { MemberContainer } from '#/groups/live/member-container.tsx'
 import { memberView } from '#/groups/live/member-view.ts'
@@ -12,12 +13,21 @@ interface MemberRowProps {
   member: Member
   /** Undefined while the stream has not said it. */
   state: MemberState | undefined
+  /** Types of which the viewer may ask for a look. */
+  lookTypes: readonly string[]
   isOff: boolean
   isReadOnly: boolean
 }
 
 /** A member with role, presence and containers of the group's types. Rendered again only when something of it changes. */
-export const MemberRow = memo(function MemberRow({ groupId, member, state, isOff, isReadOnly }: MemberRowProps) {
+export const MemberRow = memo(function MemberRow({
+  groupId,
+  member,
+  state,
+  lookTypes,
+  isOff,
+  isReadOnly,
+}: MemberRowProps) {
   const t = useTranslations('groups')
   const [isOpen, setOpen] = useState(false)
   const { isHere, containers } = memberView(member, state)
@@ -32,7 +42,14 @@ export const MemberRow = memo(function MemberRow({ groupId, member, state, isOff
         <ul className="member-containers">
           {containers.length === 0 && <li className="hint">{t('members.containers.none')}</li>}
           {containers.map((each) => (
-            <MemberContainer key={each.type} groupId={groupId} user={member.user} container={each} isOff={isOff} />
+            <MemberContainer
+              key={each.type}
+              groupId={groupId}
+              user={member.user}
+              container={each}
+              isOff={isOff}
+              mayAskToLook={email !== boot.email && lookTypes.includes(each.type)}
+            />
           ))}
         </ul>
       </div>

@@ -8,6 +8,7 @@ import { ContainerCard } from '#/components/container-card/container-card.tsx'
 import { ContainerListProblem } from '#/containers/container-list-problem.tsx'
 import { DiskNote } from '#/components/container-card/card-notes.tsx'
 import { OwnGroups } from '#/groups/own-groups.tsx'
+import { Looks } from '#/sharing/looks.tsx'
 import { SharedWithMe } from '#/sharing/shared-with-me.tsx'
 import { ShortcutsOn } from '#/shortcuts/shortcuts-context.tsx'
 import { Link } from '#/components/link.tsx'
@@ -37,6 +38,7 @@ export function Dashboard() {
       {notice !== undefined && <p className="note">{notice}</p>}
       {/* An administrator who acts for the user sees a banner instead. */}
       {boot.acting === null && <TakeoverNote event={events.takeover} />}
+      {boot.sharing !== null && boot.acting === null && <Looks containers={containerList.containers} />}
       {isAccountBlocked && <BlockedNote containers={containerList.containers} />}
       {!canAct() && <SignInNote id={signInNote} />}
       <DiskNote event={events.disks.get(null)} />

@@ -5,6 +5,7 @@ import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { useContainers } from '#/containers/use-containers.ts'
+import { Looks } from '#/sharing/looks.tsx'
 import { OwnContainer } from '#/sharing/own-container.tsx'
 import { SharingI18nProvider } from '#/sharing/sharing-i18n-provider.tsx'
 import { sharedUrlOf, useSharedWithMe } from '#/sharing/use-shares.ts'
@@ -34,6 +35,7 @@ function SharingPage() {
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
+      {boot.acting === null && <Looks containers={containers} />}
       <SharedWithMe />
       <Alert error={problem} />
       {launched.map((entry) => (

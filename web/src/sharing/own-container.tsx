@@ -1,5 +1,5 @@
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
@@ -8,7 +8,7 @@ import { Time } from '#/components/time.tsx'
 import { useEvents } from '#/events/use-events.ts'
 import { ShareDialog } from './share-dialog.tsx'
 import { ShareRow } from './share-row.tsx'
-import { useShares } from './use-shares.ts'
+import { useShares, useSharesChanged } from './use-shares.ts'
 
 /** Shares of one of the user's own containers, and who has it open now. */
 export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean }) {
@@ -18,6 +18,14 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
   const query = useShares(type)
   const { events, isLive } = useEvents()
   const [isOpen, setOpen] = useState(false)
+  const changed = useSharesChanged(type)
+  const { looks } = events.looks
+  const known = useRef(looks)
+  useEffect(() => {
+    if (known.current === looks) return
+    known.current = looks
+    void changed()
+  }, [looks, changed])
   const visitors = (isLive ? events.visitors.get(type) : query.data?.visitors) ?? []
   return (
     <section className="part" aria-labelledby={id}>

@@ -19,7 +19,7 @@ interface ShareRowProps {
 export function ShareRow({ share, isOff, isHere }: ShareRowProps) {
   const t = useTranslations('sharing')
   const { busy, error, run } = useTask()
-  const { id, container_type: type, email, group, may } = share
+  const { id, container_type: type, email, group, asked_in: askedIn, may } = share
   const name = email ?? t('group', { name: group?.name ?? '' })
   const changed = useSharesChanged(type)
 
@@ -36,6 +36,7 @@ export function ShareRow({ share, isOff, isHere }: ShareRowProps) {
           {name} {isHere && <span className="badge">{t('here')}</span>}
         </h3>
         <p className="hint">{t.rich(may, { at: rich.inPlace(<Time at={share.expires_at} />) })}</p>
+        {askedIn && <p className="hint">{t('askedIn', { group: askedIn.name })}</p>}
         <Alert error={error} />
       </div>
       <Button variant="small" isOff={isOff || busy} onPress={end}>

@@ -80,6 +80,7 @@ const live = (
   stage: null,
   place: null,
   has_output: false,
+  look: null,
   ...more,
 })
 const ended = 'Its program ended with exit code 3 before it could be used.'
@@ -104,8 +105,8 @@ const answers = {
   readManagedGroup: {
     group: physics,
     types: [
-      { type: 'dev', display_name: 'Development' },
-      { type: 'prod', display_name: 'Production' },
+      { type: 'dev', display_name: 'Development', may_ask_to_look: false },
+      { type: 'prod', display_name: 'Production', may_ask_to_look: false },
     ],
   },
 }
@@ -135,6 +136,30 @@ const class28 = {
   ...managed,
   memberStates: lesson,
   answers: { ...answers, listMembers: { members: pupils, next_cursor: null } },
+}
+/** Members who were asked for a look: not yet, without an answer, declined, agreed. */
+const look = (state: 'asked' | 'declined' | 'open') => ({
+  state,
+  until: minutesAgo(-40),
+  url: state === 'open' ? 'http://spawner.berth.localhost:8080/pupil4-dev' : null,
+})
+const lookStates: MemberState[] = [null, look('asked'), look('declined'), look('open')].map((each, at) => ({
+  user_id: 100 + at,
+  is_here: true,
+  containers: [live('dev', 'running', { look: each })],
+}))
+const looks = {
+  ...managed,
+  boot: { has_groups: true, sharing: { people: true, groups: true, max_seconds: 86_400 } },
+  memberStates: lookStates,
+  answers: {
+    ...answers,
+    listMembers: { members: pupils.slice(0, 4), next_cursor: null },
+    readManagedGroup: {
+      group: physics,
+      types: [{ type: 'dev', display_name: 'Development', may_ask_to_look: true }],
+    },
+  },
 }
 const admin = {
   path: '/admin/groups',
@@ -256,6 +281,19 @@ export const groupStories: readonly Story[] = [
     press: ['Why?Why prod of ben.with-a-rather-long-name-of-a-person@example.org did not start'],
   },
   { name: 'groups/member-more', ...managed, press: ['MoreMore about cem@example.org'] },
+  { name: 'groups/looks', ...looks },
+  {
+    name: 'groups/look-refused',
+    ...looks,
+    answers: {
+      ...looks.answers,
+      askToLook: new Refused(
+        429,
+        'You cannot ask this member now: they declined, or you have asked several times. Try again in 30 minutes, or talk to them.',
+      ),
+    },
+    press: ['May I look?Ask pupil.1@example.org to let you look at dev'],
+  },
   { name: 'groups/not-live', path: managed.path, boot: managed.boot, answers },
   {
     name: 'groups/not-manager',

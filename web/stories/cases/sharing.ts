@@ -23,6 +23,7 @@ const share = (id: number, more: Partial<Share>): Share => ({
   container_type: 'dev',
   email: null,
   group: null,
+  asked_in: null,
   may: 'look',
   created_at: minutesAgo(60),
   expires_at: minutesAgo(-7 * day),
@@ -60,6 +61,15 @@ const page: Omit<Story, 'name'> = {
   ],
 }
 
+const teacher = 'tom.teacher@example.org'
+const physics = { id: 3, name: 'Physics 7b' }
+/** A manager asks, and another one may look and is there. */
+const looks = {
+  requests: [{ id: 1, by: teacher, group: 'Physics 7b', type: 'prod', expires_at: minutesAgo(-5) }],
+  looks: [{ share_id: 4, by: 'ines@example.org', group: 'Chemistry', type: 'dev', expires_at: minutesAgo(-40) }],
+}
+const inNow = { type: 'dev', visitors: [{ email: 'ines@example.org', since: minutesAgo(2) }] }
+
 /** Shared containers: the page, the form, and the dashboard while a visitor is there. */
 export const sharingStories: readonly Story[] = [
   { name: 'sharing/visited', ...page },
@@ -72,4 +82,29 @@ export const sharingStories: readonly Story[] = [
   },
   { name: 'sharing/off', ...page, boot: {} },
   { name: 'sharing/dashboard', ...page, path: '/' },
+  {
+    name: 'sharing/looks',
+    ...page,
+    path: '/',
+    events: [
+      ['snapshot', {}],
+      ['looks', looks],
+      ['visitors', inNow],
+    ],
+  },
+  {
+    name: 'sharing/look-listed',
+    ...page,
+    answers: {
+      ...page.answers,
+      listShares: (request) => ({
+        shares: request.url.endsWith('/dev') ? [share(4, { email: teacher, asked_in: physics })] : [],
+        visitors: [],
+      }),
+    },
+    events: [
+      ['snapshot', {}],
+      ['looks', looks],
+    ],
+  },
 ]

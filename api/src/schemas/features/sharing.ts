@@ -22,11 +22,18 @@ export const Share = Type.Object({
   container_type: Type.String(),
   email: Email,
   group: Group,
+  asked_in: OrNull(Type.Object({ id: Type.Integer(), name: Type.String() }), {
+    description:
+      'Group whose manager, with this address, asked to look; the share ends with the role and with both memberships. null where the owner shared unasked',
+  }),
   may: ShareRight,
   created_at: Instant,
   expires_at: Instant,
 })
 export type Share = Type.Static<typeof Share>
+
+/** Any text: what is no id is 404. */
+export const LookRequestParams = Type.Object({ id: Type.String() })
 
 /** Any text: an unknown type is 400, what is no id 404. */
 export const ShareParams = Type.Object({ container_type: Type.String(), id: Type.String() })

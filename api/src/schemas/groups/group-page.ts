@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ContainerEvent } from '../container.ts'
 import { Group } from '../groups.ts'
-import { OneOf, OrNull } from '../shapes.ts'
+import { Instant, OneOf, OrNull } from '../shapes.ts'
 
 /** Of the page of a group: what its managers see of members while they work, and what they start. */
 
@@ -17,6 +17,17 @@ export const MemberContainer = Type.Object({
   }),
   place: OrNull(Type.Integer(), { description: 'Position in the launch queue; updated every five seconds' }),
   has_output: Type.Boolean({ description: 'The last lines of a failed start can be read' }),
+  look: OrNull(
+    Type.Object({
+      state: OneOf(['asked', 'open', 'declined'], {
+        description:
+          '`asked`: the member has not answered yet; `open`: the manager may look; `declined`: the manager cannot ask this member before `until`',
+      }),
+      until: Instant,
+      url: OrNull(Type.String(), { description: 'Where the container opens, while the manager may look' }),
+    }),
+    { description: 'What the manager whose page this is has asked the member; null: nothing, or it is over' },
+  ),
 })
 
 export const MemberState = Type.Object({
@@ -42,9 +53,18 @@ export const groupEvents = {
 /** A group as its managers see it. */
 export const ManagedGroupResponse = Type.Object({
   group: Group,
-  types: Type.Array(Type.Object({ type: Type.String(), display_name: Type.String() }), {
-    description: 'Configured types of the group, in the configured order',
-  }),
+  types: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      display_name: Type.String(),
+      may_ask_to_look: Type.Boolean({
+        description: 'The caller manages the group, and its members can be asked for a look at such containers',
+      }),
+    }),
+    {
+      description: 'Configured types of the group, in the configured order',
+    },
+  ),
 })
 export type ManagedGroupResponse = Type.Static<typeof ManagedGroupResponse>
 

@@ -20,12 +20,18 @@ function arrange(t: TestContext, members: number) {
   } as unknown as MemberStates
   const roles = new Map(Array.from({ length: members }, (_, at) => [at + 1, 'member' as const]))
   const group = { id: 7, types: null } as Group
-  const view = new GroupView(group, roles, states, {
-    onSnapshot: () => void sent.push('snapshot'),
-    onMembers: (all) => (sent.push(all.map(({ userId }) => userId)), room),
-    onChanged: () => void sent.push('changed'),
-    onEnd: () => void sent.push('end'),
-  })
+  const view = new GroupView(
+    group,
+    roles,
+    states,
+    {
+      onSnapshot: () => void sent.push('snapshot'),
+      onMembers: (all) => (sent.push(all.map(({ userId }) => userId)), room),
+      onChanged: () => void sent.push('changed'),
+      onEnd: () => void sent.push('end'),
+    },
+    9,
+  )
   view.start()
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms)

@@ -27,6 +27,7 @@ export class GroupView {
   readonly groupId: number
   readonly #states: MemberStates
   readonly #viewer: GroupViewer
+  readonly #viewerId: number
   #group: Group
   #roles: Roles
   /** Members who are here, as the page knows it. */
@@ -40,8 +41,10 @@ export class GroupView {
   #isSending = false
   #isEnded = false
 
-  constructor(group: Group, roles: Roles, states: MemberStates, viewer: GroupViewer) {
+  /** @param viewerId whose page it is */
+  constructor(group: Group, roles: Roles, states: MemberStates, viewer: GroupViewer, viewerId: number) {
     this.groupId = group.id
+    this.#viewerId = viewerId
     this.#group = group
     this.#roles = roles
     this.#states = states
@@ -104,7 +107,7 @@ export class GroupView {
   }
 
   #stateOf(userId: number): MemberState {
-    const state = this.#states.of(this.#group, userId)
+    const state = this.#states.of(this.#group, userId, this.#viewerId)
     note(this.#here, userId, state.isHere)
     note(
       this.#queued,

@@ -64,7 +64,7 @@ export class GroupWatch {
 
   /** Sends the viewer all states, and then what changes. @returns ends it @throws {Refusal} 429, 503 as `OpenStreams.open` */
   begin({ group, roles }: WatchedGroup, owner: StreamOwner, viewer: GroupViewer): () => void {
-    const view = new GroupView(group, roles, this.#parts.states, viewer)
+    const view = new GroupView(group, roles, this.#parts.states, viewer, owner.userId)
     const close = this.#parts.streams.open('groups', owner, () => this.#end(view))
     this.#views.set(view, { id: owner.userId })
     this.#follow()

@@ -12,6 +12,12 @@ import { covers } from '../group-directory.ts'
 /** How long a member whose container was used counts as here, in ms. */
 const presenceTime = 5 * 60_000
 
+/** What one manager has asked a member about one container; `until` is its end, or when they may ask again. */
+export interface LookState {
+  readonly state: 'asked' | 'open' | 'declined'
+  readonly until: Date
+}
+
 /** A container of a member, of a type of the group. */
 export interface MemberContainer {
   readonly type: string
@@ -20,6 +26,8 @@ export interface MemberContainer {
   readonly reason: LocalizedMessage | null
   /** Of a launch that is in progress, or has failed. */
   readonly stage: LaunchStage | undefined
+  /** Of the viewer; undefined where nothing was asked. */
+  readonly look: LookState | undefined
 }
 
 /** A member at this moment, as managers of the group see it. */
@@ -35,6 +43,8 @@ export interface MemberStatesParts {
   readonly launchProgress: Pick<LaunchProgress, 'stagesOf' | 'isUnprobed'>
   readonly activity: Pick<Activity, 'usedAt'>
   readonly events: Pick<UserEvents, 'hasListener'>
+  /** What this manager has asked about a container of a member. */
+  readonly lookOf: (managerId: number, owned: ContainerRef) => LookState | undefined
   readonly now: () => number
 }
 
@@ -46,8 +56,8 @@ export class MemberStates {
     this.#parts = parts
   }
 
-  /** Of containers only those of the group's types: others are not its managers' affair. */
-  of(group: Pick<Group, 'types'>, userId: number): MemberState {
+  /** Of containers only those of the group's types: others are not its managers' affair. @param viewerId who manages */
+  of(group: Pick<Group, 'types'>, userId: number, viewerId: number): MemberState {
     const { routeSync, launchProgress } = this.#parts
     const statuses = new Map(routeSync.statusesOf(userId).map(({ type, status }) => [type, status]))
     const stages = launchProgress.stagesOf(userId)
@@ -56,9 +66,10 @@ export class MemberStates {
     return {
       userId,
       isHere: this.isHere(group, userId, types),
-      containers: types.map((type) =>
-        this.#containerOf({ userId, type }, statuses.get(type) ?? 'missing', stages.get(type)),
-      ),
+      containers: types.map((type) => ({
+        ...this.#containerOf({ userId, type }, statuses.get(type) ?? 'missing', stages.get(type)),
+        look: this.#parts.lookOf(viewerId, { userId, type }),
+      })),
     }
   }
 
@@ -74,7 +85,11 @@ export class MemberStates {
     return types.filter((type) => covers(group, type))
   }
 
-  #containerOf(owned: ContainerRef, status: RouteStatus, stage: LaunchStage | undefined): MemberContainer {
+  #containerOf(
+    owned: ContainerRef,
+    status: RouteStatus,
+    stage: LaunchStage | undefined,
+  ): Omit<MemberContainer, 'look'> {
     const present = this.#isOver(owned, stage) ? undefined : stage
     const failed = present?.stage === 'failed' ? present.message : undefined
     const { message } = containerEvent(owned.type, status, this.#parts.routeSync.get(owned)).data

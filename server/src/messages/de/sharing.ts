@@ -12,6 +12,15 @@ export const sharing: Translated<'sharing'> = {
     'Die Anwendung in diesem Container hat dein eigenes Token, das Gäste nehmen könnten. Deshalb lässt er sich nicht teilen.',
   shared: 'Der Container ist freigegeben.',
   ended: 'Die Freigabe ist beendet; was Gäste offen hatten, ist geschlossen.',
+  lookByManagers:
+    'Nur wer diese Gruppe leitet, kann fragen. Administratoren geben sich vorher selbst die Leitung, was im Protokoll steht.',
+  askedTooOften:
+    'Du kannst gerade nicht fragen: Die Anfrage wurde abgelehnt, oder du hast mehrmals gefragt. Versuche es in {minutes, plural, one {# Minute} other {# Minuten}} wieder oder sprich mit der Person.',
+  ownContainer: 'Das ist dein eigener Container.',
+  blockedContainer: 'Das Konto oder der Container ist gesperrt; niemand kann ihn ansehen.',
+  asked: '{email} wurde gefragt. Der Container öffnet sich mit der Zustimmung.',
+  agreed: '{email} darf ihn jetzt ansehen.',
+  declined: 'Du hast abgelehnt. Für eine Weile kann nicht wieder gefragt werden.',
   sandboxed:
     'Container der Arten {types} lassen sich teilen und haben keine eigenen Hosts: Gäste bekommen ihre Seiten in einer Sandbox, in der nur einzelne Seiten funktionieren. Setze CONTAINER_ROUTING=subdomain, oder sandbox_visitors: false für Leute, die einander vertrauen.',
 }

@@ -54,6 +54,7 @@ export const refusals = {
   sessionNotFound: 'There is no such session.',
   tokenNotFound: 'There is no such API token.',
   shareNotFound: 'There is no such share; it may have ended.',
+  lookRequestNotFound: 'There is no such request; it may be answered, or its time is over.',
   snapshotNotFound: 'There is no such snapshot; it may have been removed.',
   pathNotFound: 'The snapshot has no such path. Paths begin in the home folder, such as notes/2026.',
   providerNotFound: 'There is no such way to sign in. Open the login page and choose one.',

@@ -154,13 +154,17 @@ function fromRow(row: Selectable<UserGroupsTable>): Group {
     name: row.name,
     description: row.description,
     source: row.source,
-    types: row.types === null ? null : (JSON.parse(row.types) as string[]),
+    types: coverageOf(row.types),
     limits: { running: row.max_running, memory: row.max_memory, cpus: row.max_cpus, disk: row.max_disk },
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
     timetable: row.timetable === null ? null : (JSON.parse(row.timetable) as Timetable),
   }
 }
+
+/** Types of a group as its row has them; null: every type. */
+export const coverageOf = (text: string | null): string[] | null =>
+  text === null ? null : (JSON.parse(text) as string[])
 
 /** Names of these groups by id, as far as they exist. */
 export async function listGroupNames(db: Db, ids: readonly number[]): Promise<Record<string, string>> {

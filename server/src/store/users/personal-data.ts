@@ -165,9 +165,13 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
       .selectFrom('container_shares')
       .innerJoin('user_containers', 'user_containers.id', 'container_shares.record_id')
       .leftJoin('user_groups', 'user_groups.id', 'container_shares.group_id')
+      .leftJoin('users as managers', 'managers.id', 'container_shares.manager_id')
+      .leftJoin('user_groups as asked_in', 'asked_in.id', 'container_shares.asked_in_id')
       .select([
         'container_shares.id as id',
         'container_shares.email as email',
+        'managers.email as manager',
+        'asked_in.name as asked_in',
         'user_groups.name as group',
         'container_shares.may as may',
         'container_shares.created_at as created_at',
@@ -176,7 +180,11 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
         'user_containers.container_type as type',
       ])
       .where((each) =>
-        each.or([each('user_containers.user_id', '=', userId), each('container_shares.email', '=', email)]),
+        each.or([
+          each('user_containers.user_id', '=', userId),
+          each('container_shares.email', '=', email),
+          each('container_shares.manager_id', '=', userId),
+        ]),
       )
       .where('container_shares.id', '>', after)
       .orderBy('container_shares.id')

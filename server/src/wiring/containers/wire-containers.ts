@@ -26,6 +26,7 @@ import { RestartRequests } from '#/containers/state/restart-requests.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
 import type { SpecUser } from '#/containers/build-container-spec.ts'
 import type { Template } from '#/containers/templates/template.ts'
+import { LookRequests } from '#/sharing/looks/look-requests.ts'
 import { Visitors } from '#/sharing/visitors.ts'
 import { TemplateSources } from '#/containers/templates/template-sources.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
@@ -144,6 +145,7 @@ export function wireContainers(
     emailOf: (userId) => routeSync.gatewayUserOf({ userId })?.email,
     onChange: (userId, event) => events.publish(userId, event),
   })
+  const lookRequests = new LookRequests({ onChange: (userId, event) => events.publish(userId, event) })
   const subscriptions = new UserEventSubscriptions({
     events,
     streams,
@@ -155,6 +157,7 @@ export function wireContainers(
       ...diskUse.current(userId),
       ...idleWarnings.current(userId),
       ...visitors.current(userId),
+      ...lookRequests.current(userId),
     ],
     onListener: (userId) => launchProgress.onListener(userId),
   })
@@ -174,6 +177,7 @@ export function wireContainers(
     routeSync,
     ...snapshots,
     visitors,
+    lookRequests,
     diskUse,
     singleFlight,
     removal,

@@ -68,7 +68,11 @@ export function wireGroups(
     stop: (owned) => idleSuspension.stopNow(owned),
     log,
   })
-  const states = new MemberStates({ ...containers, now: () => Date.now() })
+  const states = new MemberStates({
+    ...containers,
+    lookOf: (managerId, owned) => containers.lookRequests.stateOf(managerId, owned),
+    now: () => Date.now(),
+  })
   const watch = new GroupWatch({ db: database.db, events: containers.events, streams, states, log })
   const starts = new GroupStarts({ ...containers, database, rules, log })
   const hours = new GroupHours({

@@ -3,14 +3,23 @@ import type { Task } from '#/reconcile/reconciler.ts'
 import { ShareAdministration } from '#/sharing/share-administration.ts'
 import { SharePublisher } from '#/sharing/share-publisher.ts'
 import { Shares } from '#/sharing/shares.ts'
-import { deleteEndedShares } from '#/store/shares/container-shares.ts'
+import { AnswerLook, endGroundlessRequests } from '#/sharing/looks/answer-look.ts'
+import { AskToLook } from '#/sharing/looks/ask-to-look.ts'
+import { isShareable } from '#/sharing/shareable.ts'
+import type { Template } from '#/containers/templates/template.ts'
+import { deleteEndedShares, deleteGroundlessLooks } from '#/store/shares/container-shares.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
 /** Sharing of containers. Where the settings switch it off, it reads nothing and has no timer. */
-export function wireSharing({ config, database, log }: AppParts, { routeSync, visitors }: Containers) {
+export function wireSharing({ config, database, log }: AppParts, { routeSync, visitors, lookRequests }: Containers) {
   const { templates, sharing: rules } = config
-  const publisher = new SharePublisher({ db: database.db, rules, routeSync })
+  const publisher = new SharePublisher({
+    db: database.db,
+    rules,
+    routeSync,
+    onRead: (shares) => lookRequests.setLooks(shares),
+  })
   // What the gateway did not confirm is sent to it again; the request has been stored.
   const publish = (now: Date) => tryOrLog(log, 'publishing shares', () => publisher.refresh(now))
   const parts = {
@@ -20,16 +29,29 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     publish: async (now: Date) => void (await publish(now)),
     onEnd: (owned: { readonly userId: number; readonly type: string }) => visitors.forget(owned),
   }
+  const lookParts = { ...parts, requests: lookRequests }
+  /** Looks and requests whose reason is over end for good. */
+  const endGroundless = async (now: Date) => {
+    await endGroundlessRequests(database, templates, lookRequests, now)
+    await deleteGroundlessLooks(database.db, now)
+  }
   return {
     rules,
+    askToLook: new AskToLook(lookParts),
+    answerLook: new AnswerLook(lookParts),
+    isLookable: (template: Template) => rules.isOn && isShareable(template),
     visitors,
     shares: new Shares(parts),
     administration: new ShareAdministration(parts),
     /** Reads all shares, before routes are published for the first time. @throws {StoreFailure} */
     start: () => publisher.refresh(new Date()),
     /** Groups, their members, or who has an account have changed. Never rejects. */
-    refresh: () => (publisher.isEmpty ? Promise.resolve() : publish(new Date())),
-    task: sharesTask(database, publisher, rules),
+    refresh: async () => {
+      if (!rules.isOn) return
+      await tryOrLog(log, 'ending looks', () => endGroundless(new Date()))
+      if (!publisher.isEmpty) await publish(new Date())
+    },
+    task: sharesTask(database, publisher, rules, endGroundless),
   }
 }
 
@@ -40,10 +62,12 @@ const sharesTask = (
   { db }: AppParts['database'],
   publisher: SharePublisher,
   { isOn }: AppParts['config']['sharing'],
+  endGroundless: (now: Date) => Promise<void>,
 ): Task => ({
   name: 'shares',
   run: async (now) => {
     if (!isOn) return {}
+    await endGroundless(now)
     await publisher.refresh(now)
     await deleteEndedShares(db, now)
     return {}

@@ -7,7 +7,7 @@ import { openStream } from '#test/support/event-stream.ts'
 import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
 /** Every endpoint of groups, and every caller who has rights over a group, or has lost them, or has those over another. */
-const { berth, boss, signUp, group } = await startGroupBerth({ after })
+const { berth, boss, signUp, group } = await startGroupBerth({ after }, { env: { SHARING: 'groups' } })
 const [member, manager, otherManager, former, demoted, outsider, blocked] = [
   await signUp('member@x.org'),
   await signUp('manager@x.org'),
@@ -84,6 +84,8 @@ const managed: readonly (readonly [string, string, object?])[] = [
   ['POST', '/unblock'],
   ['POST', '/end'],
 ]
+/** What managers alone do: administrators have no right to see the contents of containers. */
+const byManagersAlone = [['POST', `/members/${member.id}/look/dev`]] as const
 const administered: readonly (readonly [string, string, object?])[] = [
   ['GET', ''],
   ['GET', `/${id}`],
@@ -125,6 +127,12 @@ for (const [method, path, sent] of managed)
     }
   })
 
+for (const [method, path] of byManagersAlone)
+  test(`${method} ${rowOf(path)} is for managers of the group alone`, async () => {
+    for (const [who, caller] of Object.entries(callers) as [Who, Signed][])
+      check(await caller.call(method, `/api/groups/${id}${path}`), who, path, statusFor(who, ['manager']))
+  })
+
 for (const [method, path, sent] of administered)
   test(`${method} /api/admin/groups${path.replace(/\d+/, '{id}')} is for administrators alone`, async () => {
     for (const [who, caller] of Object.entries(callers) as [Who, Signed][]) {
@@ -163,7 +171,7 @@ test('a manager of an expired group still manages it, and a manager changes neit
 test('every endpoint of groups is in this table', () => {
   const rows = Object.values<Endpoint>(endpoints).filter(({ path }) => /\/groups(\/|$)/.test(path))
   const tested = [
-    ...managed.map(([method, path]) => `${method} ${rowOf(path)}`),
+    ...[...managed, ...byManagersAlone].map(([method, path]) => `${method} ${rowOf(path)}`),
     ...administered.map(([method, path]) => `${method} /api/admin/groups${path.replace(/\d+/, '{id}')}`),
     'GET /api/groups',
     'POST /api/groups/join',

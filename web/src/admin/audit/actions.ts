@@ -30,6 +30,8 @@ export const actionGroups = {
     'start',
     'restart-container',
     'read-failure',
+    'ask-to-look',
+    'decline-look',
     'end',
     'set-timetable',
     'stop',

@@ -9,6 +9,7 @@ import { LaunchFailure } from '#/components/launch/launch-failure.tsx'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { LookLine } from './look-line.tsx'
 import type { ContainerView } from './member-view.ts'
 
 interface MemberContainerProps {
@@ -17,10 +18,12 @@ interface MemberContainerProps {
   user: { readonly id: number; readonly email: string }
   container: ContainerView
   isOff: boolean
+  /** The viewer may ask for a look at this one. */
+  mayAskToLook: boolean
 }
 
 /** A container of a member: status, why it failed, and a restart. */
-export function MemberContainer({ groupId, user, container, isOff }: MemberContainerProps) {
+export function MemberContainer({ groupId, user, container, isOff, mayAskToLook }: MemberContainerProps) {
   const t = useTranslations('groups')
   const { busy, error, run } = useTask()
   const [failure, setFailure] = useState<ApiError>()
@@ -61,6 +64,7 @@ export function MemberContainer({ groupId, user, container, isOff }: MemberConta
             <span className="visually-hidden">{t('live.restartOf', { email, type })}</span>
           </Button>
         )}
+        {mayAskToLook && <LookLine params={params} user={user} container={container} isOff={isOff} />}
       </div>
       {reason !== null && <p className="hint">{reason}</p>}
       <Alert error={error} />

@@ -11,7 +11,16 @@ const stateWith = (container: Partial<Container> = {}, is_here = true): MemberSt
   user_id: 1,
   is_here,
   containers: [
-    { type: 'dev', status: 'running', message: null, stage: null, place: null, has_output: false, ...container },
+    {
+      type: 'dev',
+      status: 'running',
+      message: null,
+      stage: null,
+      place: null,
+      has_output: false,
+      look: null,
+      ...container,
+    },
   ],
 })
 const wordOf = (container: Partial<Container>) => memberView(member, stateWith(container)).containers[0]?.word

@@ -16,6 +16,8 @@ export interface ContainerView {
   /** Why it does not run. */
   readonly reason: string | null
   readonly hasOutput: boolean
+  /** What the viewer has asked about it. */
+  readonly look: MemberState['containers'][number]['look']
 }
 
 export interface MemberView {
@@ -74,11 +76,11 @@ export function matches({ isHere, containers }: MemberView, filter: Filter): boo
 }
 
 function liveView(container: MemberState['containers'][number]): ContainerView {
-  const { type, status, stage, place, message: reason, has_output: hasOutput } = container
+  const { type, status, stage, place, message: reason, has_output: hasOutput, look } = container
   // A block counts more than how a launch before it ended.
-  if (status === 'blocked' || stage === null) return { ...viewOf(type, words[status]), reason, hasOutput }
+  if (status === 'blocked' || stage === null) return { ...viewOf(type, words[status]), reason, hasOutput, look }
   const word = stage === 'queued' || stage === 'failed' ? stage : 'starting'
-  return { ...viewOf(type, word), place, reason, hasOutput }
+  return { ...viewOf(type, word), place, reason, hasOutput, look }
 }
 
 const viewOf = (type: string, word: StatusWord): ContainerView => ({
@@ -88,4 +90,5 @@ const viewOf = (type: string, word: StatusWord): ContainerView => ({
   place: null,
   reason: null,
   hasOutput: false,
+  look: null,
 })

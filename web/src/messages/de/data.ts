@@ -100,6 +100,7 @@ export const data: InOtherWords<typeof english> = {
     target: 'Betrifft',
     is_own: 'Von dir',
     with: 'Geteilt mit',
+    asked_in: 'Gefragt in der Gruppe',
     unit: 'Summe nach',
     period: 'Zeitraum',
     running_s: 'Gelaufen (s)',

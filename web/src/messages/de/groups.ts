@@ -72,6 +72,13 @@ export const groups: InOtherWords<typeof english> = {
     audited: 'Das Audit-Log vermerkt, dass du dies gelesen hast.',
     restart: 'Neu starten',
     restartOf: '{type} von {email} neu starten',
+    look: 'Darf ich schauen?',
+    lookAt: '{email} bitten, {type} ansehen zu dürfen',
+    lookAsked: 'Du hast gefragt; noch keine Antwort.',
+    lookDeclined: 'Abgelehnt. Wieder fragen kannst du um {at}.',
+    lookOpen: 'Ansehen',
+    lookOpenAt: '{type} von {email} ansehen',
+    lookUntil: 'bis {at}',
     askRestart: {
       title: '{type} von {email} neu starten?',
       effect:

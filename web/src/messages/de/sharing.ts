@@ -12,6 +12,7 @@ export const sharing: InOtherWords<typeof english> = {
   notShared: 'Mit niemandem geteilt.',
   group: 'Gruppe {name}',
   here: 'jetzt da',
+  askedIn: 'Leitet {group} und hat gefragt',
   inNow: '<email></email> ist da, seit <at></at>',
   look: 'Darf ansehen bis <at></at>',
   use: 'Darf benutzen bis <at></at>',

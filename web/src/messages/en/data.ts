@@ -98,6 +98,7 @@ export const data = {
     target: 'Concerns',
     is_own: 'By you',
     with: 'Shared with',
+    asked_in: 'Asked in the group',
     unit: 'Sum by',
     period: 'Period',
     running_s: 'Running (s)',

@@ -70,6 +70,13 @@ export const groups = {
     audited: 'The audit log notes that you read this.',
     restart: 'Restart',
     restartOf: 'Restart {type} of {email}',
+    look: 'May I look?',
+    lookAt: 'Ask {email} to let you look at {type}',
+    lookAsked: 'You asked to look; no answer yet.',
+    lookDeclined: 'Declined. You can ask again at {at}.',
+    lookOpen: 'Look',
+    lookOpenAt: 'Look at {type} of {email}',
+    lookUntil: 'until {at}',
     askRestart: {
       title: 'Restart {type} of {email}?',
       effect: 'Running programs end, and what they have not saved is lost. Files in the home folder stay.',

@@ -10,6 +10,7 @@ export const sharing = {
   notShared: 'Shared with no one.',
   group: 'Group {name}',
   here: 'here now',
+  askedIn: 'Manages {group}, and asked to look',
   inNow: '<email></email> is here, since <at></at>',
   look: 'Looks until <at></at>',
   use: 'Uses it until <at></at>',

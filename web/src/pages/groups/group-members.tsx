@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { boot, canAct } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -35,6 +36,8 @@ function NoGroup() {
 function Group({ id }: { id: string }) {
   const t = useTranslations('groups.members')
   const { data: managed, error } = useManagedGroup(id)
+  const types = managed?.types
+  const lookTypes = useMemo(() => (types ?? []).filter((each) => each.may_ask_to_look).map(({ type }) => type), [types])
   // In a takeover the administrator has no rights of a manager.
   const isOff = !canAct() || boot.acting !== null
   const provider = managed && providerOf(managed.group)
@@ -48,7 +51,7 @@ function Group({ id }: { id: string }) {
       {endsAt && <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
       {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
       {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
-      {!error && <MemberList id={id} isOff={isOff} isReadOnly={provider !== undefined} />}
+      {!error && <MemberList id={id} lookTypes={lookTypes} isOff={isOff} isReadOnly={provider !== undefined} />}
       {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
     </Page>
   )

@@ -1,11 +1,10 @@
 import type { Actor } from '#/administration/actor.ts'
-import { refusals } from '#/errors.ts'
 import type { GroupContainers } from '#/groups/group-containers.ts'
 import type { GroupMembers } from '#/groups/group-members.ts'
 import type { JoinCodes } from '#/groups/join-codes.ts'
 import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId, readLimit } from '#/http/handlers/parameters.ts'
+import { readGroupId, readLimit, readMemberId } from '#/http/handlers/parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { Db } from '#/store/database.ts'
@@ -56,8 +55,7 @@ export function groupHandlers({ db, members, joinCodes, containers }: GroupHandl
       const { id, user_id: userId } = call.params
       const actor = managerOf(call)
       const groupId = readGroupId(id)
-      if (!/^\d{1,15}$/.test(userId)) throw refusals.groupNotFound('member')
-      await members.remove(actor, groupId, Number(userId), call.now)
+      await members.remove(actor, groupId, readMemberId(userId), call.now)
       return { message: localizedReply(call, message('groups.memberRemoved')) }
     },
 

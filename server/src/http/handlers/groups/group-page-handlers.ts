@@ -1,27 +1,32 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { MemberState as MemberStateDto } from '@berth/api/schemas/groups/group-page.ts'
-import type { Templates } from '#/containers/templates/template.ts'
-import { refusals } from '#/errors.ts'
+import type { Template, Templates } from '#/containers/templates/template.ts'
 import { covers } from '#/groups/group-directory.ts'
 import { requireManaged } from '#/groups/group-rights.ts'
 import type { EndGroup } from '#/groups/management/end-group.ts'
 import type { GroupStart, GroupStarts } from '#/groups/management/group-starts.ts'
 import type { GroupWatch } from '#/groups/management/group-watch.ts'
-import type { MemberContainer, MemberState } from '#/groups/management/member-states.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import type { LookState, MemberContainer, MemberState } from '#/groups/management/member-states.ts'
 import type { ReadFailure } from '#/groups/management/read-failure.ts'
 import { sessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId } from '#/http/handlers/parameters.ts'
+import { readGroupId, readMemberId } from '#/http/handlers/parameters.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import { localize } from '#/messages/localize.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import type { Db } from '#/store/database.ts'
+import { findMembership } from '#/store/groups/group-members.ts'
 import { managerOf } from './group-handlers.ts'
 import { toGroup } from './group-serializers.ts'
 
 export interface GroupPageHandlerParts {
   readonly db: Db
   readonly templates: Pick<Templates, 'all'>
+  /** Whether members can be asked for a look at containers of this type. */
+  readonly isLookable: (template: Template) => boolean
+  /** Where a container opens; undefined while its owner has none. */
+  readonly openUrlOf: (owned: ContainerRef) => string | undefined
   /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
   readonly sessionEnd: (sid: string) => Promise<Date>
   readonly watch: GroupWatch
@@ -34,12 +39,19 @@ type Names = 'readManagedGroup' | 'groupEvents' | 'startGroup' | 'restartMember'
 
 /** What managers see and do while members work. Rights are checked by the use cases. */
 export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, Names> {
-  const { db, templates, starts, readFailure, endGroup } = parts
+  const { db, templates, isLookable, starts, readFailure, endGroup } = parts
   return {
     readManagedGroup: async (call) => {
-      const group = await requireManaged(db, managerOf(call), readGroupId(call.params.id))
+      const actor = managerOf(call)
+      const group = await requireManaged(db, actor, readGroupId(call.params.id))
+      // Administrators who do not manage the group ask for no looks.
+      const role = actor.id === null ? undefined : (await findMembership(db, group.id, actor.id))?.role
       const known = templates.all().filter(({ type }) => covers(group, type))
-      const types = known.map(({ type, displayName }) => ({ type, display_name: displayName }))
+      const types = known.map((template) => ({
+        type: template.type,
+        display_name: template.displayName,
+        may_ask_to_look: role === 'manager' && isLookable(template),
+      }))
       return { group: toGroup(group), types }
     },
     groupEvents: groupEventsHandler(parts),
@@ -65,7 +77,7 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
   }
 }
 
-function groupEventsHandler({ watch, sessionEnd }: GroupPageHandlerParts): Handlers['groupEvents'] {
+function groupEventsHandler({ watch, sessionEnd, openUrlOf }: GroupPageHandlerParts): Handlers['groupEvents'] {
   return async (call) => {
     const watched = await watch.find(managerOf(call), readGroupId(call.params.id))
     const { sid, isRenewable, expiresAt } = sessionOf(call).claims
@@ -80,7 +92,9 @@ function groupEventsHandler({ watch, sessionEnd }: GroupPageHandlerParts): Handl
           {
             onSnapshot: () => void sink.send([{ name: 'snapshot', data: {} }]),
             onMembers: (states) =>
-              sink.send([{ name: 'members', data: { members: states.map((each) => toMemberState(each, language)) } }]),
+              sink.send([
+                { name: 'members', data: { members: states.map((each) => toMemberState(each, language, openUrlOf)) } },
+              ]),
             onChanged: () => void sink.send([{ name: 'changed', data: {} }]),
             onEnd: sink.end,
           },
@@ -94,16 +108,23 @@ function sentenceOf({ count, refused, why }: GroupStart): LocalizedMessage {
   return message('groups.startingBut', { count, refused, why: why ?? message('launches.failed') })
 }
 
-const toMemberState = ({ userId, isHere, containers }: MemberState, language: Language): MemberStateDto => ({
+const toMemberState = (
+  { userId, isHere, containers }: MemberState,
+  language: Language,
+  openUrlOf: GroupPageHandlerParts['openUrlOf'],
+): MemberStateDto => ({
   user_id: userId,
   is_here: isHere,
-  containers: containers.map((each) => toMemberContainer(each, language)),
+  containers: containers.map((each) => ({
+    ...toMemberContainer(each, language),
+    look: each.look === undefined ? null : toLook(each.look, openUrlOf({ userId, type: each.type })),
+  })),
 })
 
 function toMemberContainer(
   { type, status, reason, stage }: MemberContainer,
   language: Language,
-): MemberStateDto['containers'][number] {
+): Omit<MemberStateDto['containers'][number], 'look'> {
   return {
     type,
     status,
@@ -114,8 +135,8 @@ function toMemberContainer(
   }
 }
 
-/** @throws {Refusal} 404 */
-function readMemberId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw refusals.groupNotFound('member')
-  return Number(text)
-}
+const toLook = ({ state, until }: LookState, url: string | undefined) => ({
+  state,
+  until: until.toISOString(),
+  url: state === 'open' ? (url ?? null) : null,
+})

@@ -70,11 +70,12 @@ export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Name
   }
 }
 
-const toShare = ({ id, type, email, group, may, createdAt, expiresAt }: ContainerShare): Share => ({
+const toShare = ({ id, type, email, group, askedIn, may, createdAt, expiresAt }: ContainerShare): Share => ({
   id,
   container_type: type,
   email,
   group,
+  asked_in: askedIn && { id: askedIn.id, name: askedIn.name },
   may,
   created_at: createdAt.toISOString(),
   expires_at: expiresAt.toISOString(),

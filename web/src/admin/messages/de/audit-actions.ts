@@ -31,6 +31,8 @@ export const action: AdminWords['audit']['action'] = {
     start: 'Container einer Gruppe gestartet',
     'restart-container': 'Container eines Mitglieds neu gestartet',
     'read-failure': 'Fehlgeschlagenen Start eines Mitglieds gelesen',
+    'ask-to-look': 'Mitglied um einen Blick gebeten',
+    'decline-look': 'Blick von einem Mitglied abgelehnt',
     end: 'Gruppe beendet',
     'set-timetable': 'Zeiten einer Gruppe geändert',
     stop: 'Container einer Gruppe angehalten',
@@ -87,6 +89,8 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'restart-container': '<b>{actor}</b> hat den Container von <b>{person}</b> in <b>{group}</b> neu gestartet',
     'read-failure':
       '<b>{actor}</b> hat gelesen, warum ein Container von <b>{person}</b> in <b>{group}</b> nicht startete',
+    'ask-to-look': '<b>{actor}</b> hat <b>{person}</b> in <b>{group}</b> gebeten, einen Container ansehen zu dürfen',
+    'decline-look': '<b>{actor}</b> hat <b>{person}</b> aus <b>{group}</b> nicht erlaubt, einen Container anzusehen',
     end: '<b>{actor}</b> hat <b>{group}</b> beendet',
     'set-timetable': '<b>{actor}</b> hat die Zeiten von <b>{group}</b> geändert',
     stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> angehalten',
