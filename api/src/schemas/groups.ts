@@ -96,6 +96,13 @@ export const AddMembersResponse = Type.Object({
 })
 export type AddMembersResponse = Type.Static<typeof AddMembersResponse>
 
+export const StopGroupResponse = Type.Object({
+  message: Type.String(),
+  stopped: Type.Integer({ description: 'Containers that do not run now' }),
+  failed: Type.Integer({ description: 'Containers that run on, because the engine did not stop them' }),
+  under_way: Type.Integer({ description: 'Containers that were still being stopped after eight seconds' }),
+})
+
 export const JoinCodeResponse = Type.Object({
   code: Type.String({ description: 'Shown here and never again' }),
   expires_at: Instant,

@@ -30,6 +30,16 @@ export interface GroupContainersParts {
   readonly report: (error: unknown, what: string) => void
 }
 
+/** Containers that a stop of a group was about. */
+export interface GroupStop {
+  /** Do not run now. */
+  readonly stopped: number
+  /** Run on: the engine did not stop them, or does not answer. */
+  readonly failed: number
+  /** Are still being stopped. */
+  readonly underWay: number
+}
+
 /**
  * Stop, block and unblock of the containers that a group's members have of its types. Members are read page by page, a
  * transaction for each, so that a large group delays no other writer.
@@ -41,8 +51,8 @@ export class GroupContainers {
     this.#parts = parts
   }
 
-  /** Owners start them again when they need them. @returns how many it stops @throws {Refusal} 404 · 403 */
-  async stop(actor: Actor, groupId: number, now: Date): Promise<number> {
+  /** Owners start them again when they need them. @returns what became of them by the time of the answer @throws {Refusal} 404 · 403 */
+  async stop(actor: Actor, groupId: number, now: Date): Promise<GroupStop> {
     const { occupantsOf } = this.#parts
     const group = await requireManaged(this.#parts.database.db, actor, groupId)
     const due: ContainerRef[] = []
@@ -51,8 +61,10 @@ export class GroupContainers {
       await this.#audit(actor, 'group.stop', groupId, found, now)
       due.push(...found)
     }
-    await withTimeout(answerTimeout, this.#stopAll(due))
-    return due.length
+    const outcome = { stopped: 0, failed: 0 }
+    await withTimeout(answerTimeout, this.#stopAll(due, outcome))
+    const { stopped, failed } = outcome
+    return { stopped, failed, underWay: due.length - stopped - failed }
   }
 
   /** Blocked containers keep their block. @returns how many it has blocked @throws {Refusal} 404 · 403 */
@@ -120,11 +132,18 @@ export class GroupContainers {
     await this.#parts.database.transaction((tx) => insertAuditEntries(tx, entriesOf(actor, action, groupId, owned, at)))
   }
 
-  async #stopAll(due: readonly ContainerRef[]): Promise<void> {
+  /** Counts what has become of each. Never rejects. */
+  async #stopAll(due: readonly ContainerRef[], outcome: { stopped: number; failed: number }): Promise<void> {
     const { stop, report } = this.#parts
-    await pLimit(maxParallelStops).map(due, (owned) =>
-      stop(owned).catch((error: unknown) => report(error, `stopping ${owned.type} of user ${owned.userId}`)),
-    )
+    await pLimit(maxParallelStops).map(due, async (owned) => {
+      try {
+        await stop(owned)
+        outcome.stopped++
+      } catch (error) {
+        outcome.failed++
+        report(error, `stopping ${owned.type} of user ${owned.userId}`)
+      }
+    })
   }
 }
 

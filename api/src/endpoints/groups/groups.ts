@@ -129,7 +129,7 @@ export const groupsEndpoints = {
     method: 'POST',
     path: '/api/groups/{id}/stop',
     summary: "Stop all members' containers of the group's types; for its managers and administrators",
-    response: Message,
+    response: groups.StopGroupResponse,
     refusals,
   },
   blockGroup: {

@@ -46,6 +46,8 @@ export const groups: Translated<'groups'> = {
   joinCodeRemoved: 'Der Beitrittscode gilt nicht mehr.',
   stopped:
     '{count, plural, =0 {Kein Container lief.} one {{count} Container ist angehalten.} other {{count} Container sind angehalten.}}',
+  stoppedBut:
+    '{count, plural, =0 {Noch ist kein Container angehalten.} one {{count} Container ist angehalten.} other {{count} Container sind angehalten.}}{failed, plural, =0 {} one { Einer ließ sich nicht anhalten, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.} other { {failed} ließen sich nicht anhalten, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.}}{underWay, plural, =0 {} one { Einer wird noch angehalten.} other { {underWay} werden noch angehalten.}}',
   starting:
     '{count, plural, =0 {Alle Container dieses Typs laufen schon.} one {{count} Container wird gestartet.} other {{count} Container werden gestartet.}}',
   startingBut:

@@ -41,6 +41,8 @@ export const groups = {
   joinCodeRemoved: 'The join code does not work any more.',
   stopped:
     '{count, plural, =0 {No container ran.} one {{count} container is stopped.} other {{count} containers are stopped.}}',
+  stoppedBut:
+    '{count, plural, =0 {No container is stopped yet.} one {{count} container is stopped.} other {{count} containers are stopped.}}{failed, plural, =0 {} one { One could not be stopped: the container engine did not do it. Try again.} other { {failed} could not be stopped: the container engine did not do it. Try again.}}{underWay, plural, =0 {} one { One is still being stopped.} other { {underWay} are still being stopped.}}',
   starting:
     '{count, plural, =0 {All containers of this type run already.} one {{count} container is being started.} other {{count} containers are being started.}}',
   startingBut:

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
@@ -27,6 +28,20 @@ test("a stop stops all members' containers of the group's types, those of manage
   assertOk(await launch(ann, 'dev'))
   assertOk(await act('stop', id, boss))
   assert.equal(runs(ann, 'dev'), false)
+})
+
+test('a stop says which containers the engine did not stop, and those run on', async (t) => {
+  await launchAll()
+  const { id } = await group({ name: 'Stubborn', types: ['dev'] }, [ann, ben], [tom])
+  engine.before = (call, spec) => {
+    if (call === 'stop' && spec?.owner.userId === ben.id) throw new RuntimeError('failed', 'it does not stop')
+  }
+  t.after(() => (engine.before = () => undefined))
+  const reply = await act('stop', id)
+  assertOk(reply)
+  assert.deepEqual([reply.body.stopped, reply.body.failed, reply.body.under_way], [1, 1, 0])
+  assert.match(reply.body.message, /^1 container is stopped\. One could not be stopped/)
+  assert.deepEqual([runs(ann, 'dev'), runs(ben, 'dev')], [false, true])
 })
 
 test("a block stops and blocks them, and an unblock releases what the group's block has blocked and no more", async () => {

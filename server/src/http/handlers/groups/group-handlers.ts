@@ -1,12 +1,12 @@
 import type { Actor } from '#/administration/actor.ts'
-import type { GroupContainers } from '#/groups/group-containers.ts'
+import type { GroupContainers, GroupStop } from '#/groups/group-containers.ts'
 import type { GroupMembers } from '#/groups/group-members.ts'
 import type { JoinCodes } from '#/groups/join-codes.ts'
 import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
 import { readGroupId, readLimit, readMemberId } from '#/http/handlers/parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
-import { message } from '#/messages/localized-message.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import type { Db } from '#/store/database.ts'
 import { listGroupsOf } from '#/store/groups/group-members.ts'
 import { defaultPageSize } from './group-administration-handlers.ts'
@@ -69,8 +69,9 @@ export function groupHandlers({ db, members, joinCodes, containers }: GroupHandl
     },
 
     stopGroup: async (call) => {
-      const count = await containers.stop(managerOf(call), readGroupId(call.params.id), call.now)
-      return { message: localizedReply(call, message('groups.stopped', { count })) }
+      const outcome = await containers.stop(managerOf(call), readGroupId(call.params.id), call.now)
+      const { stopped, failed, underWay } = outcome
+      return { message: localizedReply(call, sentenceOf(outcome)), stopped, failed, under_way: underWay }
     },
     blockGroup: async (call) => {
       const count = await containers.block(managerOf(call), readGroupId(call.params.id), call.now)
@@ -81,6 +82,12 @@ export function groupHandlers({ db, members, joinCodes, containers }: GroupHandl
       return { message: localizedReply(call, message('groups.unblocked', { count })) }
     },
   }
+}
+
+function sentenceOf({ stopped: count, failed, underWay }: GroupStop): LocalizedMessage {
+  return failed + underWay === 0
+    ? message('groups.stopped', { count })
+    : message('groups.stoppedBut', { count, failed, underWay })
 }
 
 type ManagersCall = Pick<Call<'stopGroup'>, 'session' | 'operator' | 'client'>
