@@ -17,7 +17,7 @@ export function Looks({ containers = [] }: { containers: readonly ContainerEntry
   const { requests, looks } = events.looks
   const nameOf = (type: string) => containers.find((each) => each.type === type)?.display_name ?? type
   return (
-    <div role="status" className="live">
+    <div role="status" className="live looks">
       {requests.map((request) => (
         <Request key={request.id} request={request} name={nameOf(request.type)} />
       ))}

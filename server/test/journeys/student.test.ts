@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertOk } from '#test/support/api-calls.ts'
+import { openTab } from '#test/support/browser.ts'
+import { startGroupBerth } from '#test/support/group-berth.ts'
+import { violations } from '#test/stories/story-checks.ts'
+
+/** A student of two courses, on a phone: what each course brings, what its teacher does, and what the end of one leaves of the other. */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const template = { image: 'nowhere:latest', port: 8080 }
+const templates = {
+  dev: { ...template, display_name: 'Development' },
+  lab: { ...template, display_name: 'Physics lab', groups: ['Physics 7b'] },
+  studio: { ...template, display_name: 'Art studio', groups: ['Art 8'] },
+}
+const { berth, engine, signUp, group, launch } = await startGroupBerth(
+  { after },
+  { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates), SHARING: 'groups' } },
+)
+const [tom, ines, ann] = [await signUp('tom@x.org'), await signUp('ines@x.org'), await signUp('ann@x.org')]
+const physics = await group({ name: 'Physics 7b', types: ['lab'] }, [ann], [tom])
+const art = await group({ name: 'Art 8', types: ['studio'] }, [], [ines])
+const { page, problems } = await openTab({ after })
+const url = berth.app.frontendUrl
+await page.setViewportSize({ width: 390, height: 800 })
+await page.context().addCookies([{ name: 'spawner_token', value: ann.token, url, httpOnly: true }])
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+const card = (name: string) => page.getByRole('article', { name })
+
+test('a student sees the types of their course and of no other one', async () => {
+  await page.goto(url)
+  await card('Physics lab').waitFor()
+  await card('Development').waitFor()
+  assert.equal(await card('Art studio').count(), 0)
+})
+
+test('with the link of a join code, in German, they are in the second course, too, and see its type', async () => {
+  const { code } = (await ines.call('POST', `/api/groups/${art.id}/join-code`)).body
+  await page.goto(`${url}/groups?code=${code}`)
+  await press('Deutsch')
+  await press('Beitreten')
+  await page.getByText('Du bist jetzt Mitglied von Art 8.').waitFor()
+  await page.getByRole('heading', { name: 'Art 8' }).waitFor()
+  await fits(page)
+  await page.goto(url)
+  await card('Art studio').waitFor()
+  await card('Physics lab').waitFor()
+  await fits(page)
+})
+
+test('a stop by the teacher of one course stops its container, as the open page shows, and not that of the other one', async () => {
+  for (const type of ['lab', 'studio']) assertOk(await launch(ann, type))
+  for (const name of ['Physics lab', 'Art studio']) await card(name).getByText('Läuft', { exact: true }).waitFor()
+  assertOk(await ines.call('POST', `/api/groups/${art.id}/stop`))
+  await card('Art studio').getByText('Gestoppt', { exact: true }).waitFor()
+  await card('Physics lab').getByText('Läuft', { exact: true }).waitFor()
+})
+
+test('a course that ends takes its container with it, and says so when it is launched; the other course goes on', async () => {
+  assertOk(await launch(ann, 'studio'))
+  await card('Art studio').getByText('Läuft', { exact: true }).waitFor()
+  assertOk(await ines.call('POST', `/api/groups/${art.id}/end`))
+  await card('Art studio').getByText('Gestoppt', { exact: true }).waitFor({ timeout: 30_000 })
+  await press('Starten Art studio')
+  await card('Art studio').getByText('Die Gruppe Art 8 ist beendet').waitFor()
+  assert.deepEqual(
+    engine.running.filter((each) => each.endsWith(` of ${ann.id}`)).map((each) => each.split(' ')[0]),
+    ['dev', 'lab'],
+  )
+  await fits(page)
+})
+
+test('"May I look?" of a teacher is on the page at once; agreed to, it is ended with one press', async () => {
+  await press('English')
+  const ask = () => tom.call('POST', `/api/groups/${physics.id}/members/${ann.id}/look/lab`)
+  assertOk(await ask())
+  await page.getByText('tom@x.org (Physics 7b) asks to look at Physics lab.').waitFor()
+  await fits(page)
+  await press('Let them look')
+  await page.getByText('tom@x.org (Physics 7b) may look at Physics lab until').waitFor()
+  await fits(page)
+  const visit = () => berth.call('GET', '/ann-lab/', { token: tom.token })
+  assert.notEqual((await visit()).status, 403)
+  await page.getByText('here now').waitFor()
+  await press('End the look')
+  await page.getByText('may look at').waitFor({ state: 'detached' })
+  assert.equal((await visit()).status, 403)
+  assertOk(await ask())
+  await press('Decline')
+  await page.getByText('asks to look at').waitFor({ state: 'detached' })
+  assert.equal((await ask()).status, 429)
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('403')),
+    [],
+  )
+})
+
+/** Nothing is cut off at the width of a phone, and axe finds nothing. */
+async function fits(of: Page): Promise<void> {
+  assert.ok((await of.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+  assert.deepEqual(await violations(of), [])
+}
