@@ -4,10 +4,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { script } from './debian-machine.mjs'
 import { observedTemplates } from './templates.mjs'
+import { sqliteStore } from './test-stores.mjs'
+
+/** @import { TestStore } from './test-stores.mjs' */
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 
@@ -15,8 +17,9 @@ import { observedTemplates } from './templates.mjs'
  * Versions in folders beside each other and a link `current`, as docs/how-to/install-from-the-tarball.md says, with this machine's
  * engine. It ends with the test.
  * @param {import('node:test').TestContext} t
+ * @param {TestStore} [store] SQLite by default
  */
-export async function createInstallation(t) {
+export async function createInstallation(t, store = sqliteStore) {
   const root = mkdtempSync(join(tmpdir(), 'berth-installed-'))
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
@@ -28,6 +31,7 @@ export async function createInstallation(t) {
     DATA_DIR: dataDir,
     CONTAINER_TEMPLATES_FILE: templates,
     MAGIC_LINK_RATE_LIMIT: '50',
+    ...store.settings,
   }
   const env = { PATH: process.env.PATH, TMPDIR: join(root, 'tmp'), BERTH_CACHE_DIR: join(root, 'cache'), ...settings }
   /** @type {ChildProcess | undefined} */
@@ -41,14 +45,14 @@ export async function createInstallation(t) {
   }
   t.after(async () => {
     await stop()
-    removeContainers(dataDir)
+    removeContainers(await store.instance(dataDir))
     rmSync(root, { recursive: true, force: true })
   })
   return {
     root,
     base,
     dataDir,
-    instance: () => instanceOf(dataDir),
+    instance: () => store.instance(dataDir),
     gatewayPid: () => service?.pid ?? 0,
     /** @param {string} tarball @param {string} name of its folder */
     unpack(tarball, name) {
@@ -119,20 +123,11 @@ async function outputOf(child, input) {
   return out
 }
 
-/** @param {string} dataDir @returns {string} name of the installation, in names and labels of what it makes */
-function instanceOf(dataDir) {
-  const database = new DatabaseSync(join(dataDir, 'berth.sqlite'))
-  const { value } = database.prepare("select value from installation where name = 'instance'").get() ?? {}
-  database.close()
-  if (typeof value !== 'string') throw new Error('the installation has no name')
-  return value
-}
-
-/** What this installation, and no other of this machine, made in the engine. @param {string} dataDir */
-function removeContainers(dataDir) {
+/** What this installation, and no other of this machine, made in the engine. @param {string} instance its name */
+function removeContainers(instance) {
   const docker = (/** @type {string[]} */ ...args) =>
     execFileSync('docker', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
-  const own = ['--quiet', '--filter', `label=berth.instance=${instanceOf(dataDir)}`]
+  const own = ['--quiet', '--filter', `label=berth.instance=${instance}`]
   const containers = docker('ps', '--all', ...own)
   if (containers.length > 0) docker('rm', '--force', ...containers)
   for (const kind of ['volume', 'network']) for (const id of docker(kind, 'ls', ...own)) docker(kind, 'rm', id)

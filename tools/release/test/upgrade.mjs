@@ -6,11 +6,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { createInstallation } from './installation.mjs'
 import { oldTarball, oldVersion } from './old-release.mjs'
+import { postgresStore, sqliteStore } from './test-stores.mjs'
+
+/** @import { TestStore } from './test-stores.mjs' */
 
 const dist = resolve(import.meta.dirname, '../../../dist')
 const tarball = readdirSync(dist).find((name) => name.endsWith('-linux-x64.tar.gz'))
@@ -19,10 +22,23 @@ if (tarball === undefined) throw new Error('dist/ has no tarball: npm run releas
 /** In ms: a start on two cores with nothing else to do. Limits grow with that of the machine at hand. */
 const usualStart = 2_500
 
-test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_000 }, async (t) => {
-  const installed = await createInstallation(t)
+test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_000 }, (t) => goThere(t, sqliteStore))
+
+test('the same with PostgreSQL', { timeout: 400_000 }, async (t) => {
+  const store = await postgresStore()
+  try {
+    await goThere(t, store)
+  } finally {
+    // Hooks run in this order, and the end of the installation needs its store.
+    t.after(() => store.stop())
+  }
+})
+
+/** @param {import('node:test').TestContext} t @param {TestStore} store */
+async function goThere(t, store) {
+  const installed = await createInstallation(t, store)
   installed.unpack(oldTarball(), oldVersion)
-  for (const name of ['new', 'patch']) installed.unpack(join(dist, tarball), name)
+  for (const name of ['new', 'patch']) installed.unpack(join(dist, String(tarball)), name)
   const { base } = installed
   const as = (/** @type {string} */ token) => ({ headers: { authorization: `Bearer ${token}` } })
   const statusOf = async (/** @type {string} */ path, /** @type {string} */ token) =>
@@ -45,7 +61,7 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
     token = job.token
     slowness = Math.max(1, job.ready / usualStart)
     t.diagnostic(`${oldVersion} answers ${job.ready} ms after its start`)
-    instance = installed.instance()
+    instance = await installed.instance()
     links.login = await installed.link('login', 'ann@x.org')
     links.signup = await installed.link('signup', 'bob@x.org')
     before = container()
@@ -90,14 +106,14 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
   await t.test('back to 0.9.0, on the copy of its store where that was changed', async (t) => {
     await installed.stop()
     installed.choose(oldVersion)
-    const copies = join(installed.dataDir, 'before-migration')
-    if (existsSync(copies)) {
+    const hasCopy = await store.hasCopy(installed.dataDir)
+    if (hasCopy) {
       const refused = installed.start()
       const [code] = await once(refused, 'exit')
       assert.equal(code, 1, 'the older program does not start on the newer store')
-      putBack(installed.dataDir, join(copies, readdirSync(copies).sort().at(-1) ?? ''))
+      await store.goBack(installed.dataDir)
     }
-    t.diagnostic(existsSync(copies) ? 'the store was put back' : 'this version did not change the store')
+    t.diagnostic(hasCopy ? 'the store was put back' : 'this version did not change the store')
     const start = performance.now()
     installed.start()
     await installed.until('the API of 0.9.0', async () => (await statusOf('/api/user/me', token)) === 200)
@@ -105,13 +121,6 @@ test('from 0.9.0 to this version, to a patch release, and back', { timeout: 400_
     await installed.until('the container', async () => (await statusOf('/ann-dev/', token)) === 200)
     assert.deepEqual(container(), before, 'the same container runs')
   })
-})
-
-/** What docs/how-to/upgrade.md says. @param {string} dataDir @param {string} copy */
-function putBack(dataDir, copy) {
-  for (const end of ['-wal', '-shm']) rmSync(join(dataDir, `berth.sqlite${end}`), { force: true })
-  renameSync(join(dataDir, 'berth.sqlite'), join(dataDir, 'newer.sqlite'))
-  copyFileSync(copy, join(dataDir, 'berth.sqlite'))
 }
 
 /** Command line and working program of the API process of a gateway process. @param {number} gateway */
