@@ -17,9 +17,12 @@ import { productionPackages } from './production-packages.mjs'
 
 const files = join(import.meta.dirname, 'files')
 
-/** Not needed while a package runs on Node; `prebuilds` are native code for another runtime (Bare). Licences stay. */
+/**
+ * Not needed while a package runs on Node, which runs no TypeScript below `node_modules`; `prebuilds` are native code for another
+ * runtime (Bare). Licences stay.
+ */
 const developerFolders = /^(prebuilds|test|tests|__tests__|docs?|examples?|bench|benchmarks?|\.github|\.nyc_output)$/
-const developerFiles = /\.(d\.[cm]?ts|map|md|flow|tsbuildinfo)$/
+const developerFiles = /\.([cm]?ts|map|md|flow|tsbuildinfo)$/
 const licence = /^(licen[cs]e|notice|copying)/i
 
 /** Of the front end the server imports these two sources; all else is in its build. */
@@ -39,6 +42,9 @@ const demoSources = [
 /** Packages with so many generated modules that one file of them is 20 MB smaller. */
 const generatedPackages = ['@kubernetes/client-node']
 
+/** Of this version, also for the program of an old one, whose own are elsewhere. */
+const bundlers = join(import.meta.dirname, '../setup/build')
+
 /** What the image builder needs beside `images/`. */
 const setupModules = ['run.mjs', 'problem.mjs']
 
@@ -57,15 +63,11 @@ export async function makeProgramTree(release) {
   copySources(root, tree)
   copyPackages(root, tree)
   await build(release, ['node_modules/vite/bin/vite.js', 'build', 'web', '--outDir', join(tree, 'web/dist')])
-  await build(release, [
-    'tools/setup/build/bundle-program.mjs',
-    'server/src/api-process.ts',
-    join(tree, '.berth/server'),
-  ])
+  await build(release, [join(bundlers, 'bundle-program.mjs'), 'server/src/api-process.ts', join(tree, '.berth/server')])
   for (const name of readdirSync(join(tree, '.berth/server')).filter((each) => each.endsWith('.map')))
     rmSync(join(tree, '.berth/server', name))
   for (const name of generatedPackages.map((each) => join(tree, 'node_modules', each)).filter(existsSync))
-    await build(release, ['tools/setup/build/bundle-package.mjs', name])
+    await build(release, [join(bundlers, 'bundle-package.mjs'), name])
   copyDemoApps(root, tree)
   copyFileSync(join(files, 'berth'), join(tree, 'berth'))
   normalizeModes(tree)
