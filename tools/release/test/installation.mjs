@@ -45,7 +45,9 @@ export async function createInstallation(t, store = sqliteStore) {
   }
   t.after(async () => {
     await stop()
-    removeContainers(await store.instance(dataDir))
+    // It has no name when it was never started, and has made nothing then.
+    const name = await store.instance(dataDir).catch(() => undefined)
+    if (name !== undefined) removeContainers(name)
     rmSync(root, { recursive: true, force: true })
   })
   return {
