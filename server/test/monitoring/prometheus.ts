@@ -24,8 +24,8 @@ export interface Prometheus {
   get<T>(endpoint: string): Promise<T>
 }
 
-/** A real Prometheus that scrapes this address and evaluates our alert rules every second. */
-export async function startPrometheus(lifetime: Lifetime, target: string): Promise<Prometheus> {
+/** A real Prometheus that scrapes these addresses and evaluates our alert rules every second. */
+export async function startPrometheus(lifetime: Lifetime, targets: readonly string[]): Promise<Prometheus> {
   const data = await mkdtemp(path.join(tmpdir(), 'berth-prometheus-'))
   const file = path.join(data, 'prometheus.yml')
   await writeFile(
@@ -33,7 +33,7 @@ export async function startPrometheus(lifetime: Lifetime, target: string): Promi
     JSON.stringify({
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: [path.join(folder, 'alerts.yml')],
-      scrape_configs: [{ job_name: 'berth', static_configs: [{ targets: [target] }] }],
+      scrape_configs: [{ job_name: 'berth', static_configs: [{ targets }] }],
     }),
   )
   const listen = `127.0.0.1:${await freePort()}`

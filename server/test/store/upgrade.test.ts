@@ -89,6 +89,10 @@ suite('a PostgreSQL store', () => {
       await client.end()
     }
   }
+  const indexes = (schema: string) =>
+    asked(
+      `select tablename, replace(indexdef, '${schema}.', '') as text from pg_indexes where schemaname = '${schema}' order by 1, 2`,
+    )
   const renameSchemas = (one: string, other: string, from: string, to: string) =>
     asked(`alter schema ${one} rename to ${other}`, `alter schema ${from} rename to ${to}`)
 
@@ -99,10 +103,12 @@ suite('a PostgreSQL store', () => {
     await asked(`insert into user_containers (user_id, container_type, template_image, created_at, blocked_by)
       values (2, 'dev', 'x', 0, 1)`)
     await asked(`delete from users where id = 1`)
+    const before = await indexes('public')
     const copied = await copyPostgresBeforeMigration(postgres.url, now)
     assert.equal(copied?.place, `the schema ${copyName}`)
     assert.ok(copied.pending.includes('013-lasting-sessions'))
     await (await openDatabase(postgres.url, '')).close()
+    assert.deepEqual(await indexes(copyName), before)
     await renameSchemas('public', 'newer', copyName, 'public')
     assert.deepEqual(await asked('select id, email from users'), [{ id: '2', email: 'ann@x.org' }])
     assert.deepEqual(await asked('select id, user_id from user_containers'), [{ id: '1', user_id: '2' }])

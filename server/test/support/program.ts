@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
+import type { Lifetime } from './berth.ts'
 import { compileCache } from './compile-cache.ts'
 import { removeInstance } from './engine/engine.ts'
 import { refuseSecrets } from './no-secrets.ts'
@@ -34,7 +34,7 @@ export interface Program {
 }
 
 /** Starts it on a free port. @param given a data folder of an earlier start */
-export function runProgram(t: TestContext, env: Record<string, string> = {}, given?: string): Program {
+export function runProgram(t: Lifetime, env: Record<string, string> = {}, given?: string): Program {
   const dataDir = given ?? mkdtempSync(path.join(tmpdir(), 'berth-program-'))
   const temporary = mkdtempSync(path.join(tmpdir(), 'berth-tmp-'))
   const child = spawn(process.execPath, [main], {

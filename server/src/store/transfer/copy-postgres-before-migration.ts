@@ -52,7 +52,9 @@ async function copySchema(tx: Tx, applied: readonly string[], now: Date): Promis
   // Migrations write the head of an empty audit log, which may not be changed otherwise.
   for (const table of tables) await sql`alter table ${sql.id(table)} disable trigger user`.execute(tx)
   await sql`truncate ${sql.join(tables.map((table) => sql.id(table)))}`.execute(tx)
+  const indexes = await dropIndexes(tx, copy)
   for (const table of tables) await copyTable(tx, schema, table)
+  for (const definition of indexes) await sql.raw(definition).execute(tx)
   for (const table of tables) await sql`alter table ${sql.id(table)} enable trigger user`.execute(tx)
   return copy
 }
@@ -83,6 +85,20 @@ async function tablesOf(tx: Tx, schema: string): Promise<string[]> {
     left = left.filter((each) => !next.includes(each))
   }
   return ordered
+}
+
+/**
+ * Indexes that no constraint needs: made after the rows, they take half of the time.
+ * @returns the statements that make them again
+ */
+async function dropIndexes(tx: Tx, schema: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string; definition: string }>`
+    select relname as name, pg_get_indexdef(pg_class.oid) as definition from pg_class
+    where relnamespace = (select oid from pg_namespace where nspname = ${schema}) and relkind = 'i'
+      and not exists (select from pg_constraint where conindid = pg_class.oid)
+    order by relname`.execute(tx)
+  for (const { name } of rows) await sql`drop index ${sql.id(name)}`.execute(tx)
+  return rows.map(({ definition }) => definition)
 }
 
 /** Rows, and the last id that was given. */
