@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..')
 const script = (/** @type {string} */ name) => join(import.meta.dirname, name)
 
 /** The contract's own files run on Docker in `npm test`. */
-const files = ['server/test/engine/runtimes.test.ts', 'server/test/engine/runtime-lifecycle.test.ts']
+const files = ['runtimes', 'runtime-output', 'runtime-lifecycle'].map((name) => `server/test/engine/${name}.test.ts`)
 const others = ['pods', 'rights', 'isolation', 'installation', 'in-cluster', 'faults'].map(
   (name) => `server/test/cluster/${name}.ts`,
 )
