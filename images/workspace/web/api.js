@@ -1,3 +1,4 @@
+import { renewSignIn } from './renew-sign-in.js'
 import { fromServer, t } from './ui/i18n.js'
 
 /** Timeouts in ms; uploads may take longer. */
@@ -53,9 +54,9 @@ const fileAddress = (path) => `api/file?path=${encodeURIComponent(path)}`
  */
 async function ask(address, options, limit = limits.answer) {
   const headers = { accept: 'application/json', 'content-type': 'application/octet-stream', ...options.headers }
-  const response = await fetch(address, { ...options, headers, signal: AbortSignal.timeout(limit) }).catch(
-    () => undefined,
-  )
+  const send = () => fetch(address, { ...options, headers, signal: AbortSignal.timeout(limit) }).catch(() => undefined)
+  let response = await send()
+  if (response?.status === 401 && (await renewSignIn())) response = await send()
   if (!response) throw new ApiError(0, t('The container does not answer. It may be stopped, or you are offline.'))
   answered(response.status)
   const body = await response.json().catch(() => ({}))

@@ -67,6 +67,23 @@ test(
       assert.ok(!socket.isClosed(), 'the terminal was cut')
     })
 
+    await t.test('after a pause the workspace goes on with the first click, and its page stays as it was', async () => {
+      // Another tab of ours would renew the token for this one.
+      const other = dashboard.url()
+      await dashboard.goto('about:blank')
+      await workspace.bringToFront()
+      await sleep((tokenLifetime + 2) * 1_000)
+      assert.equal(await read(), 401, 'the token has not expired')
+      const answered = workspace.waitForResponse((each) => each.url().includes('api/file') && each.status() === 200)
+      await workspace.getByRole('treeitem').first().click()
+      await workspace.evaluate(() => dispatchEvent(new Event('focus')))
+      await answered
+      assert.equal(await workspace.getByText('Your sign-in has ended.').isVisible(), false)
+      assert.equal(await read(), 200)
+      await dashboard.goto(other)
+      await dashboard.getByRole('heading', { name: /This browser$/ }).waitFor()
+    })
+
     await t.test('after a pause a navigation into the container, and to a page, needs no sign-in', async () => {
       await sleep((tokenLifetime + 2) * 1_000)
       const again = await dashboard.context().newPage()

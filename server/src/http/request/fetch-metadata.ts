@@ -14,3 +14,8 @@ export function isPrefetch(headers: IncomingHttpHeaders): boolean {
 export function isSubresource(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
 }
+
+/** Whether a browser says that this is the navigation of a frame within a page. */
+export function isFrame(headers: IncomingHttpHeaders): boolean {
+  return ['iframe', 'frame'].includes(String(headers['sec-fetch-dest']))
+}

@@ -101,3 +101,18 @@ test('a browser is led on by a navigation, of a frame as well, and by no script,
   for (const headers of [navigation, { ...navigation, 'sec-fetch-dest': 'iframe' }, {}, { 'sec-fetch-mode': 'cors' }])
     assert.equal((await ask(headers)).headers.get('location'), '/mia-dev/')
 })
+
+test('a frame in which a session turns out to be over leaves its cookie, so that the tab is told why', async () => {
+  const noa = await signIn(berth, 'noa@x.org')
+  assertOk(await berth.call('POST', '/api/auth/logout', { token: noa.token }))
+  const ask = (destination: string) => {
+    const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': destination }
+    const headers = { host, cookie: `berth_session=${noa.cookie}`, ...navigation }
+    return berth.call('GET', '/api/auth/continue?next=%2Fnoa-dev%2F', { headers })
+  }
+  const framed = await ask('iframe')
+  const over = '/login?next=%2Fnoa-dev%2F&ended=sessionEnded'
+  assert.deepEqual([framed.headers.get('location'), framed.headers.getSetCookie()], [over, []])
+  const whole = await ask('document')
+  assert.deepEqual([whole.headers.get('location'), setCookie(whole)], [over, ''])
+})

@@ -13,7 +13,7 @@ import type { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { sessionCookieLines, signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
-import { isPrefetch, isSubresource } from '#/http/request/fetch-metadata.ts'
+import { isFrame, isPrefetch, isSubresource } from '#/http/request/fetch-metadata.ts'
 
 export interface RenewalParts {
   readonly ownContainers: OwnContainers
@@ -50,8 +50,9 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
         return { location: next }
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 401) throw error
-        // Only in a navigation, beside which no sign-in runs in this tab: an answer that comes late would remove the cookie of a new session.
-        if (sent && error.code !== 'takeoverNotRenewed')
+        // Only in a navigation, beside which no sign-in runs in this tab: an answer that comes late would remove the cookie of a new
+        // session. A frame shows no login page; the next navigation of its tab finds the cookie, and so the reason.
+        if (sent && error.code !== 'takeoverNotRenewed' && !isFrame(request.headers))
           void reply.header('set-cookie', signOutLines(request.headers.host, parts.cookie))
         return { location: withReason(withNext(pages.login, next), error.code) }
       }
