@@ -10,12 +10,12 @@ const longest = [
   'server/test/stories/stories.test.ts',
   'server/test/two-processes.test.ts',
   'server/test/reconcile/engine-restart.test.ts',
-  'server/test/cli/both-stores.test.ts',
   'tools/check.test.mjs',
 ]
 
 /**
- * Files of these folders share processes: to start one and to load the server into it takes longer than most of their tests.
+ * Files of these folders share processes: to start one and to load the server into it takes 1.3 s of CPU time, longer than most
+ * of their tests.
  * Those of other folders run alone. The folders whose files take longest come first.
  * `size`: files in one process: enough to save the start, few enough that processes side by side end together.
  */
@@ -24,8 +24,11 @@ const groups = [
   { files: /^server\/test\/journeys\//, size: 6 },
   { files: /^server\/test\/specification\//, size: 8 },
   { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, size: 5 },
+  { files: /^server\/test\/(backup|doctor|engine-broker|hostile|monitoring|nodes)\//, size: 4 },
+  { files: /^server\/test\/[^/]+$/, size: 6 },
   { files: /^server\/test\/gateway\//, size: 10 },
   { files: /^(api|server|web)\/src\//, size: 20 },
+  { files: /^(images|tools)\//, size: 10 },
 ]
 
 /** Runs by its own name, because Node's runner keeps its snapshots beside the program. */
@@ -39,7 +42,7 @@ const keepsSnapshots = 'server/test/repository.test.ts'
 export function planRun(files, needOwnProcess) {
   const isAlone = (/** @type {string} */ file) => longest.includes(file) || needOwnProcess.includes(file)
   const groupOf = (/** @type {string} */ file) =>
-    isAlone(file) ? undefined : groups.find((group) => group.files.test(file))
+    isAlone(file) || file === keepsSnapshots ? undefined : groups.find((group) => group.files.test(file))
   const shared = groups.flatMap((group) => {
     const sharing = files.filter((file) => groupOf(file) === group)
     return Array.from({ length: Math.ceil(sharing.length / group.size) }, (_, at) =>
