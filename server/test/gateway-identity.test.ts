@@ -14,7 +14,7 @@ test('an app may have Authorization headers of its own: the cookie says whose re
 })
 
 test('a token of ours that is not valid any more is not helped by the cookie', async () => {
-  const other = await berth.signUp('eve@x.org')
+  const other = await berth.signUpWithoutContainer('eve@x.org')
   await other.call('POST', '/api/auth/logout')
   assert.equal((await open(`Bearer ${other.token}`)).status, 401)
 })

@@ -7,9 +7,10 @@ import { unixFetch } from '#/cli/api/unix-fetch.ts'
 import { readPidFile } from '#/supervisor/pid-file.ts'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
+import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { runProgram, waitFor } from '#test/support/program.ts'
 
-const berth = await startBerth({ after })
+const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
 const user = await berth.signUp('ann@x.org')
 

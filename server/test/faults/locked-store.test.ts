@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, assertOk, assertRefused, blockContainer, logIn, recordOf, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, type Reply } from '../support/berth.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { lockDatabase } from '../support/store/locked-database.ts'
 import { waitFor } from '../support/program.ts'
 import { onlyLong, timeLimit } from '#test/support/extent.ts'
@@ -11,7 +12,7 @@ import { onlyLong, timeLimit } from '#test/support/extent.ts'
 const timeout = 60_000
 
 /** What people see while another program keeps the SQLite file locked, and afterwards. */
-const berth = await startBerth({ after })
+const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.signUp('admin@x.org')
 const ann = await berth.signUp('ann@x.org')
 

@@ -72,6 +72,8 @@ export interface Berth {
   operate(method: string, path: string, options?: CallOptions): Promise<Reply>
   /** Signs up and verifies; the person has a container of the first type afterwards. */
   signUp(email: string): Promise<Person>
+  /** The same with a record of the first type, and no container for it: what a test needs that asks nothing of the engine. */
+  signUpWithoutContainer(email: string): Promise<Person>
   /**
    * An administrator, `boss@x.org`, who has no container: the first account if there is none before the first call, which
    * makes the account.
@@ -179,14 +181,15 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const operate: Berth['operate'] = (method, target, given = {}) => send(target, method, given, asOperator)
   const berth = { app, database, runtime, mail, installation, dataDir, apiSocket, url, logs, call, operate, close }
   let administrator: Promise<Person> | undefined
-  const makeAdministrator = async () => {
+  const signUpWithoutContainer = async (email: string) => {
     withheld.active = true
-    return signUp(berth, 'boss@x.org').finally(() => (withheld.active = false))
+    return signUp(berth, email).finally(() => (withheld.active = false))
   }
   return {
     ...berth,
     signUp: (email) => signUp(berth, email),
-    administrator: () => (administrator ??= makeAdministrator()),
+    signUpWithoutContainer,
+    administrator: () => (administrator ??= signUpWithoutContainer('boss@x.org')),
   }
 }
 

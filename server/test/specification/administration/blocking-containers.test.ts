@@ -14,14 +14,19 @@ const auditOf = async (target: string) =>
 const bulk = (verb: 'block' | 'unblock', body?: unknown) =>
   admin.call('POST', `/api/admin/containers/bulk-${verb}`, { body })
 
-async function personWithRecord(name: string): Promise<{ person: Person; id: number; container: string }> {
+async function personWithContainer(name: string): Promise<{ person: Person; id: number; container: string }> {
   const person = await berth.signUp(`${name}@x.org`)
   const { id, container_id } = await recordOf(admin, person.id)
   return { person, id, container: container_id ?? '' }
 }
 
+async function personWithRecord(name: string): Promise<{ person: Person; id: number }> {
+  const person = await berth.signUpWithoutContainer(`${name}@x.org`)
+  return { person, id: (await recordOf(admin, person.id)).id }
+}
+
 test('blocking a container sets is_blocked, blocked_at and blocked_by, stops it, and writes to the audit log', async () => {
-  const { person, id, container } = await personWithRecord('ann')
+  const { person, id, container } = await personWithContainer('ann')
   const before = Date.now()
   const reply = await blockContainer(admin, id)
   assertOk(reply)
@@ -43,7 +48,7 @@ test('blocking a container sets is_blocked, blocked_at and blocked_by, stops it,
 })
 
 test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, and writes to the audit log', async () => {
-  const { id, container } = await personWithRecord('ben')
+  const { id, container } = await personWithContainer('ben')
   assertOk(await blockContainer(admin, id))
   const reply = await unblockContainer(admin, id)
   assertOk(reply)
@@ -58,7 +63,7 @@ test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, a
 
 test('blocking twice is 200 and keeps the first blocked_at and blocked_by; unblocking twice is 200; each is one change in the audit log', async () => {
   const { id } = await personWithRecord('cat')
-  const deputy = await berth.signUp('deputy@x.org')
+  const deputy = await berth.signUpWithoutContainer('deputy@x.org')
   const first = await blockContainer(admin, id)
   const second = await blockContainer(deputy, id)
   assertOk(second)
@@ -76,7 +81,7 @@ test('a record that does not exist is 404 at block and unblock', async () => {
 })
 
 test('bulk-block does the same to each listed container, and bulk-unblock undoes it', async () => {
-  const [one, two] = [await personWithRecord('dan'), await personWithRecord('eve')]
+  const [one, two] = [await personWithContainer('dan'), await personWithContainer('eve')]
   const ids = [one.id, two.id]
   const blocked = await bulk('block', { container_ids: ids })
   assertOk(blocked)
@@ -143,7 +148,7 @@ test('a block whose stop never happened before the process ended is made up for 
 test('blocked_by becomes null when the administrator who blocked is deleted, and the audit entry stays', async () => {
   const env = { ADMIN_EMAILS: 'other@x.org' }
   const small = await startBerth({ after }, { env })
-  const [boss, other] = [await small.administrator(), await small.signUp('other@x.org')]
+  const [boss, other] = [await small.administrator(), await small.signUpWithoutContainer('other@x.org')]
   const { id } = await recordOf(boss, boss.id)
   assertOk(await blockContainer(other, id))
   await deleteUser(small.database.db, other.id)

@@ -37,14 +37,14 @@ test('blocking a user blocks the user and every container of theirs, and stops t
 })
 
 test('blocking a user leaves the containers of others alone', async () => {
-  const [ben, cat] = [await berth.signUp('ben@x.org'), await berth.signUp('cat@x.org')]
+  const [ben, cat] = [await berth.signUpWithoutContainer('ben@x.org'), await berth.signUp('cat@x.org')]
   assertOk(await blockUser(admin, ben.id))
   assert.equal((await recordOf(admin, cat.id)).is_blocked, false)
   assert.equal(await engineState(berth, cat.auth.user.container_id ?? ''), 'running')
 })
 
 test('blocked users are refused with 403 at login, at signup of their address, and at login verification', async () => {
-  const dan = await berth.signUp('dan@x.org')
+  const dan = await berth.signUpWithoutContainer('dan@x.org')
   const token = await tokenBy(berth, 'login', 'dan@x.org')
   assertOk(await blockUser(admin, dan.id))
   assertRefused(await ask(berth, 'login', 'dan@x.org'), 403)
@@ -53,7 +53,7 @@ test('blocked users are refused with 403 at login, at signup of their address, a
 })
 
 test('with a live token a blocked user may read, and launches nothing: 400 for an unknown type, 403 for every other', async () => {
-  const hugo = await berth.signUp('hugo@x.org')
+  const hugo = await berth.signUpWithoutContainer('hugo@x.org')
   assertOk(await blockUser(admin, hugo.id))
   for (const path of ['user/me', 'user/containers', 'container/status'])
     assertOk(await hugo.call('GET', `/api/${path}`))
@@ -66,7 +66,7 @@ test('with a live token a blocked user may read, and launches nothing: 400 for a
 })
 
 test('a user block is written to the audit log with the containers it took along', async () => {
-  const eve = await berth.signUp('eve@x.org')
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
   assertOk(await blockUser(admin, eve.id))
   const log = berth.database.db.selectFrom('audit_log').selectAll()
   const entry = await log.where('target', '=', `user:${eve.id}`).executeTakeFirstOrThrow()
@@ -80,7 +80,7 @@ test('a user block is written to the audit log with the containers it took along
 })
 
 test('blocking a blocked user again is written down when it blocks a container that was unblocked alone', async () => {
-  const una = await berth.signUp('una@x.org')
+  const una = await berth.signUpWithoutContainer('una@x.org')
   assertOk(await blockUser(admin, una.id))
   const { id } = await recordOf(admin, una.id)
   assertOk(await unblockContainer(admin, id))
@@ -110,7 +110,7 @@ test('unblocking a user releases the containers that the cascade blocked, and on
 })
 
 test('blocking and unblocking a user twice is 200, and one change each in the audit log', async () => {
-  const gus = await berth.signUp('gus@x.org')
+  const gus = await berth.signUpWithoutContainer('gus@x.org')
   const first = await blockUser(admin, gus.id)
   const again = await blockUser(admin, gus.id)
   assertOk(again)
@@ -132,7 +132,7 @@ test('an administrator cannot block himself: 409', async () => {
 })
 
 test('of two administrators who block each other at once one stays', async () => {
-  const deputy = await berth.signUp('deputy@x.org')
+  const deputy = await berth.signUpWithoutContainer('deputy@x.org')
   const replies = await Promise.all([blockUser(admin, deputy.id), blockUser(deputy, admin.id)])
   assert.deepEqual(replies.filter(({ status }) => status === 200).length, 1)
   const left = berth.database.db.selectFrom('users').select('id').where('is_admin', '=', 1).where('is_blocked', '=', 0)

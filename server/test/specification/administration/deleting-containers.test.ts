@@ -89,7 +89,7 @@ test('a blocked container, and one whose id no record knows, can be deleted', as
 })
 
 test('what does not exist, or not any more, is 404', async () => {
-  const fay = await berth.signUp('fay@x.org')
+  const fay = await berth.signUpWithoutContainer('fay@x.org')
   const { id } = await recordOf(admin, fay.id)
   assertOk(await deleteContainer(admin, id))
   assertRefused(await deleteContainer(admin, id), 404)
@@ -98,7 +98,7 @@ test('what does not exist, or not any more, is 404', async () => {
 })
 
 test('of two who delete the same container at once one gets the answer that it is gone', async () => {
-  const gus = await berth.signUp('gus@x.org')
+  const gus = await berth.signUpWithoutContainer('gus@x.org')
   const { id } = await recordOf(admin, gus.id)
   const replies = await Promise.all([deleteContainer(admin, id), deleteContainer(admin, id, '?purge=true')])
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404])
@@ -115,7 +115,7 @@ test('purge is true or false; anything else is 400 and deletes nothing', async (
 })
 
 test('a deletion needs no body and ignores one, and is reached by DELETE alone', async () => {
-  const ivy = await berth.signUp('ivy@x.org')
+  const ivy = await berth.signUpWithoutContainer('ivy@x.org')
   const path = `/api/admin/containers/${(await recordOf(admin, ivy.id)).id}`
   for (const method of ['GET', 'POST', 'PUT', 'OPTIONS']) {
     const reply = await admin.call(method, path)
@@ -130,7 +130,7 @@ test('a deletion needs no body and ignores one, and is reached by DELETE alone',
 })
 
 test('a browser that cannot prove that the page is ours may not delete anything', async () => {
-  const leo = await berth.signUp('leo@x.org')
+  const leo = await berth.signUpWithoutContainer('leo@x.org')
   const { id } = await recordOf(admin, leo.id)
   const headers = { cookie: `spawner_token=${admin.token}`, 'sec-fetch-site': 'same-origin' }
   assertRefused(await berth.call('DELETE', `/api/admin/containers/${id}`, { headers }), 403)

@@ -66,7 +66,7 @@ test('the token of a deleted user answers 404, passes no request through the gat
 })
 
 test('links of a deleted user are void, and their address is as unknown as any other', async () => {
-  await berth.signUp('dan@x.org')
+  await berth.signUpWithoutContainer('dan@x.org')
   const token = await tokenBy(berth, 'login', 'dan@x.org')
   assertOk(await deleteUser(admin, (await userBy('dan@x.org')).id))
   assertRefused(await verify(berth, 'login', token), 400)
@@ -98,7 +98,7 @@ test('a user who is blocked, or never verified their address, can be deleted', a
 })
 
 test('a deletion is written to the audit log, where it outlives whom it was about', async () => {
-  const hal = await berth.signUp('hal@x.org')
+  const hal = await berth.signUpWithoutContainer('hal@x.org')
   const { id } = await recordOf(admin, hal.id)
   assertOk(await deleteUser(admin, hal.id, '?purge=true'))
   const log = berth.database.db.selectFrom('audit_log').selectAll()
@@ -116,7 +116,10 @@ test('a deletion is written to the audit log, where it outlives whom it was abou
 })
 
 test('a block outlives the administrator who made it, and blocked_by becomes null', async () => {
-  const [third, ivy] = [await berth.signUp('third@x.org'), await berth.signUp('ivy@x.org')]
+  const [third, ivy] = [
+    await berth.signUpWithoutContainer('third@x.org'),
+    await berth.signUpWithoutContainer('ivy@x.org'),
+  ]
   assertOk(await blockContainer(third, (await recordOf(admin, ivy.id)).id))
   assertOk(await deleteUser(admin, third.id))
   const { is_blocked, blocked_by, blocked_at } = await recordOf(admin, ivy.id)
@@ -132,7 +135,10 @@ test('an administrator cannot delete himself: 409; and what is no user is 404', 
 })
 
 test('of two administrators who delete each other at once one stays, also when there is a third', async () => {
-  const [deputy, second] = [await berth.signUp('deputy@x.org'), await berth.signUp('second@x.org')]
+  const [deputy, second] = [
+    await berth.signUpWithoutContainer('deputy@x.org'),
+    await berth.signUpWithoutContainer('second@x.org'),
+  ]
   const deleteEachOther = (one: Person, other: Person) =>
     Promise.all([deleteUser(one, other.id), deleteUser(other, one.id)])
   const admins = berth.database.db.selectFrom('users').select('id').where('is_admin', '=', 1)

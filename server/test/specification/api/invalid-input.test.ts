@@ -63,7 +63,7 @@ test('launch, restart and logout work with a JSON content type and an empty body
 })
 
 test('block and unblock work with a JSON content type and an empty body', async () => {
-  const { id } = await recordOf(ann, (await berth.signUp('target@x.org')).id)
+  const { id } = await recordOf(ann, (await berth.signUpWithoutContainer('target@x.org')).id)
   for (const verb of ['block', 'unblock'])
     assertOk(await ann.call('POST', `/api/admin/containers/${id}/${verb}`, { headers: json }))
 })

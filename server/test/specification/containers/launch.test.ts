@@ -18,7 +18,7 @@ const admin = await berth.administrator()
 const launch = (person: Person, type: string): Promise<Reply> => person.call('POST', `/api/container/launch/${type}`)
 
 test('launch of a type without a record creates the container and answers with exactly the specified fields', async () => {
-  const ann = await berth.signUp('ann@x.org')
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
   const reply = await launch(ann, 'prod')
   assertOk(reply)
   const { message, container_id, ...rest } = reply.body
@@ -28,7 +28,7 @@ test('launch of a type without a record creates the container and answers with e
 })
 
 test('launch stores a record with the fields of a UserContainer', async () => {
-  const ben = await berth.signUp('ben@x.org')
+  const ben = await berth.signUpWithoutContainer('ben@x.org')
   const reply = await launch(ben, 'prod')
   const { id, template_image, created_at, last_used, ...rest } = await recordOf(admin, ben.id, 'prod')
   assert.ok(Number.isInteger(id))
@@ -130,7 +130,7 @@ test('a blocked user with a live token can launch nothing, not even a type witho
 })
 
 test('an unknown type is 400 for a blocked user, too', async () => {
-  const kay = await berth.signUp('kay@x.org')
+  const kay = await berth.signUpWithoutContainer('kay@x.org')
   assertOk(await blockUser(admin, kay.id))
   assertRefused(await launch(kay, 'nonsense'), 400)
 })

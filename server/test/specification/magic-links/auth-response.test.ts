@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { assertOk, logIn, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
+import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example:8443' } })
 const admin = await berth.administrator()
@@ -56,7 +57,7 @@ test('the JWT is signed with an asymmetric key', () => {
 })
 
 test('JWT_ACCESS_TOKEN_EXPIRES sets the lifetime of token, answer and cookie', async (t) => {
-  const brief = await startBerth(t, { env: { JWT_ACCESS_TOKEN_EXPIRES: '77' } })
+  const brief = await startBerth(t, { env: { JWT_ACCESS_TOKEN_EXPIRES: '77' }, wrapRuntime: noCreateRuntime })
   const reply = await verify(brief, 'signup', await tokenBy(brief, 'signup', 'ann@x.org'))
   assert.equal(reply.body.expires_in, 77)
   const { iat = 0, exp = 0 } = decodeJwt(reply.body.access_token)

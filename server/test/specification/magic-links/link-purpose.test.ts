@@ -67,7 +67,7 @@ test('the first registered user is the administrator', async () => {
 })
 
 test('a blocked container cannot be launched by its user, nor reached', async () => {
-  const cat = await berth.signUp('cat@x.org')
+  const cat = await berth.signUpWithoutContainer('cat@x.org')
   assertOk(await blockContainer(admin, (await recordOf(admin, cat.id)).id))
   assertRefused(await cat.call('POST', '/api/container/launch/dev'), 403, ['blocked_at'])
   assert.equal((await cat.call('GET', '/cat-dev/')).status, 403)
