@@ -6,7 +6,7 @@ import { attempt } from '../ui/notifications.js'
 import { t } from '../ui/i18n.js'
 
 /** @import { OpenFiles } from './open-files.js' */
-/** @import { Tree } from './tree.js' */
+/** @import { Tree } from './file-tree.js' */
 
 /**
  * The actions on files: the buttons above the tree, and files dropped onto it.
