@@ -26,9 +26,9 @@ export function hashOf(root, sources) {
  * @returns {string[]} sorted, so that the same files always give the same hash
  */
 function filesOf(path) {
-  const entries = path.endsWith('.json') ? [] : readdirSync(path, { withFileTypes: true })
-  if (entries.length === 0) return [path]
-  return entries
+  if (path.endsWith('.json')) return [path]
+  // A folder may be empty, as one whose files were moved.
+  return readdirSync(path, { withFileTypes: true })
     .filter((entry) => !notSources.test(entry.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => (entry.isDirectory() ? filesOf(join(path, entry.name)) : [join(path, entry.name)]))

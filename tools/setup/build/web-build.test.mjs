@@ -12,6 +12,8 @@ test('the pages are built once, and again when a source changes', async (t) => {
   await ensureWeb(here)
   assert.match(builtPage(here), /First/)
   const before = said.length
+  // As one whose files were moved; it is no source.
+  mkdirSync(join(here.root, 'web/src/moved'), { recursive: true })
   await ensureWeb(here)
   assert.deepEqual(said.slice(before), [])
   write(join(here.root, 'web/index.html'), page('Second'))
