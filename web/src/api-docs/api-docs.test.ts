@@ -20,6 +20,14 @@ test('the reference has every endpoint of the table but those of the operator, w
   )
 })
 
+test('every endpoint of a subject stands below its heading, and few below the last one', () => {
+  const paths = (subject: string) =>
+    reference.groups.find((group) => group.subject === subject)?.operations.map(({ path }) => path) ?? []
+  for (const subject of ['auth', 'user', 'container', 'groups', 'admin'])
+    assert.ok(paths(subject).every((path) => path.startsWith(`/api/${subject}`)) && paths(subject).length > 5, subject)
+  assert.ok(paths('other').length <= 8, paths('other').join())
+})
+
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
 
 test('fields of an answer are listed with those of the objects in them', () => {

@@ -26,7 +26,7 @@ export interface Parameter extends Field {
 }
 
 /** Subjects with a heading of their own, by the tags of the document; all else is `other`. */
-const subjects = ['auth', 'user', 'container', 'admin', 'other'] as const
+const subjects = ['auth', 'user', 'container', 'groups', 'admin', 'other'] as const
 export type Subject = (typeof subjects)[number]
 
 /** Endpoints about one subject. */

@@ -1,8 +1,10 @@
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { useTranslations } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
+import { providerName } from '#/session/provider-name.ts'
 
 interface RowProps {
   session: SessionEntry
@@ -15,7 +17,7 @@ interface RowProps {
 export function SessionRow({ session, isOff, onEnd }: RowProps) {
   const t = useTranslations('sessions')
   const { browser, is_current, address, created_at, last_used, expires_at, began } = session
-  const provider = /^oidc:(.+)$/.exec(began)?.[1]
+  const provider = providerName(began, boot.signIn.providers)
   const [, program, system] = /^(.+) on (.+)$/.exec(browser ?? '') ?? []
   const named = program && system ? t('browserOn', { browser: program, system }) : browser
   const name = named ?? t('unknown')

@@ -12,6 +12,7 @@ export const apiDocs: InOtherWords<typeof english> = {
     auth: 'Registrierung und Anmeldung',
     user: 'Das angemeldete Konto',
     container: 'Eigene Container',
+    groups: 'Gruppen, für Mitglieder und Leitung',
     admin: 'Verwaltung',
     other: 'Beschreibung, Schlüssel und Zustand',
   },

@@ -10,6 +10,7 @@ export const apiDocs = {
     auth: 'Sign-up and sign-in',
     user: 'The signed-in user',
     container: 'Own containers',
+    groups: 'Groups, for members and managers',
     admin: 'Administration',
     other: 'Description, keys and health',
   },
