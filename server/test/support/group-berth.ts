@@ -76,6 +76,34 @@ export async function openLink(berth: EnginelessBerth, email: string, purpose: '
   return { id: user.id, email, token, call }
 }
 
+/** Signs in once more, by a link. */
+export async function signInAgain(berth: EnginelessBerth, { email }: Signed): Promise<Signed> {
+  assertOk(await berth.call('POST', '/api/auth/login', { body: { email } }))
+  return openLink(berth, email, 'login')
+}
+
+/** The same user, who asks with another token. */
+const withToken = (berth: EnginelessBerth, user: Signed, token: string): Signed => ({
+  ...user,
+  token,
+  call: (method, path, body) => berth.call(method, path, { token, ...(body && { body }) }),
+})
+
+/** An administrator who acts for a user. */
+export async function takeOver(berth: EnginelessBerth, administrator: Signed, user: Signed): Promise<Signed> {
+  const reply = await administrator.call('POST', `/api/admin/users/${user.id}/takeover`, { reason: 'to see' })
+  assertOk(reply)
+  return withToken(berth, user, reply.body.access_token)
+}
+
+/** The same user, who asks with an API token that may read and write containers. */
+export async function tokenOf(berth: EnginelessBerth, user: Signed): Promise<Signed> {
+  const scopes = ['containers:read', 'containers:write']
+  const made = await user.call('POST', '/api/user/tokens', { name: 'x', scopes, expires_in: 600 })
+  assertOk(made)
+  return withToken(berth, user, made.body.token)
+}
+
 async function signUpAt(berth: EnginelessBerth, email: string): Promise<Signed> {
   assertOk(await berth.call('POST', '/api/auth/signup', { body: { email } }))
   return openLink(berth, email, 'signup')

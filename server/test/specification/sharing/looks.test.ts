@@ -3,7 +3,14 @@ import { after, test } from 'node:test'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
-import { groupTemplates, openLink, startGroupBerth, type Signed } from '#test/support/group-berth.ts'
+import {
+  groupTemplates,
+  signInAgain,
+  startGroupBerth,
+  tokenOf,
+  takeOver,
+  type Signed,
+} from '#test/support/group-berth.ts'
 
 /** "May I look?": a manager asks, a member agrees or declines, and what ends a look. */
 const templates = {
@@ -240,8 +247,8 @@ test('types beside the group, own containers, containers that are not there, and
 test('members, other managers and administrators do not ask, nor do takeovers and API tokens', async () => {
   const { teacher, id } = await newClass()
   const other = await newClass()
-  const acting = await takeOver(teacher)
-  for (const caller of [ann, other.teacher, boss, acting, await tokenOf(teacher)])
+  const acting = await takeOver(berth, boss, teacher)
+  for (const caller of [ann, other.teacher, boss, acting, await tokenOf(berth, teacher)])
     assertRefused(await ask(caller, id, ann), 403)
   assertOk(await teacher.call('POST', `/api/groups/${id}/members`, { emails: [boss.email], role: 'manager' }))
   assertOk(await ask(boss, id, ann))
@@ -254,7 +261,7 @@ test('who acts for a member cannot agree or decline, nor can an API token of the
   assertOk(await ask(teacher, id, ann))
   await until(page, ({ requests }) => requests.some(({ by }) => by === teacher.email))
   const request = looksOf(page)?.requests.find(({ by }) => by === teacher.email)?.id ?? 0
-  for (const caller of [await takeOver(ann), await tokenOf(ann)])
+  for (const caller of [await takeOver(berth, boss, ann), await tokenOf(berth, ann)])
     for (const what of ['agree', 'decline'] as const) assertRefused(await answer(caller, request, what), 403)
   assert.equal(await mayVisit(teacher), false)
   assertOk(await answer(ann, request, 'decline'))
@@ -266,13 +273,13 @@ test('blocked people neither ask nor agree, and what is theirs opens to no one',
   assert.equal(await mayVisit(teacher), false)
   assertRefused(await ask(teacher, id, ben), 403)
   assertOk(await boss.call('POST', `/api/admin/users/${teacher.id}/unblock`))
-  const again = await signInAgain(teacher)
+  const again = await signInAgain(berth, teacher)
   assertOk(await boss.call('POST', `/api/admin/users/${ben.id}/block`))
   assertRefused(await ask(again, id, ben), 409)
   assertOk(await boss.call('POST', `/api/admin/users/${ben.id}/unblock`))
   assertOk(await ask(again, id, ben))
   assertOk(await boss.call('POST', `/api/admin/users/${teacher.id}/block`))
-  const member = await signInAgain(ben)
+  const member = await signInAgain(berth, ben)
   const own = await openStream(berth, member.token)
   await until(own, ({ requests }) => requests.length > 0)
   const request = looksOf(own)?.requests.find(({ by }) => by === teacher.email)
@@ -337,24 +344,3 @@ test('where sharing is off a request is refused, and no page offers it', async (
 const setRole = (id: number, { email }: Signed, role: string) =>
   boss.call('POST', `/api/groups/${id}/members`, { emails: [email], role })
 const remove = (id: number, { id: userId }: Signed) => boss.call('DELETE', `/api/groups/${id}/members/${userId}`)
-
-async function signInAgain({ email }: Signed): Promise<Signed> {
-  assertOk(await berth.call('POST', '/api/auth/login', { body: { email } }))
-  return openLink(berth, email, 'login')
-}
-const withToken = (user: Signed, token: string): Signed => ({
-  ...user,
-  token,
-  call: (method, path, body) => berth.call(method, path, { token, ...(body && { body }) }),
-})
-async function takeOver(user: Signed): Promise<Signed> {
-  const reply = await boss.call('POST', `/api/admin/users/${user.id}/takeover`, { reason: 'to see' })
-  assertOk(reply)
-  return withToken(user, reply.body.access_token)
-}
-async function tokenOf(user: Signed): Promise<Signed> {
-  const scopes = ['containers:read', 'containers:write']
-  const made = await user.call('POST', '/api/user/tokens', { name: 'x', scopes, expires_in: 600 })
-  assertOk(made)
-  return withToken(user, made.body.token)
-}
