@@ -11,6 +11,7 @@ import { groupInvitationsEndpoints } from './endpoints/groups/group-invitations.
 import { groupPageEndpoints } from './endpoints/groups/group-page.ts'
 import { groupsEndpoints } from './endpoints/groups/groups.ts'
 import { looksEndpoints } from './endpoints/groups/looks.ts'
+import { termEndEndpoints } from './endpoints/groups/term-end.ts'
 import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
 import { sharingEndpoints } from './endpoints/sharing.ts'
@@ -39,6 +40,7 @@ export const endpoints = {
   ...looksEndpoints,
   ...groupInvitationsEndpoints,
   ...groupHoursEndpoints,
+  ...termEndEndpoints,
   ...operatorEndpoints,
   ...systemEndpoints,
 }

@@ -74,12 +74,12 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
 }
 
 function success(endpoint: Endpoint): Record<string, unknown> {
-  const { stream, response: body, headers, redirects } = endpoint
+  const { stream, response: body, headers, redirects, mediaType } = endpoint
   if (redirects !== undefined)
     return { 302: { description: redirects, headers: { Location: { schema: { type: 'string' } } } } }
   return {
     200: {
-      ...response('200', stream ? events(stream) : json(body)),
+      ...response('200', stream ? events(stream) : contentOf(body, mediaType)),
       ...(headers ? { headers: headersOf(headers) } : {}),
     },
   }
@@ -104,6 +104,9 @@ function events(stream: NonNullable<Endpoint['stream']>): object {
 
 const bodyOf = ({ body, form }: Endpoint) =>
   form ? { 'application/x-www-form-urlencoded': { schema: body } } : json(body)
+
+const contentOf = (schema: Type.TSchema | undefined, mediaType: string | undefined) =>
+  mediaType === undefined ? json(schema) : { [mediaType]: { schema } }
 
 const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { schema } })
 

@@ -16,6 +16,7 @@ import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireTemplates } from '#/wiring/containers/wire-templates.ts'
+import { wireTermEnd } from '#/wiring/features/wire-term-end.ts'
 import { wireUsage } from '#/wiring/features/wire-usage.ts'
 import { wireGroupRules, wireGroups } from '#/wiring/features/wire-groups.ts'
 import { wireSharing } from '#/wiring/features/wire-sharing.ts'
@@ -83,7 +84,14 @@ export async function startApp(parts: AppParts): Promise<App> {
     engineList,
     hostCheck,
     takenSlugs,
-    furtherTasks: [groupRules.task, sharing.task, containers.snapshotsTask, usage.task],
+    // Ends of terms are wired below, because they remove accounts.
+    furtherTasks: [
+      groupRules.task,
+      sharing.task,
+      containers.snapshotsTask,
+      usage.task,
+      { name: 'ends of terms', run: () => termEnd.task.run(new Date()) },
+    ],
   }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
   const idle = wireIdle(parts, containers)
@@ -113,6 +121,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     void sharing.refresh()
     if (!parts.isForOneCommand) diskUse.start()
   })
+  const termEnd = wireTermEnd(parts, { addresses, containers, administration, groups, activate })
   const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
   const oidc = wireOidc(parts, { addresses, accounts, administration, groups })
   const auditWebhook = wireAuditWebhook(parts)
@@ -127,6 +136,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     groups,
     sharing,
     usage,
+    termEnd,
     reconciling,
   }
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
@@ -178,6 +188,7 @@ export async function startApp(parts: AppParts): Promise<App> {
       reconciler.stop(),
       reconciling.containerReconciler.stop(),
       diskUse.stop(),
+      termEnd.close(),
       auditWebhook?.stop(),
     ])
     // Queued launches are refused at once; launches that hold a slot may finish.

@@ -24,6 +24,10 @@ export const crashPoints = [
   'delete.after-store',
   'delete.after-stop',
   'delete.after-remove',
+  'term-end.after-store',
+  'term-end.after-archive',
+  'term-end.after-mail',
+  'term-end.after-removal',
 ] as const
 
 export type CrashPoint = (typeof crashPoints)[number]

@@ -172,6 +172,8 @@ export const refusals = named({
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
       headers: { allow: allowed.join(', ') },
     }),
+  /** Of the holder of a mailed link. */
+  archiveNotFound: () => new Refusal(404, message('termEnd.archiveNotFound')),
   conflict: (what: LocalizedMessage) => new Refusal(409, what),
   snapshotsOff: () => new Refusal(409, message('snapshots.off')),
   /** @param limit its name in the API */
@@ -213,6 +215,8 @@ export const refusals = named({
       headers: { 'retry-after': '1' },
     }),
 
+  tooManyDownloads: (max: number) => new Refusal(429, message('termEnd.tooManyDownloads', { max })),
+
   stopFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.stopFailed'), {
       cause,
@@ -223,6 +227,7 @@ export const refusals = named({
       cause,
     }),
   snapshotFailed: (cause: unknown) => new Refusal(500, message('snapshots.failed'), { cause }),
+  homesUnknown: (cause: unknown) => new Refusal(500, message('termEnd.engineSilent'), { cause }),
   storeFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.storeFailed'), {
       cause,

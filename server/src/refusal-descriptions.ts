@@ -145,6 +145,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'no such group, no such member of it, or a join code that no group has',
     remedy: 'check the id, or the spelling of the code',
   },
+  archiveNotFound: {
+    when: 'a mailed link to archives of homes that is wrong or over, or an archive that is deleted; a download that was begun more than a minute ago, or twice',
+    remedy: 'open the link of the newest mail again; archives are kept until the date in it',
+  },
   wrongMethod: { when: 'the address exists with another method (`Allow`)', remedy: 'use that method' },
   conflict: {
     when: 'the change would leave no active administrator, concerns oneself, or there is no takeover to end',
@@ -184,12 +188,21 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'wait for the answers; scripts send fewer requests in parallel',
   },
 
+  tooManyDownloads: {
+    when: 'archives of homes were downloaded 50 times by the mailed links of one person',
+    remedy: 'ask the operator for the file',
+  },
+
   stopFailed: { when: 'the engine does not respond, or could not stop the container', remedy: repeat },
   keepFailed: { when: 'the engine does not respond about the container to keep running', remedy: repeat },
   logsFailed: { when: 'the engine does not respond, so the log cannot be read', remedy: repeat },
   snapshotFailed: {
     when: 'a home could not be read or written, or the disk of the snapshots is full',
     remedy: 'try again; the log says why',
+  },
+  homesUnknown: {
+    when: 'an end of term was previewed or begun, and the engine does not tell its homes',
+    remedy: repeat,
   },
   storeFailed: {
     when: 'the database is locked, full, unreachable or does not respond; the request had no effect',

@@ -38,7 +38,7 @@ test('the template fields that are described have the defaults that are read', (
 })
 
 test('every action of the audit log is written somewhere', () => {
-  const sources = globSync('server/src/{accounts,administration,groups,sharing}/**/*.ts', { cwd: root })
+  const sources = globSync('server/src/{accounts,administration,groups,sharing,term-end}/**/*.ts', { cwd: root })
     .map(read)
     .join('\n')
   assert.deepEqual(

@@ -3,11 +3,13 @@ import { test } from 'node:test'
 import { admin as adminDe } from './admin/messages/de.ts'
 import { admin as adminEn } from './admin/messages/en.ts'
 import { apiDocs as apiDocsDe } from './messages/de/api-docs.ts'
+import { archive as archiveDe } from './messages/de/archive.ts'
 import { data as dataDe } from './messages/de/data.ts'
 import { sessions as sessionsDe } from './messages/de/sessions.ts'
 import { tokens as tokensDe } from './messages/de/tokens.ts'
 import { de } from './messages/de.ts'
 import { apiDocs as apiDocsEn } from './messages/en/api-docs.ts'
+import { archive } from './messages/en/archive.ts'
 import { data } from './messages/en/data.ts'
 import { sessions } from './messages/en/sessions.ts'
 import { tokens } from './messages/en/tokens.ts'
@@ -23,11 +25,12 @@ function textsOf(texts: Texts, before = ''): Map<string, string> {
   return new Map(entries)
 }
 
-const english = textsOf({ ...en, admin: adminEn, apiDocs: apiDocsEn, data, sessions, tokens })
+const english = textsOf({ ...en, admin: adminEn, apiDocs: apiDocsEn, archive, data, sessions, tokens })
 const german = textsOf({
   ...de,
   admin: adminDe,
   apiDocs: apiDocsDe,
+  archive: archiveDe,
   data: dataDe,
   sessions: sessionsDe,
   tokens: tokensDe,

@@ -19,6 +19,7 @@ export const pages = {
   groupMembers: '/groups/members',
   sharing: '/sharing',
   snapshots: '/snapshots',
+  archive: '/archive',
   apiDocs: '/api/docs',
   imprint: '/help/imprint',
   privacy: '/help/privacy',
@@ -26,6 +27,7 @@ export const pages = {
   adminUsers: '/admin/users',
   adminContainers: '/admin/containers',
   adminGroups: '/admin/groups',
+  adminTermEnd: '/admin/groups/term-end',
   adminTemplates: '/admin/templates',
   adminAudit: '/admin/audit',
   adminTokens: '/admin/tokens',
@@ -42,7 +44,7 @@ export const signInPages: readonly string[] = [
 ]
 
 /** Pages that every visitor may read: none of them leads to a sign-in. */
-export const publicPages: readonly string[] = [pages.imprint, pages.privacy, pages.apiDocs]
+export const publicPages: readonly string[] = [pages.imprint, pages.privacy, pages.apiDocs, pages.archive]
 
 export type PagePath = (typeof pages)[keyof typeof pages]
 

@@ -28,6 +28,7 @@ function lazyExport<N extends string, P extends object>(
 // Most users never open these, and should not load tables and plots.
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))
 const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
+const Archive = lazyExport('Archive', () => import('#/pages/archive.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
 const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/groups/group-members.tsx'))
 const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'))
@@ -52,6 +53,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.groupMembers]: () => signedIn(<GroupMembers />),
   [pages.sharing]: () => signedIn(<Sharing />),
   [pages.snapshots]: () => signedIn(<Snapshots />),
+  [pages.archive]: () => <Archive />,
   [pages.apiDocs]: () => <ApiDocs />,
   [pages.imprint]: () => <LegalText text="imprint" />,
   [pages.privacy]: () => <LegalText text="privacy" />,
@@ -59,6 +61,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.adminUsers]: () => administrators(pages.adminUsers),
   [pages.adminContainers]: () => administrators(pages.adminContainers),
   [pages.adminGroups]: () => administrators(pages.adminGroups),
+  [pages.adminTermEnd]: () => administrators(pages.adminTermEnd),
   [pages.adminTemplates]: () => administrators(pages.adminTemplates),
   [pages.adminAudit]: () => administrators(pages.adminAudit),
   [pages.adminTokens]: () => administrators(pages.adminTokens),

@@ -120,6 +120,27 @@ export const PersonalDataResponse = Type.Object({
     }),
     { description: 'Shares of own containers, and of containers of others with the address of the user' },
   ),
+  term_ends: Type.Array(
+    Type.Object({
+      group: text('Group whose term ended'),
+      state: text('How far its end is for the user'),
+      problem: optionalText('The step that failed'),
+      stays: optionalText('Why the account is not removed; null: it is'),
+      downloads: Type.Integer({ description: 'Downloads by the mailed link' }),
+      started_at: instant('When it began'),
+      kept_until: instant('Until when archives are kept, and this entry'),
+    }),
+    { description: 'Ends of terms of groups that concern the user' },
+  ),
+  archives: Type.Array(
+    Type.Object({
+      group: text('Group whose term ended'),
+      type: text('Type of the container whose home it is'),
+      bytes: Type.Integer({ description: 'Of the archive' }),
+      created_at: instant('When it was made'),
+    }),
+    { description: 'Archives of homes, from ends of terms' },
+  ),
   usage: Type.Array(
     Type.Object({
       type: text('Container type'),

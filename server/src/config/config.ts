@@ -122,6 +122,8 @@ export interface Config {
   readonly maxPerUser: number | null
   /** Max bytes of one user's homes together; null is no limit. */
   readonly maxDiskPerUser: number | null
+  /** Folder of archives of homes; null: in the data folder. */
+  readonly archiveDir: string | null
   /** Retention of the homes of a deleted user, in seconds. */
   readonly keepHomes: number
   /** Retention of network addresses, and of e-mail addresses of deleted accounts, in the audit log, in seconds. */
@@ -231,6 +233,7 @@ export function readConfig(
     maxRunning: check('MAX_RUNNING', null, whole(1, 1_000_000)),
     maxPerUser: check('MAX_PER_USER', null, whole(1, 1_000)),
     maxDiskPerUser: check('MAX_DISK_PER_USER', null, size),
+    archiveDir: check('ARCHIVE_DIR', null, absolutePath),
     keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
     keepAuditAddresses: check('KEEP_AUDIT_ADDRESSES', 7_776_000, whole(0, 315_360_000)),
     keepTakeovers: check('KEEP_TAKEOVERS', 2_592_000, whole(0, 315_360_000)),

@@ -16,6 +16,7 @@ import {
   type GroupFields,
   type GroupLimits,
 } from '#/store/groups/groups.ts'
+import { hasOpenTermEnd } from '#/store/term-ends/term-ends.ts'
 import type { GroupDirectory } from './group-directory.ts'
 import { auditedFields, changedFields } from './group-facts.ts'
 
@@ -74,7 +75,7 @@ export class GroupAdministration {
     return { ...group, memberCount: 0 }
   }
 
-  /** @throws {Refusal} 403 as `administer` · 404 · 400 unknown types · 409 the name is taken, or a provider's */
+  /** @throws {Refusal} 403 as `administer` · 404 · 400 unknown types · 409 the name is taken, or a provider's; its term is ending */
   async change(actor: Actor, id: number, changes: GroupChanges, now: Date): Promise<CountedGroup> {
     return this.#change(actor, async (tx) => {
       const before = await requireGroup(tx, id)
@@ -83,6 +84,7 @@ export class GroupAdministration {
       if (after.name !== before.name) await this.#refuseName(tx, before, after.name)
       const changed = changedFields(before, after)
       if (!changed) return before
+      await refuseDuringTermEnd(tx, id)
       await updateGroup(tx, id, after)
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.change', target: `group:${id}`, ...changed }])
       return after
@@ -93,9 +95,11 @@ export class GroupAdministration {
   async remove(actor: Actor, id: number, now: Date): Promise<void> {
     const { database, release } = this.#parts
     await requireGroup(database.db, id)
+    await refuseDuringTermEnd(database.db, id)
     await release(actor, id, now)
     await this.#change(actor, async (tx) => {
       const group = await requireGroup(tx, id)
+      await refuseDuringTermEnd(tx, id)
       await deleteGroup(tx, id)
       const detail = { ...auditedFields(group), member_count: group.memberCount }
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.delete', target: `group:${id}`, detail }])
@@ -134,4 +138,9 @@ async function requireGroup(db: Db, id: number): Promise<CountedGroup> {
   const group = await findGroup(db, id)
   if (!group) throw refusals.groupNotFound('group')
   return group
+}
+
+/** What an end of term was asked for must not change under it. @throws {Refusal} 409 */
+async function refuseDuringTermEnd(db: Db, id: number): Promise<void> {
+  if (await hasOpenTermEnd(db, id)) throw refusals.conflict(message('termEnd.underWay'))
 }

@@ -2,6 +2,7 @@ import type { Language } from '@berth/api/boot.ts'
 import { list, message, type Value, type LocalizedMessage as Words } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import type { LinkPurpose } from '#/store/users/magic-links.ts'
+import { linkPage } from './link-page.ts'
 import type { Email } from './mailer.ts'
 
 /** Why a mail with a link is sent. None of it may come from a client unchecked: recipients trust the mail. */
@@ -69,7 +70,7 @@ export function magicLinkEmail(parts: MagicLinkEmailParts): Email {
     to,
     subject,
     text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`,
-    html: htmlPage({
+    html: linkPage({
       language,
       accent: look.accent,
       subject,
@@ -119,40 +120,9 @@ function browserInWords(text: string): Value {
   return system === undefined ? text : message('mails.browserOnSystem', { browser, system })
 }
 
-/** All of them text, which is escaped when it becomes HTML. */
-interface HtmlParts {
-  readonly language: Language
-  readonly accent: string
-  readonly subject: string
-  readonly intro: string
-  readonly url: string
-  readonly button: string
-  readonly copy: string
-  readonly lasts: string
-  readonly why: string
-}
-
-function htmlPage({ language, accent, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {
-  return `<!doctype html>
-<html lang="${language}">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>
-<body style="font-family: system-ui, sans-serif; line-height: 1.5; max-width: 34rem; margin: 2rem auto; padding: 0 1rem">
-<p>${escape(intro)}</p>
-<p><a href="${escape(url)}" style="display: inline-block; padding: .6rem 1.2rem; border-radius: 8px; background: ${accent}; color: #fff; text-decoration: none">${escape(button)}</a></p>
-<p>${escape(copy)}<br><a href="${escape(url)}">${escape(url)}</a></p>
-<p>${escape(lasts)}</p>
-<p style="color: #777">${escape(why)}</p>
-</body>
-</html>
-`
-}
-
 function duration(seconds: number): Words {
   if (seconds % 86_400 === 0) return message('mails.days', { count: seconds / 86_400 })
   if (seconds % 3600 === 0) return message('mails.hours', { count: seconds / 3600 })
   if (seconds % 60 === 0) return message('mails.minutes', { count: seconds / 60 })
   return message('mails.seconds', { count: seconds })
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -11,6 +11,7 @@ import { refusals } from './en/refusals.ts'
 import { requests } from './en/requests.ts'
 import { sharing } from './en/sharing.ts'
 import { snapshots } from './en/snapshots.ts'
+import { termEnd } from './en/term-end.ts'
 import { warnings } from './en/warnings.ts'
 import { words } from './en/words.ts'
 import { answers as answersDe } from './de/answers.ts'
@@ -25,6 +26,7 @@ import { refusals as refusalsDe } from './de/refusals.ts'
 import { requests as requestsDe } from './de/requests.ts'
 import { sharing as sharingDe } from './de/sharing.ts'
 import { snapshots as snapshotsDe } from './de/snapshots.ts'
+import { termEnd as termEndDe } from './de/term-end.ts'
 import { warnings as warningsDe } from './de/warnings.ts'
 import { words as wordsDe } from './de/words.ts'
 
@@ -41,6 +43,7 @@ const en = {
   requests,
   sharing,
   snapshots,
+  termEnd,
   warnings,
   words,
 }
@@ -58,6 +61,7 @@ const de: Catalogue = {
   requests: requestsDe,
   sharing: sharingDe,
   snapshots: snapshotsDe,
+  termEnd: termEndDe,
   warnings: warningsDe,
   words: wordsDe,
 }

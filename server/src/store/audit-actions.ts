@@ -107,6 +107,23 @@ export const auditActions = {
     detail: '`user`: the manager who asked, `type`',
   },
   'group.end': { when: 'a manager ended a group', detail: 'its end before and after' },
+  'group.end-term': {
+    when: 'an administrator began an end of term of a group',
+    detail: '`members`, `removes_accounts`, `remove_at`, `keep_until`. What it removes has entries of its own',
+  },
+  'group.cancel-term-end': { when: 'it was cancelled before its removal', detail: 'the end of the group since then' },
+  'group.retry-term-end': {
+    when: 'an administrator had it go on, and answers for the rest',
+    detail: '`failed`: members for whom it had failed',
+  },
+  'group.remove-homes': {
+    when: 'an end of term removed homes without a container',
+    detail: '`user`, `types`',
+  },
+  'user.download-archive': {
+    when: 'the holder of a mailed link downloaded an archive of a home',
+    detail: '`type`, `group`; the target is the user, who may be deleted',
+  },
   'group.set-timetable': { when: 'the hours of a group were changed', detail: 'the timetable before and after' },
   'group.stop': {
     when: "the containers of a group's members were stopped",

@@ -24,6 +24,7 @@ import { nodes } from './migrations/020-029/020-nodes.ts'
 import { auditPersonalFacts } from './migrations/020-029/021-audit-personal-facts.ts'
 import { groupTimetables } from './migrations/020-029/022-group-timetables.ts'
 import { measuredUsage } from './migrations/020-029/024-measured-usage.ts'
+import { termEnds } from './migrations/020-029/026-term-ends.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -57,5 +58,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '023-usage': usage(isPostgres),
     '024-measured-usage': measuredUsage,
     '025-looks': looks(isPostgres),
+    '026-term-ends': termEnds(isPostgres),
   }
 }

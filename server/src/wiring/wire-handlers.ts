@@ -18,6 +18,8 @@ import { lookHandlers } from '#/http/handlers/sharing/look-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
 import { groupHoursHandlers } from '#/http/handlers/groups/group-hours-handlers.ts'
 import { groupInvitationHandlers } from '#/http/handlers/groups/group-invitation-handlers.ts'
+import { archiveHandlers } from '#/http/handlers/groups/archive-handlers.ts'
+import { termEndHandlers } from '#/http/handlers/groups/term-end-handlers.ts'
 import { groupPageHandlers } from '#/http/handlers/groups/group-page-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
@@ -27,6 +29,7 @@ import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import type { Sharing } from '#/wiring/features/wire-sharing.ts'
+import type { TermEndFeature } from '#/wiring/features/wire-term-end.ts'
 import type { Usage } from '#/wiring/features/wire-usage.ts'
 import { usageHandlers } from '#/http/handlers/admin/system/usage-handlers.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
@@ -53,6 +56,7 @@ export interface UseCases {
   readonly groups: Groups
   readonly sharing: Sharing
   readonly usage: Usage
+  readonly termEnd: TermEndFeature
   readonly reconciling: Reconciling
 }
 
@@ -80,6 +84,8 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     }),
     ...lookHandlers(sharing),
     ...groupInvitationHandlers(groups),
+    ...termEndHandlers(context.termEnd),
+    ...archiveHandlers(context.termEnd),
     ...groupHoursHandlers({ ...groups, db: parts.database.db, timeZone: parts.config.timeZone }),
     ...groupPageHandlers({
       db: parts.database.db,

@@ -9,3 +9,11 @@ test(
     await dieAtEach(t, ['block', 'bulk-block', 'delete'])
   },
 )
+
+test(
+  'killed at any step of the end of a term, Berth goes on with it after the next start: no home without an archive is removed',
+  limit,
+  async (t) => {
+    await dieAtEach(t, ['term-end'])
+  },
+)

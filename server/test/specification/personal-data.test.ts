@@ -19,6 +19,9 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
   group_invitations: ['id', 'group_id', 'email', 'invited_by'],
   usage_sums: ['id', 'kind', 'subject_id'],
   container_shares: ['id', 'record_id', 'email', 'group_id', 'manager_id', 'asked_in_id'],
+  term_end_members: ['id', 'term_end_id', 'user_id', 'email', 'slug', 'attempts', 'retry_at'],
+  home_archives: ['id', 'member_id', 'file', 'record_state'],
+  archive_links: ['id', 'member_id', 'token_hash', 'created_at', 'accepted_at'],
   users: [],
 }
 /** Names in the export, where they differ from those of the columns. */
@@ -38,6 +41,9 @@ const sections: Readonly<Record<string, string>> = {
   group_invitations: 'invitations',
   container_shares: 'shares',
   usage_sums: 'usage',
+  term_end_members: 'term_ends',
+  home_archives: 'archives',
+  archive_links: 'archives',
 }
 /** Tables without facts about a user who has an account. */
 const others = [
@@ -51,6 +57,7 @@ const others = [
   'clock_moves',
   'provider_sessions',
   'user_groups',
+  'term_ends',
 ]
 
 const berth = await startEnginelessBerth({ after })

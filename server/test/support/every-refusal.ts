@@ -53,6 +53,9 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   userGone: refusals.userGone(),
   notFound: refusals.notFound('user'),
   groupNotFound: refusals.groupNotFound('joinCode'),
+  homesUnknown: refusals.homesUnknown(new Error('x')),
+  archiveNotFound: refusals.archiveNotFound(),
+  tooManyDownloads: refusals.tooManyDownloads(50),
   wrongMethod: refusals.wrongMethod(['GET', 'POST']),
   conflict: refusals.conflict(message('requests.lastInCharge')),
   groupLimit: refusals.groupLimit(

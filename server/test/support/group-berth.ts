@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { assertOk } from './api-calls.ts'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth, type EnginelessOptions } from './berth-without-engine.ts'
 import type { Lifetime, Reply } from './berth.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { FakeEngine } from './engine/fake-engine.ts'
 
 /** A user with an account, and the way to ask with their token. */
@@ -39,8 +40,14 @@ export const groupTemplates = {
   science: template({ groups: ['physics', 'chemistry'] }),
 }
 
-export async function startGroupBerth(lifetime: Lifetime, options: EnginelessOptions = {}): Promise<GroupBerth> {
+export interface GroupBerthOptions extends EnginelessOptions {
+  /** Puts something between Berth and the stand-in for the engine. */
+  readonly wrapRuntime?: (runtime: Runtime) => Runtime
+}
+
+export async function startGroupBerth(lifetime: Lifetime, options: GroupBerthOptions = {}): Promise<GroupBerth> {
   const engine = new FakeEngine()
+  const runtime = options.wrapRuntime?.(engine.runtime) ?? engine.runtime
   const env = {
     CONTAINER_TEMPLATES: JSON.stringify(groupTemplates),
     ADMIN_EMAILS: 'boss@x.org',
@@ -48,7 +55,7 @@ export async function startGroupBerth(lifetime: Lifetime, options: EnginelessOpt
     REQUESTS_PER_MINUTE: '0',
     ...options.env,
   }
-  const berth = await startEnginelessBerth(lifetime, { runtime: engine.runtime, ...options, env })
+  const berth = await startEnginelessBerth(lifetime, { runtime, ...options, env })
   const signUp = (email: string) => signUpAt(berth, email)
   const boss = await signUp('boss@x.org')
   const group: GroupBerth['group'] = async (fields, members = [], managers = []) => {

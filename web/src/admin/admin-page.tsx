@@ -39,7 +39,7 @@ function AdminNav() {
       <ul className="admin-nav">
         {links.map(([to, text]) => (
           <li key={to}>
-            <Link to={to} isCurrent={path === to}>
+            <Link to={to} isCurrent={path === to || (to === pages.adminGroups && path === pages.adminTermEnd)}>
               {text}
             </Link>
           </li>

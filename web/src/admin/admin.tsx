@@ -5,6 +5,7 @@ import { Containers } from './pages/containers.tsx'
 import { Groups } from './pages/groups.tsx'
 import { Overview } from './pages/overview.tsx'
 import { System } from './pages/system.tsx'
+import { TermEnd } from './pages/term-end.tsx'
 import { Templates } from './pages/templates.tsx'
 import { Tokens } from './pages/tokens.tsx'
 import { Users } from './pages/users.tsx'
@@ -36,6 +37,7 @@ const components = {
   [pages.adminUsers]: Users,
   [pages.adminContainers]: Containers,
   [pages.adminGroups]: Groups,
+  [pages.adminTermEnd]: TermEnd,
   [pages.adminTemplates]: Templates,
   [pages.adminAudit]: Audit,
   [pages.adminTokens]: Tokens,

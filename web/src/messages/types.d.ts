@@ -1,5 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/messages/en.ts'
+import type { archive } from '#/messages/en/archive.ts'
 import type { apiDocs } from '#/messages/en/api-docs.ts'
 import type { sessions } from '#/messages/en/sessions.ts'
 import type { tokens } from '#/messages/en/tokens.ts'
@@ -16,6 +17,7 @@ declare module 'use-intl' {
     Messages: typeof en & {
       admin: typeof admin
       apiDocs: typeof apiDocs
+      archive: typeof archive
       data: typeof data
       groups: typeof groups
       sessions: typeof sessions

@@ -55,7 +55,8 @@ export function useLocation(): PageLocation {
  */
 export function hideTokenFromUrl(): void {
   const query = new URLSearchParams(location.search)
-  const token = query.get('token')
+  // Links to archives have it where no server sees it.
+  const token = query.get('token') ?? new URLSearchParams(location.hash.slice(1)).get('token')
   if (token === null) return
   query.delete('token')
   const rest = query.size > 0 ? `?${query}` : ''

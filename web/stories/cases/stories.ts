@@ -8,6 +8,7 @@ import { groupStories } from './groups.ts'
 import { overviewStories } from './overview.ts'
 import { sharingStories } from './sharing.ts'
 import { snapshotStories } from './snapshots.ts'
+import { termEndStories } from './term-end.ts'
 import { templateStories } from './templates.ts'
 import { userStories } from './users.ts'
 import { yourDataStories } from './your-data.ts'
@@ -21,6 +22,7 @@ export const stories: readonly Story[] = [
   ...userStories,
   ...containerStories,
   ...groupStories,
+  ...termEndStories,
   ...sharingStories,
   ...snapshotStories,
   ...templateStories,

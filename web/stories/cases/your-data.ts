@@ -54,6 +54,18 @@ const personalData: Answer<'exportOwnData'> = {
   groups: [{ group: 'Algorithms', role: 'member', source: 'local', created_at: minutesAgo(60 * 24 * 30) }],
   invitations: [],
   shares: [],
+  term_ends: [
+    {
+      group: 'Algorithms',
+      state: 'mailed',
+      problem: null,
+      stays: 'group',
+      downloads: 1,
+      started_at: minutesAgo(60 * 24 * 2),
+      kept_until: minutesAgo(-60 * 24 * 88),
+    },
+  ],
+  archives: [{ group: 'Algorithms', type: 'dev', bytes: 48_203_112, created_at: minutesAgo(60 * 24 * 2) }],
   usage: [],
   audit_entries: [
     {

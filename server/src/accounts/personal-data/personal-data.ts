@@ -4,6 +4,7 @@ import type { Database, Db } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users/users.ts'
 import {
   apiTokensOf,
+  archivesOf,
   auditEntriesAbout,
   containersOf,
   identitiesOf,
@@ -13,6 +14,7 @@ import {
   membershipsOf,
   sessionsOf,
   sharesOf,
+  termEndsOf,
   usageOf,
 } from '#/store/users/personal-data.ts'
 import type { PersonalSections, RetentionTimes } from './personal-sections.ts'
@@ -114,6 +116,21 @@ export class PersonalData {
         may: share.may,
         created_at: iso(share.created_at),
         expires_at: iso(share.expires_at),
+      })),
+      term_ends: map(termEndsOf(db, id), ({ group, state, problem, stays, downloads, started_at, keep_until }) => ({
+        group,
+        state,
+        problem,
+        stays,
+        downloads,
+        started_at: iso(started_at),
+        kept_until: iso(keep_until),
+      })),
+      archives: map(archivesOf(db, id), ({ group, type, bytes, created_at }) => ({
+        group,
+        type,
+        bytes,
+        created_at: iso(created_at),
       })),
       usage: map(usageOf(db, id), toUsage),
       audit_entries: auditSection(db, id, containerIds),

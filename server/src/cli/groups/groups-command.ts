@@ -11,6 +11,7 @@ import { addInvitations } from './invitations-command.ts'
 import { addTimetable } from './timetable-command.ts'
 import { addMembers } from './members-command.ts'
 import { findGroup, groupsOf } from './find-group.ts'
+import { addEndTerm } from './term-end-command.ts'
 
 /** `berth groups ...`: groups and their members. */
 export function addGroups(program: Command, run: Run): void {
@@ -21,6 +22,7 @@ export function addGroups(program: Command, run: Run): void {
   addMembers(groups, run)
   addInvitations(groups, run)
   addTimetable(groups, run)
+  addEndTerm(groups, run)
 }
 
 function addList(groups: Command, run: Run): void {

@@ -86,6 +86,11 @@ export const operationSettings = {
       text: 'Max bytes (or text such as `10g`) of all homes of one user. At nine tenths of it the user is warned. At the limit only the container with the largest home still starts, up to a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
     },
+    ARCHIVE_DIR: {
+      ...inWords('`archives` in `DATA_DIR`'),
+      text: 'Folder of archives of homes, which are made at the end of a term. Several nodes need one that all of them share.',
+      see: 'how-to/end-a-term.md',
+    },
     KEEP_HOMES: {
       default: '2592000',
       text: 'Seconds for which the homes of a deleted user are kept.',

@@ -215,6 +215,11 @@ export class DiskUse {
     return this.#parts.limits.blockingLimit(type, this.#bytesOf(owner))
   }
 
+  /** Sizes of an owner's homes at the last measurement, by type; none that was never measured. */
+  bytesOf(owner: HomeOwner): HomeBytes {
+    return this.#bytesOf(owner)
+  }
+
   #bytesOf(owner: HomeOwner): HomeBytes {
     return this.#byOwner.get(keyOf(owner))?.bytes ?? none
   }

@@ -1,9 +1,11 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 
 /**
- * Whether the endpoint needs no account and concerns accounts: an attacker would try many addresses or links with it.
+ * Whether the endpoint needs no account and concerns accounts or mailed links: an attacker would try many addresses or links
+ * with it.
  */
-export const isRateLimited = ({ access, path }: Endpoint) => access === 'public' && path.startsWith('/api/auth/')
+export const isRateLimited = ({ access, path }: Endpoint) =>
+  access === 'public' && (path.startsWith('/api/auth/') || path.startsWith('/api/archives'))
 
 /** What a request asks for. Each kind has its own limit, so that one that is used up leaves the others. */
 export type RateLimitedKind = 'mail' | 'link' | 'provider' | 'session'
@@ -12,7 +14,7 @@ const sessionPaths: ReadonlySet<string> = new Set(['/api/auth/refresh', '/api/au
 
 /** The kind of a rate-limited endpoint; `mail` requests a link, `link` uses one up. */
 export function kindOf({ path }: Endpoint): RateLimitedKind {
-  if (path.startsWith('/api/auth/verify-')) return 'link'
+  if (path.startsWith('/api/auth/verify-') || path.startsWith('/api/archives')) return 'link'
   if (path.startsWith('/api/auth/oidc/') || path === '/api/auth/providers') return 'provider'
   return sessionPaths.has(path) ? 'session' : 'mail'
 }

@@ -60,9 +60,13 @@ export async function updateGroup(tx: Db, id: number, fields: GroupFields): Prom
   await tx.updateTable('user_groups').set(toRow(fields)).where('id', '=', id).execute()
 }
 
-/** Its types stop and refuse to launch from then on. */
-export async function setGroupEnd(tx: Db, id: number, at: Date): Promise<void> {
-  await tx.updateTable('user_groups').set({ expires_at: at.getTime() }).where('id', '=', id).execute()
+/** Its types stop and refuse to launch from then on; null: never. */
+export async function setGroupEnd(tx: Db, id: number, at: Date | null): Promise<void> {
+  await tx
+    .updateTable('user_groups')
+    .set({ expires_at: at?.getTime() ?? null })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** With its memberships and invitations. */

@@ -27,6 +27,10 @@ export const storeTables: Readonly<Record<keyof Schema, string>> = {
   group_invitations: 'id',
   container_shares: 'id',
   usage_sums: 'id',
+  term_ends: 'id',
+  term_end_members: 'id',
+  home_archives: 'id',
+  archive_links: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

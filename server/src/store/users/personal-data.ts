@@ -192,6 +192,50 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
       .execute(),
   )
 
+/** Ends of terms that concern the user. */
+export const termEndsOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('term_end_members')
+      .innerJoin('term_ends', 'term_ends.id', 'term_end_members.term_end_id')
+      .select([
+        'term_end_members.id as id',
+        'term_ends.group_name as group',
+        'term_end_members.state as state',
+        'term_end_members.problem as problem',
+        'term_end_members.stays as stays',
+        'term_end_members.downloads as downloads',
+        'term_ends.started_at as started_at',
+        'term_ends.keep_until as keep_until',
+      ])
+      .where('term_end_members.user_id', '=', userId)
+      .where('term_end_members.id', '>', after)
+      .orderBy('term_end_members.id')
+      .limit(pageSize)
+      .execute(),
+  )
+
+/** Archives of the user's homes. */
+export const archivesOf = (db: Db, userId: number) =>
+  pagesOf((after) =>
+    db
+      .selectFrom('home_archives')
+      .innerJoin('term_end_members', 'term_end_members.id', 'home_archives.member_id')
+      .innerJoin('term_ends', 'term_ends.id', 'term_end_members.term_end_id')
+      .select([
+        'home_archives.id as id',
+        'term_ends.group_name as group',
+        'home_archives.container_type as type',
+        'home_archives.bytes as bytes',
+        'home_archives.created_at as created_at',
+      ])
+      .where('term_end_members.user_id', '=', userId)
+      .where('home_archives.id', '>', after)
+      .orderBy('home_archives.id')
+      .limit(pageSize)
+      .execute(),
+  )
+
 export const usageOf = (db: Db, userId: number) =>
   pagesOf((after) =>
     db

@@ -110,6 +110,8 @@ export function wireGroups(
     /** Templates that name groups which do not exist, or not yet. */
     warnings: () => unknownGroupWarnings(config.templates, directory),
     restart,
+    /** Memberships have changed. */
+    onMembersChanged: onChange,
     /** Nothing begins afterwards. */
     close: () => {
       expiry.close()

@@ -3,6 +3,7 @@ import { waitFor } from '../../support/program.ts'
 import { ensureSignedIn, requestLink, verify } from '../operations/accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser } from '../operations/administration.ts'
 import { launch, restart } from '../operations/containers.ts'
+import { endTerm, makeGroup } from '../operations/term-end.ts'
 import { settle } from '../operations/run-operation.ts'
 import type { World } from '../world/world.ts'
 
@@ -119,6 +120,15 @@ const containerDeletion: Way = {
   go: (world, who) => deleteContainer(world, world.people.at(who), 'prod', false),
 }
 
+/** With a home to archive, and removed with everything. */
+const termEnd: Way = {
+  prepare: async (world, who) => {
+    await launch(world, world.people.at(who), 'prod')
+    await makeGroup(world, world.people.at(who))
+  },
+  go: (world, who) => endTerm(world, world.people.at(who)),
+}
+
 const ways: Readonly<Record<CrashPoint, Way>> = {
   'launch.before-record': relaunch,
   'launch.after-record': relaunch,
@@ -139,6 +149,10 @@ const ways: Readonly<Record<CrashPoint, Way>> = {
   'delete.after-store': deletion,
   'delete.after-stop': containerDeletion,
   'delete.after-remove': deletion,
+  'term-end.after-store': termEnd,
+  'term-end.after-archive': termEnd,
+  'term-end.after-mail': termEnd,
+  'term-end.after-removal': termEnd,
 }
 
 async function removeBehindBack(world: World, who: number): Promise<void> {

@@ -76,7 +76,7 @@ export async function deleteUser(world: World, person: Person, isPurge: boolean)
 }
 
 /** They are gone, whether or not we were told when they went. */
-function bury(world: World, person: Person): void {
+export function bury(world: World, person: Person): void {
   if (person.token !== undefined) world.ledger.orphaned.add(person.token)
   loseSightOf(person)
 }
@@ -126,7 +126,7 @@ function forgetRecords(world: World, { user_id, container_type }: AdminContainer
   world.ledger.unsure(`record of ${owned}`, `container of ${owned}`)
 }
 
-function forgetUser(world: World, user: AdminUser): void {
+export function forgetUser(world: World, user: AdminUser): void {
   world.ledger.unsure(userKey(user.id), `account ${user.email}`)
   forgetBlocks(world, user.containers)
   world.ledger.unsureAbout(

@@ -13,6 +13,7 @@ export const actionGroups = {
     'resend-verification',
     'resend-verification-failed',
     'export',
+    'download-archive',
   ],
   group: [
     'create',
@@ -23,6 +24,10 @@ export const actionGroups = {
     'invite',
     'invite-failed',
     'preview-members',
+    'end-term',
+    'cancel-term-end',
+    'retry-term-end',
+    'remove-homes',
     'withdraw-invitation',
     'join',
     'create-join-code',

@@ -12,7 +12,10 @@ import { membersPath } from '#/groups/use-own-groups.ts'
 import { serverNow } from '#/time/server-now.ts'
 import { GroupDialog } from './group-dialog.tsx'
 import { fieldOf } from './group-values.ts'
+import { pages } from '#/paths.ts'
 import { groupsKey } from './use-groups.ts'
+
+const termEndPath = (id: number) => `${pages.adminTermEnd}?group=${id}`
 
 /** A group with what it has, and ways to its members, to change and to delete it. */
 export function GroupRow({ group }: { group: Group }) {
@@ -38,6 +41,10 @@ export function GroupRow({ group }: { group: Group }) {
           <span aria-hidden>{t('edit')}</span>
           <span className="visually-hidden">{t('editThis', { name })}</span>
         </Button>
+        <Link to={termEndPath(group.id)} className="button small">
+          <span aria-hidden>{t('termEnd')}</span>
+          <span className="visually-hidden">{t('termEndOf', { name })}</span>
+        </Link>
         <Button variant="small" onPress={() => setDialog('delete')}>
           <span aria-hidden>{t('delete.open')}</span>
           <span className="visually-hidden">{t('delete.openThis', { name })}</span>

@@ -6,8 +6,21 @@ import { shell } from './en/shell.ts'
 import { system } from './en/system.ts'
 import { table } from './en/table.ts'
 import { templates } from './en/templates.ts'
+import { termEnd } from './en/term-end.ts'
 import { tokens } from './en/tokens.ts'
 import { users } from './en/users.ts'
 
 /** The texts for administrators, in English; loaded with their pages. */
-export const admin = { shell, overview, table, tokens, users, containers, groups, templates, audit, system } as const
+export const admin = {
+  shell,
+  overview,
+  table,
+  tokens,
+  users,
+  containers,
+  groups,
+  termEnd,
+  templates,
+  audit,
+  system,
+} as const

@@ -69,6 +69,8 @@ const sections = [
   'groups',
   'invitations',
   'shares',
+  'term_ends',
+  'archives',
   'usage',
   'audit_entries',
 ] as const

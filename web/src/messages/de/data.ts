@@ -50,6 +50,14 @@ export const data: InOtherWords<typeof english> = {
       title: 'Geteilte Container',
       why: 'Damit die hineinkommen, mit denen du teilst, und du, wo andere teilen. Bis die Freigabe endet.',
     },
+    term_ends: {
+      title: 'Kursenden',
+      why: 'Um deine Dateien zu archivieren, dir den Link zu schicken und zu entfernen, was vorbei ist. Bleibt bis zum Datum der Archive.',
+    },
+    archives: {
+      title: 'Archive deiner Dateien',
+      why: 'Damit du deine Dateien nach einem Kurs herunterladen kannst. Bleiben bis zum Datum in der E-Mail.',
+    },
     usage: {
       title: 'Summen der Nutzung',
       why: 'Um den Server zu planen und seine Kosten zu teilen. Nur Summen nach Tag und Monat, nichts von dem, was du getan hast.',
@@ -116,5 +124,11 @@ export const data: InOtherWords<typeof english> = {
     idle_240_s: 'Über 240 min unbenutzt (s)',
     may: 'Darf',
     detail: 'Einzelheiten',
+    problem: 'Fehlgeschlagener Schritt',
+    stays: 'Warum das Konto bleibt',
+    downloads: 'Abrufe',
+    started_at: 'Begonnen',
+    kept_until: 'Bleibt bis',
+    bytes: 'Größe in Byte',
   },
 }

@@ -48,6 +48,14 @@ export const data = {
       title: 'Shared containers',
       why: 'So that those with whom you share get in, and you where others share. Kept until the share ends.',
     },
+    term_ends: {
+      title: 'Ends of courses',
+      why: 'To archive your files, mail you the link, and remove what is over. Kept until the date of the archives.',
+    },
+    archives: {
+      title: 'Archives of your files',
+      why: 'So that you can download your files after a course. Kept until the date in the mail.',
+    },
     usage: {
       title: 'Sums of use',
       why: 'To plan the server and to share its cost. Sums by day and month alone, nothing of what you did.',
@@ -114,5 +122,11 @@ export const data = {
     idle_240_s: 'Idle over 240 min (s)',
     may: 'May',
     detail: 'Details',
+    problem: 'Failed step',
+    stays: 'Why the account stays',
+    downloads: 'Downloads',
+    started_at: 'Begun',
+    kept_until: 'Kept until',
+    bytes: 'Size in bytes',
   },
 } as const

@@ -12,6 +12,7 @@ export const action: AdminWords['audit']['action'] = {
     invite: 'Eingeladen',
     'invite-failed': 'Einladung nicht verschickt',
     export: 'Personendaten exportiert',
+    'download-archive': 'Archiv heruntergeladen',
     'resend-verification': 'Registrierungslink erneut geschickt',
     'resend-verification-failed': 'Registrierungslink nicht verschickt',
   },
@@ -34,6 +35,10 @@ export const action: AdminWords['audit']['action'] = {
     'ask-to-look': 'Mitglied um einen Blick gebeten',
     'decline-look': 'Blick von einem Mitglied abgelehnt',
     end: 'Gruppe beendet',
+    'end-term': 'Kursende begonnen',
+    'cancel-term-end': 'Kursende abgebrochen',
+    'retry-term-end': 'Kursende fortgesetzt',
+    'remove-homes': 'Home-Ordner am Kursende entfernt',
     'set-timetable': 'Zeiten einer Gruppe geändert',
     stop: 'Container einer Gruppe angehalten',
     block: 'Container einer Gruppe gesperrt',
@@ -66,6 +71,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'end-takeover': '<b>{actor}</b> handelt nicht mehr für <b>{person}</b>',
     invite: '<b>{actor}</b> hat <b>{person}</b> eingeladen',
     'invite-failed': '<b>{actor}</b> hat <b>{person}</b> eingeladen, aber die E-Mail wurde nicht angenommen',
+    'download-archive': '<b>{person}</b> hat über einen Link aus einer E-Mail ein Archiv heruntergeladen',
     export: '<b>{actor}</b> hat exportiert, was über <b>{person}</b> gespeichert ist',
     'resend-verification': '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt',
     'resend-verification-failed':
@@ -92,6 +98,11 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'ask-to-look': '<b>{actor}</b> hat <b>{person}</b> in <b>{group}</b> gebeten, einen Container ansehen zu dürfen',
     'decline-look': '<b>{actor}</b> hat <b>{person}</b> aus <b>{group}</b> nicht erlaubt, einen Container anzusehen',
     end: '<b>{actor}</b> hat <b>{group}</b> beendet',
+    'end-term': '<b>{actor}</b> hat das Kursende von <b>{group}</b> begonnen',
+    'cancel-term-end': '<b>{actor}</b> hat das Kursende von <b>{group}</b> abgebrochen',
+    'retry-term-end': '<b>{actor}</b> hat das Kursende von <b>{group}</b> fortgesetzt',
+    'remove-homes':
+      'Das Kursende von <b>{group}</b>, begonnen von <b>{actor}</b>, hat Home-Ordner von <b>{person}</b> entfernt',
     'set-timetable': '<b>{actor}</b> hat die Zeiten von <b>{group}</b> geändert',
     stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> angehalten',
     block:

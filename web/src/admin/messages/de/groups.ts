@@ -19,6 +19,8 @@ export const groups: AdminWords['groups'] = {
   limited: 'Grenzen: {limits}',
   edit: 'Bearbeiten',
   editThis: 'Die Gruppe {name} bearbeiten',
+  termEnd: 'Kursende',
+  termEndOf: 'Kursende von {name}',
   delete: {
     open: 'Löschen',
     openThis: 'Die Gruppe {name} löschen',

@@ -18,6 +18,8 @@ export const groups = {
   limited: 'limits: {limits}',
   edit: 'Edit',
   editThis: 'Edit the group {name}',
+  termEnd: 'End of term',
+  termEndOf: 'End of the term of {name}',
   delete: {
     open: 'Delete',
     openThis: 'Delete the group {name}',

@@ -1,0 +1,88 @@
+import type { Endpoint } from '../../endpoint.ts'
+import { ErrorBody } from '../../schemas/error.ts'
+import { GroupParams } from '../../schemas/groups.ts'
+import * as termEnd from '../../schemas/groups/term-end.ts'
+import { Message } from '../../schemas/shapes.ts'
+
+const path = '/api/admin/groups/{id}/term-end'
+const reading = { access: 'admin', scope: 'admin:read', method: 'GET', params: GroupParams } as const
+const writing = { access: 'admin', scope: 'admin:write', method: 'POST', params: GroupParams } as const
+
+/** The end of a group's term, for administrators; and archives of homes, for the holders of mailed links. */
+export const termEndEndpoints = {
+  previewTermEnd: {
+    ...reading,
+    path: `${path}/preview`,
+    summary: 'What the end of the term of a group will do, page by page; changes nothing',
+    query: termEnd.TermEndPreviewQuery,
+    response: termEnd.TermEndPreviewResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody, 500: ErrorBody },
+  },
+  beginTermEnd: {
+    ...writing,
+    path,
+    summary:
+      'End the term of a group: end it now, archive homes, mail links to the archives, then remove containers, homes, and accounts that are in nothing else',
+    body: termEnd.TermEndBody,
+    response: termEnd.TermEndResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody, 500: ErrorBody },
+  },
+  readTermEnd: {
+    ...reading,
+    path,
+    summary: 'How far the end of the term of a group is',
+    response: termEnd.TermEndResponse,
+    refusals: { 404: ErrorBody },
+  },
+  listTermEndMembers: {
+    ...reading,
+    path: `${path}/members`,
+    summary: 'Members whom the end of the term of a group concerns, page by page',
+    query: termEnd.TermEndMembersQuery,
+    response: termEnd.TermEndMembersResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody },
+  },
+  cancelTermEnd: {
+    ...writing,
+    path: `${path}/cancel`,
+    summary: 'Cancel the end of the term of a group before anything is removed; its archives are deleted',
+    response: Message,
+    refusals: { 404: ErrorBody, 409: ErrorBody },
+  },
+  retryTermEnd: {
+    ...writing,
+    path: `${path}/retry`,
+    summary: 'Go on with an end of term where it failed, under the rights of the caller',
+    response: termEnd.TermEndResponse,
+    refusals: { 404: ErrorBody, 409: ErrorBody },
+  },
+  listArchives: {
+    method: 'POST',
+    path: '/api/archives',
+    access: 'public',
+    summary: 'Archives of the holder of a mailed link; downloads nothing',
+    body: termEnd.ArchivesBody,
+    response: termEnd.ArchivesResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 429: ErrorBody },
+  },
+  beginArchiveDownload: {
+    method: 'POST',
+    path: '/api/archives/download',
+    access: 'public',
+    summary: 'Begin the download of an archive by the holder of a mailed link',
+    body: termEnd.DownloadArchiveBody,
+    response: termEnd.DownloadArchiveResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 429: ErrorBody },
+  },
+  downloadArchive: {
+    method: 'GET',
+    path: '/api/archives/{ticket}',
+    access: 'public',
+    summary: 'An archive of a home, once for each download that was begun',
+    params: termEnd.ArchiveParams,
+    response: termEnd.ArchiveContent,
+    mediaType: 'application/gzip',
+    refusals: { 404: ErrorBody, 429: ErrorBody },
+    head: false,
+  },
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@berth/api/client.ts'
+import type { Group } from '@berth/api/schemas/groups.ts'
+import type { TermEnd, TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
+import type { Command } from 'commander'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { formatCount, formatInstant } from '#/cli/output/formatting.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { findGroup } from './find-group.ts'
+
+interface TermEndCommandOptions {
+  readonly keepUntil?: string
+  readonly removeAt?: string
+  readonly keepAccounts?: true
+  readonly preview?: true
+  readonly cancel?: true
+  readonly retry?: true
+  readonly wait?: true
+  readonly yes?: true
+}
+
+/** Members in one request. */
+const page = '500'
+/** Between two looks, in ms. */
+const interval = 1_000
+
+/** `berth groups end-term`. */
+export function addEndTerm(groups: Command, run: Run): void {
+  const command = groups
+    .command('end-term')
+    .description('end the term of a group: archive homes, mail links, remove containers, homes and accounts')
+    .argument('<group>', 'name or id')
+    .option('--keep-until <instant>', 'begin; archives are kept until then, e.g. 2027-10-31T00:00:00Z')
+    .option('--remove-at <instant>', 'nothing is removed before, and until then it can be cancelled')
+    .option('--keep-accounts', 'remove no account')
+    .option('--preview', 'list what it will do, and change nothing')
+    .option('--cancel', 'cancel it before its removal')
+    .option('--retry', 'go on where it failed')
+    .option('--wait', 'wait until it is done; fails when a member is left')
+    .option('--yes', 'do not ask for confirmation')
+    .action((target: string, options: TermEndCommandOptions) =>
+      run((context) => withApi(context, (api) => endTerm(context, api, target, options))),
+    )
+  addHelp(command, {
+    effect:
+      'Without an option it says how far the end of term is. --keep-until begins it: the group ends at once, and the ' +
+      'service does the rest in the background, also after a restart. Managers, administrators and blocked users stay ' +
+      'as they are. Asks for confirmation; without a terminal it needs --yes.',
+    examples: [
+      ['groups end-term "Physics 7b" --preview', 'who and what would be removed'],
+      [
+        'groups end-term "Physics 7b" --remove-at 2027-08-07T00:00:00Z --keep-until 2027-10-31T00:00:00Z --yes',
+        'archives and mails now, removes in a week',
+      ],
+      ['groups end-term "Physics 7b" --cancel', 'deletes the archives; nothing was removed'],
+    ],
+  })
+}
+
+async function endTerm(context: CommandContext, api: Client, target: string, options: TermEndCommandOptions) {
+  const { keepUntil, removeAt, preview, cancel, retry, wait } = options
+  if ([keepUntil, preview, cancel, retry].filter((each) => each !== undefined).length > 1)
+    throw new WrongUsage('Say one of --keep-until, --preview, --cancel and --retry.')
+  if (removeAt !== undefined && keepUntil === undefined) throw new WrongUsage('--remove-at needs --keep-until.')
+  const group = await findGroup(api, target)
+  const params = { id: String(group.id) }
+  if (preview) return showPreview(context, api, group, options)
+  if (cancel) return context.terminal.print((await api.cancelTermEnd({ params })).message)
+  if (keepUntil !== undefined) await begin(context, api, group, keepUntil, options)
+  else if (retry) await api.retryTermEnd({ params })
+  const { term_end: termEnd } = await api.readTermEnd({ params })
+  if (!termEnd) return context.terminal.note('None.')
+  return show(context, wait ? await waitUntilDone(context, api, group, termEnd) : termEnd)
+}
+
+async function showPreview({ terminal }: CommandContext, api: Client, { id }: Group, options: TermEndCommandOptions) {
+  let sums: TermEndSums | null = null
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = {
+      limit: page,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(options.keepAccounts && { keep_accounts: 'true' }),
+    }
+    const found = await api.previewTermEnd({ params: { id: String(id) }, query })
+    sums = found.sums ?? sums
+    for (const member of found.members) terminal.json(member)
+    const rows = found.members.map(({ user, outcome, reason, archives, keeps }) => [
+      user.email,
+      outcome,
+      reason ?? '',
+      archives.map(({ type, bytes }) => (bytes === null ? type : `${type} ${bytes}`)).join(', '),
+      keeps.join(', '),
+    ])
+    if (rows.length > 0) terminal.table(['ADDRESS', 'OUTCOME', 'WHY', 'ARCHIVED (BYTES)', 'KEEPS'], rows)
+    cursor = found.next_cursor
+    await terminal.drained()
+  }
+  if (sums) for (const line of sentencesOf(sums)) terminal.note(line)
+}
+
+const sentencesOf = (sums: TermEndSums) => [
+  `${formatCount(sums.accounts, 'account')} of ${formatCount(sums.members, 'member')} and ${formatCount(sums.containers, 'container')} are removed.`,
+  `${formatCount(sums.homes, 'home')} are archived: ${sums.bytes} bytes, ${sums.homes_without_size} not measured; ${sums.free_bytes} bytes are free${sums.has_room ? '' : ', which is too little'}.`,
+]
+
+async function begin(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  { id, name }: Group,
+  keepUntil: string,
+  { removeAt, keepAccounts, yes }: TermEndCommandOptions,
+): Promise<void> {
+  const params = { id: String(id) }
+  if (!yes) {
+    const query = { limit: '1', ...(keepAccounts ? { keep_accounts: 'true' } : {}) }
+    const { sums } = await api.previewTermEnd({ params, query })
+    if (sums) for (const line of sentencesOf(sums)) terminal.note(line)
+    await terminal.confirm(`This ends the term of ${name}.`, '--yes', signal)
+  }
+  const body = {
+    keep_until: keepUntil,
+    keep_accounts: keepAccounts === true,
+    ...(removeAt !== undefined && { remove_at: removeAt }),
+  }
+  await api.beginTermEnd({ params, body })
+}
+
+/** @throws {CommandFailed} when a member is left, or it waits for someone */
+async function waitUntilDone({ signal }: CommandContext, api: Client, { id, name }: Group, begun: TermEnd) {
+  let termEnd = begun
+  while (termEnd.phase !== 'done') {
+    await sleep(interval, undefined, { signal })
+    const found = (await api.readTermEnd({ params: { id: String(id) } })).term_end
+    if (!found) throw new CommandFailed(`The end of term of ${name} was cancelled.`)
+    termEnd = found
+  }
+  if (termEnd.counts.failed > 0)
+    throw new CommandFailed(
+      `The end of term of ${name} failed for ${formatCount(termEnd.counts.failed, 'member')}; add --retry to try again.`,
+    )
+  return termEnd
+}
+
+function show({ terminal }: CommandContext, termEnd: TermEnd): void {
+  terminal.json(termEnd)
+  const { phase, problem, counts, archives, archive_bytes: bytes, remove_at: removeAt, keep_until: keepUntil } = termEnd
+  terminal.print(`Phase: ${phase}${problem === null ? '' : `, waits: ${problem}`}`)
+  const states = Object.entries(counts).filter(([, count]) => count > 0)
+  terminal.print(`Members: ${states.map(([state, count]) => `${count} ${state}`).join(', ') || 'none'}`)
+  terminal.print(`Archives: ${archives}, ${bytes} bytes, until ${formatInstant(keepUntil)}`)
+  terminal.print(`Removal: from ${formatInstant(removeAt)}`)
+}

@@ -1,0 +1,32 @@
+import { endpoints } from '@berth/api/endpoints.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import type { ArchiveDownloads } from '#/term-end/archive-downloads.ts'
+
+type Names = 'listArchives' | 'beginArchiveDownload' | 'downloadArchive'
+
+/** Archives of homes, for the holders of mailed links. */
+export function archiveHandlers({ downloads }: { readonly downloads: ArchiveDownloads }): Pick<Handlers, Names> {
+  return {
+    listArchives: async ({ body, now }) => {
+      const { groupName, keepUntil, archives } = await downloads.open(body.token, now)
+      return {
+        group: groupName,
+        keep_until: keepUntil.toISOString(),
+        archives: archives.map(({ type, bytes }) => ({ type, bytes })),
+      }
+    },
+    beginArchiveDownload: async ({ body, client, now }) => {
+      const ticket = await downloads.begin(body.token, body.type, client, now)
+      return { path: endpoints.downloadArchive.path.replace('{ticket}', ticket) }
+    },
+    downloadArchive: async ({ params, reply, now }) => {
+      const { content, bytes, name } = await downloads.read(params.ticket, now)
+      void reply.headers({
+        'content-type': endpoints.downloadArchive.mediaType,
+        'content-length': String(bytes),
+        'content-disposition': `attachment; filename="${name}"`,
+      })
+      return content
+    },
+  }
+}

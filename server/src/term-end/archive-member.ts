@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import type { SingleFlight } from '#/concurrency/single-flight.ts'
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
+import { containerName, homeVolume } from '#/containers/container-name.ts'
+import { crashPoint } from '#/crash-points.ts'
+import type { HomeContents } from '#/runtime/home-contents.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { findContainer, noteStopped, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { Database } from '#/store/database.ts'
+import { listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/term-ends/home-archives.ts'
+import type { TermEndMember } from '#/store/term-ends/term-end-members.ts'
+import { findTermEnd } from '#/store/term-ends/term-ends.ts'
+import type { ArchiveFiles } from './archive-files.ts'
+import { TermEndPaused } from './term-end-paused.ts'
+
+/** How long one home may take, in ms. */
+const timeLimit = 3_600_000
+/** Bytes that an archive leaves free on its disk, which may have the store, too. */
+export const reservedBytes = 256 * 1024 ** 2
+
+export interface ArchiveMemberParts {
+  readonly database: Database
+  readonly contents: HomeContents | undefined
+  readonly runtime: Pick<Runtime, 'inspect'>
+  readonly files: ArchiveFiles
+  readonly singleFlight: SingleFlight
+  readonly installation: string
+  /** Stops one and cancels its launch; false when it did not run. */
+  readonly stop: (owned: ContainerRef) => Promise<boolean>
+  /** Bytes of a home at the last measurement; undefined when it was not measured. */
+  readonly bytesOf: (owner: { readonly userId: number; readonly slug: string }, type: string) => number | undefined
+}
+
+/**
+ * Stops a member's containers of these types and archives their homes, each in the flight of its container, so that
+ * nothing changes while it is read. Repeatable: an archive that is there, and whose container was not used since, stays.
+ */
+export class ArchiveMember {
+  readonly #parts: ArchiveMemberParts
+
+  constructor(parts: ArchiveMemberParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {TermEndPaused} no room · {RuntimeError} · when a container runs again, or a home cannot be read whole */
+  async run(member: TermEndMember, types: readonly string[], signal: AbortSignal): Promise<void> {
+    const { database, stop, singleFlight } = this.#parts
+    const made = await listArchivesOf(database.db, member.id)
+    for (const type of types) {
+      const owned = { userId: member.userId, type }
+      await stop(owned)
+      const before = made.find((each) => each.type === type)
+      await singleFlight.run(containerKey(owned), `archive ${member.id}`, () =>
+        this.#archive(member, type, before, signal),
+      )
+    }
+  }
+
+  async #archive(
+    member: TermEndMember,
+    type: string,
+    before: StoredArchive | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, contents, files, installation } = this.#parts
+    if (!contents) throw new TermEndPaused('engine')
+    await this.#refuseRunning(member, type)
+    const recordState = recordStateOf(await this.#noteStopped(member, type))
+    if (before?.recordState === recordState && (await files.has(before))) return
+    await this.#requireRoom(member, type)
+    const volume = homeVolume(installation, member.userId, member.slug, type)
+    const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
+    const written = await files
+      .write(member.termEndId, fileName(member, type), archive)
+      .catch((error: unknown) => nothingIfMissing(error))
+    // A container that never ran may have no home.
+    if (!written) return
+    crashPoint('term-end.after-archive')
+    const now = new Date()
+    await database.transaction(async (tx) => {
+      // Cancelled meanwhile: the folder is removed with its row.
+      if ((await findTermEnd(tx, member.termEndId))?.phase === 'cancelled') return
+      await setHomeArchive(tx, { memberId: member.id, type, ...written, recordState, now })
+    })
+  }
+
+  /** A launch that has begun before the group ended may have started it since the stop. */
+  async #refuseRunning({ slug }: TermEndMember, type: string): Promise<void> {
+    const { runtime, installation } = this.#parts
+    const found = await runtime.inspect(containerName(installation, slug, type))
+    if (found && ['running', 'restarting', 'paused'].includes(found.state))
+      throw new Error(`${found.name} runs again; it is stopped at the next attempt`)
+  }
+
+  /** So that a later start shows, also of a container that had ended by itself. */
+  async #noteStopped({ userId }: TermEndMember, type: string): Promise<UserContainer | undefined> {
+    const { db } = this.#parts.database
+    const record = await findContainer(db, userId, type)
+    if (!record || (record.stoppedAt !== null && record.runningSince === null)) return record
+    await noteStopped(db, userId, type, new Date())
+    return findContainer(db, userId, type)
+  }
+
+  /** @throws {TermEndPaused} the home, as far as its size is known, would fill the disk */
+  async #requireRoom(member: TermEndMember, type: string): Promise<void> {
+    const { files, bytesOf } = this.#parts
+    const needed = (bytesOf(member, type) ?? 0) + reservedBytes
+    if ((await files.freeBytes()) < needed) throw new TermEndPaused('disk')
+  }
+}
+
+/** What of a container's record changes with each start. */
+export const recordStateOf = (record: UserContainer | undefined): string =>
+  record === undefined
+    ? 'none'
+    : [record.id, record.stoppedAt?.getTime() ?? '-', record.runningSince?.getTime() ?? '-'].join(' ')
+
+/** A type may be any text. */
+const fileName = ({ id }: TermEndMember, type: string) =>
+  `${id}-${createHash('sha256').update(type).digest('hex').slice(0, 16)}`
+
+function nothingIfMissing(error: unknown): undefined {
+  if (error instanceof RuntimeError && error.kind === 'missing') return
+  throw error
+}

@@ -1,0 +1,52 @@
+import { hashToken, newToken } from '#/accounts/links/magic-link-token.ts'
+import { crashPoint } from '#/crash-points.ts'
+import { archiveEmail } from '#/mail/archive-email.ts'
+import type { MailLook } from '#/mail/magic-link-email.ts'
+import type { Mailer } from '#/mail/mailer.ts'
+import type { Db } from '#/store/database.ts'
+import {
+  hasAcceptedLink,
+  insertArchiveLink,
+  listArchivesOf,
+  noteLinkAccepted,
+} from '#/store/term-ends/home-archives.ts'
+import type { TermEndMember } from '#/store/term-ends/term-end-members.ts'
+import type { TermEnd } from '#/store/term-ends/term-ends.ts'
+
+export interface MailArchivesParts {
+  readonly db: Db
+  readonly mailer: Mailer
+  /** Address of a page of the front end. */
+  readonly pageUrl: (path: string) => string
+  readonly look: () => MailLook | undefined
+}
+
+/**
+ * Mails a member the link to their archives; nothing to a member without any, or who has a mail already. Its hash is stored
+ * before it is mailed, so that no accepted mail has a link that leads nowhere: after a crash there may be two mails.
+ * @throws when the mail is not accepted
+ */
+export async function mailArchives(
+  { db, mailer, pageUrl, look }: MailArchivesParts,
+  termEnd: TermEnd,
+  member: TermEndMember,
+): Promise<void> {
+  const archives = await listArchivesOf(db, member.id)
+  if (archives.length === 0 || (await hasAcceptedLink(db, member.id))) return
+  const token = newToken()
+  await insertArchiveLink(db, member.id, hashToken(token), new Date())
+  await mailer.send(
+    archiveEmail({
+      to: member.email,
+      group: termEnd.groupName,
+      // Behind the #, which browsers send to no server: it is in no log.
+      url: `${pageUrl('/archive')}#token=${token}`,
+      keepUntil: termEnd.keepUntil,
+      removesAccountAt: member.stays === null ? termEnd.removeAt : null,
+      language: termEnd.language,
+      look: look(),
+    }),
+  )
+  crashPoint('term-end.after-mail')
+  await noteLinkAccepted(db, hashToken(token), new Date())
+}

@@ -1,0 +1,96 @@
+import type { AdminWords } from '#/admin/messages/words.ts'
+
+export const termEnd: AdminWords['termEnd'] = {
+  title: 'Kursende',
+  of: 'Kursende: {name}',
+  back: 'Alle Gruppen',
+  noGroup: 'Öffne diese Seite aus der Liste der Gruppen.',
+  about:
+    'Die Gruppe endet, ihre Container halten an, Home-Ordner werden archiviert, und die Mitglieder bekommen einen Link zu ihrem Archiv per E-Mail. Danach werden Container, Home-Ordner und Konten entfernt, die in nichts anderem sind.',
+  form: {
+    removeOn: 'Entfernen ab',
+    removeHint: 'Bis dahin wird nichts entfernt, und alles lässt sich abbrechen.',
+    keepUntil: 'Archive aufbewahren bis',
+    keepHint: 'Dann werden die Archive gelöscht, und die Links führen ins Leere.',
+    keepAccounts: 'Alle Konten behalten',
+    begin: 'Kurs beenden…',
+    badDates: 'Archive müssen länger als bis zum Entfernen aufbewahrt werden.',
+  },
+  ask: {
+    title: '{name} beenden?',
+    effect:
+      'Entfernt {accounts, plural, =0 {wird kein Konto} one {wird ein Konto} other {werden # Konten}}, dazu {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Container halten jetzt an.',
+    confirm: 'Kurs beenden',
+    busy: 'Beginnt…',
+  },
+  preview: {
+    title: 'Was geschehen wird',
+    loading: 'Mitglieder und Home-Ordner werden zusammengestellt…',
+    accounts: '{count, plural, =0 {kein Konto wird} one {ein Konto wird} other {# Konten werden}} entfernt',
+    staying:
+      '{count, plural, one {ein Mitglied behält sein Konto und verlässt} other {# Mitglieder behalten ihr Konto und verlassen}} die Gruppe',
+    untouched: '{count, plural, one {ein Mitglied bleibt} other {# Mitglieder bleiben}} wie bisher',
+    homes:
+      '{count, plural, =0 {kein Home-Ordner wird} one {ein Home-Ordner wird} other {# Home-Ordner werden}} archiviert und entfernt, {bytes}, soweit gemessen',
+    unknown: '{count, plural, one {ein Home-Ordner wurde} other {# Home-Ordner wurden}} noch nicht gemessen',
+    room: '{free} frei auf der Platte der Archive',
+    noRoom: 'Auf der Platte der Archive ist zu wenig Platz: {free} sind frei. Schaffe zuerst Platz.',
+    members: 'Mitglieder',
+    none: 'Die Gruppe hat keine Mitglieder.',
+  },
+  outcome: {
+    removed: 'Konto wird entfernt',
+    stays: 'Verlässt die Gruppe',
+    untouched: 'Bleibt wie bisher',
+  },
+  reason: {
+    option: 'Konten bleiben',
+    group: 'ist in einer anderen Gruppe',
+    container: 'hat Container anderer Typen',
+    administrator: 'verwaltet diesen Dienst',
+    manager: 'leitet die Gruppe',
+    blocked: 'gesperrt',
+  },
+  archives: 'Archiviert und entfernt: {types}',
+  keeps: 'Bleibt: {types}',
+  progress: {
+    title: 'Wie weit es ist',
+    archiving: 'Home-Ordner werden archiviert und E-Mails verschickt.',
+    waiting: 'Alles ist archiviert und verschickt. Das Entfernen beginnt <at></at>.',
+    removing: 'Container, Home-Ordner und Konten werden entfernt.',
+    done: 'Erledigt. Archive bleiben bis <at></at>.',
+    disk: 'Die Platte der Archive ist voll. Sobald Platz ist, geht es von selbst weiter.',
+    engine: 'Die Engine antwortet nicht. Es geht von selbst weiter.',
+    administrator: 'Wer es begonnen hat, ist kein Administrator mehr. Drücke „Weiter“, um den Rest zu verantworten.',
+    startedBy: 'Begonnen von {name} <at></at>',
+    archives: '{count, plural, one {ein Archiv} other {# Archive}}, {bytes}',
+    counts: 'Mitglieder nach Stand',
+    members: 'Betroffene Mitglieder',
+    downloads: '{count, plural, =0 {nicht heruntergeladen} one {einmal heruntergeladen} other {#-mal heruntergeladen}}',
+  },
+  state: {
+    waiting: 'Wartet auf das Archiv',
+    archived: 'Wartet auf die E-Mail',
+    mailed: 'Wartet auf das Entfernen',
+    done: 'Erledigt',
+    kept: 'Behalten',
+    failed: 'Fehlgeschlagen',
+  },
+  problem: {
+    archive: 'der Home-Ordner ließ sich nicht archivieren',
+    mail: 'die E-Mail wurde nicht angenommen',
+    removal: 'das Entfernen ist fehlgeschlagen',
+    changed: 'ist nicht mehr in der Gruppe, Administrator, leitet die Gruppe oder ist gesperrt',
+  },
+  cancel: {
+    open: 'Abbrechen…',
+    title: 'Kursende abbrechen?',
+    effect:
+      'Noch wurde nichts entfernt. Archive werden gelöscht, Links führen ins Leere, und die Gruppe endet wie zuvor.',
+    confirm: 'Kursende abbrechen',
+    busy: 'Wird abgebrochen…',
+  },
+  retry: 'Weiter',
+  more: 'Mehr zeigen',
+  loadingMore: 'Wird geladen…',
+}

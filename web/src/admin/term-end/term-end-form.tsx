@@ -1,0 +1,120 @@
+import type { TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { groupsKey } from '#/admin/groups/use-groups.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { serverNow } from '#/time/server-now.ts'
+import { dayAfter, startOf } from './dates.ts'
+import { TermEndPreview } from './term-end-preview.tsx'
+import { usePreview } from './use-term-end.ts'
+
+/** The server lists all homes before it answers, in ms. */
+const timeout = 120_000
+/** Proposed, in days from now. */
+const [removeDays, keepDays] = [7, 90]
+
+/** When what happens, what it will do, and the beginning of it, which asks before. */
+export function TermEndForm({ id, name }: { id: string; name: string }) {
+  const t = useTranslations('admin.termEnd')
+  const [removeOn, setRemoveOn] = useState(() => dayAfter(serverNow(), removeDays))
+  const [keepUntil, setKeepUntil] = useState(() => dayAfter(serverNow(), keepDays))
+  const [keepsAccounts, setKeepsAccounts] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const query = usePreview(id, keepsAccounts)
+  const sums = query.data?.pages[0]?.sums ?? undefined
+  const hasDates = startOf(removeOn) !== undefined && keepUntil > removeOn
+  return (
+    <>
+      <div className="group-form">
+        <div className="group-fields">
+          <DateField label={t('form.removeOn')} hint={t('form.removeHint')} value={removeOn} onChange={setRemoveOn} />
+          <DateField label={t('form.keepUntil')} hint={t('form.keepHint')} value={keepUntil} onChange={setKeepUntil} />
+        </div>
+        <label>
+          <input type="checkbox" checked={keepsAccounts} onChange={({ target }) => setKeepsAccounts(target.checked)} />{' '}
+          {t('form.keepAccounts')}
+        </label>
+        <Alert error={undefined} sentence={hasDates ? undefined : t('form.badDates')} />
+        <p>
+          <Button variant="primary" isOff={!hasDates || !sums?.has_room} onPress={() => setAsking(true)}>
+            {t('form.begin')}
+          </Button>
+        </p>
+      </div>
+      <TermEndPreview query={query} sums={sums} />
+      {isAsking && sums && (
+        <AskToBegin
+          id={id}
+          name={name}
+          sums={sums}
+          body={{
+            remove_at: startOf(removeOn) ?? '',
+            keep_until: startOf(keepUntil) ?? '',
+            keep_accounts: keepsAccounts,
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}
+
+interface AskToBeginProps {
+  id: string
+  name: string
+  sums: TermEndSums
+  body: { remove_at: string; keep_until: string; keep_accounts: boolean }
+  onClose(): void
+}
+
+function AskToBegin({ id, name, sums, body, onClose }: AskToBeginProps) {
+  const t = useTranslations('admin.termEnd.ask')
+  const client = useQueryClient()
+  const { accounts, containers, homes } = sums
+  async function run(signal: AbortSignal) {
+    await createApiClient(signal, timeout).beginTermEnd({ params: { id }, body })
+    await client.invalidateQueries({ queryKey: groupsKey })
+  }
+  return (
+    <ActionDialog
+      title={t('title', { name })}
+      confirm={t('confirm')}
+      busy={t('busy')}
+      isGrave
+      run={run}
+      onClose={onClose}
+    >
+      <p>{t('effect', { accounts, containers, homes })}</p>
+    </ActionDialog>
+  )
+}
+
+interface DateFieldProps {
+  label: string
+  hint: string
+  value: string
+  onChange(value: string): void
+}
+
+function DateField({ label, hint, value, onChange }: DateFieldProps) {
+  const id = useId()
+  return (
+    <div className="group-field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        value={value}
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <p className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,145 @@
+import type { TermEnd, TermEndMember } from '@berth/api/schemas/groups/term-end.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { groupsKey } from '#/admin/groups/use-groups.ts'
+import { useQuantities } from '#/admin/quantities.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { useTermEndMembers } from './use-term-end.ts'
+
+const states = ['waiting', 'archived', 'mailed', 'done', 'kept', 'failed'] as const
+
+/** How far an end of term is, with ways to cancel it and to have it go on. */
+export function TermEndProgress({ id, termEnd }: { id: string; termEnd: TermEnd }) {
+  const t = useTranslations('admin.termEnd')
+  const { bytes } = useQuantities()
+  const { counts, problem, started_by: name } = termEnd
+  return (
+    <section className="part" aria-labelledby="term-end-progress">
+      <h2 id="term-end-progress">{t('progress.title')}</h2>
+      <p role="status">
+        <Phase termEnd={termEnd} />
+      </p>
+      <Alert error={undefined} sentence={problem === null ? undefined : t(`progress.${problem}`)} />
+      <ul className="dotted hint" aria-label={t('progress.counts')}>
+        {states
+          .filter((state) => counts[state] > 0)
+          .map((state) => (
+            <li key={state}>
+              {t(`state.${state}`)}: {counts[state]}
+            </li>
+          ))}
+        <li>{t('progress.archives', { count: termEnd.archives, bytes: bytes(termEnd.archive_bytes) })}</li>
+        <li>{t.rich('progress.startedBy', { name, at: rich.inPlace(<Time at={termEnd.started_at} />) })}</li>
+      </ul>
+      <Actions id={id} termEnd={termEnd} />
+      <Members id={id} termEnd={termEnd} />
+    </section>
+  )
+}
+
+function Phase({ termEnd: { phase, counts, remove_at: removeAt, keep_until: keepUntil } }: { termEnd: TermEnd }) {
+  const t = useTranslations('admin.termEnd.progress')
+  if (phase === 'removing') return t('removing')
+  if (phase === 'done') return t.rich('done', { at: rich.inPlace(<Time at={keepUntil} />) })
+  if (counts.waiting + counts.archived > 0) return t('archiving')
+  return t.rich('waiting', { at: rich.inPlace(<Time at={removeAt} />) })
+}
+
+function Actions({ id, termEnd: { phase, counts, problem } }: { id: string; termEnd: TermEnd }) {
+  const t = useTranslations('admin.termEnd')
+  const client = useQueryClient()
+  const { busy, error, run } = useTask()
+  const [isCancelling, setCancelling] = useState(false)
+  const changed = () => client.invalidateQueries({ queryKey: groupsKey })
+  const mayRetry = counts.failed > 0 || problem !== null || (phase !== 'done' && counts.waiting + counts.archived > 0)
+
+  async function cancel(signal: AbortSignal) {
+    await createApiClient(signal).cancelTermEnd({ params: { id } })
+    await changed()
+  }
+  const retry = () =>
+    run(async (signal) => {
+      await createApiClient(signal).retryTermEnd({ params: { id } })
+      await changed()
+    })
+
+  return (
+    <>
+      <div className="actions">
+        {phase === 'archiving' && <Button onPress={() => setCancelling(true)}>{t('cancel.open')}</Button>}
+        {mayRetry && (
+          <Button isOff={busy} onPress={() => void retry()}>
+            {t('retry')}
+          </Button>
+        )}
+      </div>
+      <Alert error={error} />
+      {isCancelling && (
+        <ActionDialog
+          title={t('cancel.title')}
+          confirm={t('cancel.confirm')}
+          busy={t('cancel.busy')}
+          isGrave
+          run={cancel}
+          onClose={() => setCancelling(false)}
+        >
+          <p>{t('cancel.effect')}</p>
+        </ActionDialog>
+      )}
+    </>
+  )
+}
+
+function Members({ id, termEnd }: { id: string; termEnd: TermEnd }) {
+  const t = useTranslations('admin.termEnd')
+  const query = useTermEndMembers(id, termEnd)
+  const members = query.data?.pages.flatMap((page) => page.members) ?? []
+  return (
+    <>
+      <Alert error={query.error ?? undefined} />
+      <ul className="rows" aria-label={t('progress.members')}>
+        {members.map((each) => (
+          <Member key={each.user.id} member={each} />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <p>
+          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Member({ member: { user, state, problem, removes_account: removes, archives, downloads } }: MemberProps) {
+  const t = useTranslations('admin.termEnd')
+  const { bytes } = useQuantities()
+  const types = archives.map(({ type, bytes: size }) => `${type} (${bytes(size)})`).join(', ')
+  return (
+    <li className="row">
+      <div>
+        <h3 className="address">{user.email}</h3>
+        <ul className="dotted hint">
+          <li>{t(`state.${state}`)}</li>
+          {problem !== null && <li>{t(`problem.${problem}`)}</li>}
+          <li>{t(`outcome.${removes ? 'removed' : 'stays'}`)}</li>
+          {types !== '' && <li>{types}</li>}
+          {types !== '' && <li>{t('progress.downloads', { count: downloads })}</li>}
+        </ul>
+      </div>
+    </li>
+  )
+}
+
+interface MemberProps {
+  member: TermEndMember
+}

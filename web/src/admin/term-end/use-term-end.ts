@@ -1,0 +1,66 @@
+import type { TermEnd } from '@berth/api/schemas/groups/term-end.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { createApiClient } from '#/api/api-client.ts'
+import { groupsKey } from '#/admin/groups/use-groups.ts'
+
+const pageSize = '100'
+/** Pages that are shown at most. */
+const maxPages = 20
+/** While it is under way, in ms. */
+const interval = 3_000
+/** The engine lists all homes, in ms. */
+const timeout = 60_000
+
+export const termEndKey = (id: string) => [...groupsKey, 'term-end', id]
+
+/** The group itself. */
+export function useGroup(id: string) {
+  return useQuery({
+    queryKey: [...groupsKey, 'one', id],
+    queryFn: async ({ signal }) => (await createApiClient(signal).readGroup({ params: { id } })).group,
+  })
+}
+
+/** How far the latest end of term of the group is; null: there is none. */
+export function useTermEnd(id: string) {
+  return useQuery({
+    queryKey: termEndKey(id),
+    queryFn: async ({ signal }) => (await createApiClient(signal).readTermEnd({ params: { id } })).term_end,
+    refetchInterval: ({ state }) => (state.data && state.data.phase !== 'done' ? interval : false),
+  })
+}
+
+/** What it will do, page by page; the sums are with the first. */
+export function usePreview(id: string, keepsAccounts: boolean) {
+  return useInfiniteQuery({
+    queryKey: [...termEndKey(id), 'preview', keepsAccounts],
+    queryFn: ({ pageParam, signal }) =>
+      createApiClient(signal, timeout).previewTermEnd({
+        params: { id },
+        query: {
+          limit: pageSize,
+          ...(keepsAccounts && { keep_accounts: 'true' }),
+          ...(pageParam !== undefined && { cursor: pageParam }),
+        },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    gcTime: 0,
+  })
+}
+
+/** Members whom it concerns; read again with each state of the whole. */
+export function useTermEndMembers(id: string, { phase, counts }: TermEnd) {
+  return useInfiniteQuery({
+    queryKey: [...termEndKey(id), 'members', phase, JSON.stringify(counts)],
+    queryFn: ({ pageParam, signal }) =>
+      createApiClient(signal).listTermEndMembers({
+        params: { id },
+        query: { limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    placeholderData: (before) => before,
+    gcTime: 0,
+  })
+}

@@ -1,0 +1,105 @@
+import type { ArchivesResponse } from '@berth/api/schemas/groups/term-end.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Page } from '#/components/page/page.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { shareOf } from '#/i18n/byte-sizes.ts'
+import { TranslationProvider } from '#/i18n/translation-provider.tsx'
+import { archive as german } from '#/messages/de/archive.ts'
+import { de } from '#/messages/de.ts'
+import { archive as english } from '#/messages/en/archive.ts'
+import { en } from '#/messages/en.ts'
+import { tokenIn, useLocation } from '#/router/router.ts'
+
+const catalogues = { en: { ...en, archive: english }, de: { ...de, archive: german } }
+
+/**
+ * The target of mailed links to archives of homes, for people who may have no account any more. Opening it downloads
+ * nothing, because mail scanners open pages, too; the buttons do.
+ */
+export function Archive() {
+  const { state } = useLocation()
+  const token = tokenIn(state)
+  return (
+    <TranslationProvider catalogues={catalogues}>
+      {token === undefined ? <Incomplete /> : <Archives token={token} />}
+    </TranslationProvider>
+  )
+}
+
+function Incomplete() {
+  const t = useTranslations('archive')
+  return (
+    <Page title={t('title')} width="narrow">
+      <p>{t('incomplete')}</p>
+    </Page>
+  )
+}
+
+function Archives({ token }: { token: string }) {
+  const t = useTranslations('archive')
+  const query = useQuery({
+    queryKey: ['archives', token],
+    queryFn: ({ signal }) => createApiClient(signal).listArchives({ body: { token } }),
+    gcTime: 0,
+  })
+  return (
+    <Page title={t('title')} width="narrow">
+      <Alert error={query.error ?? undefined} />
+      {query.isPending && <p role="status">{t('loading')}</p>}
+      {query.data && (
+        <>
+          <p>{t('lead', { group: query.data.group })}</p>
+          <p>{t.rich('until', { at: rich.inPlace(<Time at={query.data.keep_until} />) })}</p>
+          {query.data.archives.length === 0 && <p>{t('none')}</p>}
+          <ul className="rows">
+            {query.data.archives.map((each) => (
+              <ArchiveRow key={each.type} token={token} archive={each} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function ArchiveRow({ token, archive }: { token: string; archive: ArchivesResponse['archives'][number] }) {
+  const t = useTranslations('archive')
+  const format = useFormatter()
+  const { busy, error, run } = useTask()
+  const [hasBegun, setBegun] = useState(false)
+  const { type, bytes } = archive
+  const { part, unit, digits } = shareOf(bytes, bytes, 'decimal')
+  const size = `${format.number(part, { maximumFractionDigits: digits })} ${unit}`
+
+  const download = () =>
+    run(async (signal) => {
+      const { path } = await createApiClient(signal).beginArchiveDownload({ body: { token, type } })
+      // An attachment: the page stays.
+      location.assign(path)
+      setBegun(true)
+    })
+
+  return (
+    <li className="row">
+      <div>
+        <h2 className="address">{type}</h2>
+        <p className="hint">{t('size', { size })}</p>
+      </div>
+      <Button variant="primary" isOff={busy} onPress={() => void download()}>
+        <span aria-hidden>{t('download')}</span>
+        <span className="visually-hidden">{t('downloadThis', { type })}</span>
+      </Button>
+      <Alert error={error} />
+      <p role="status" className="hint">
+        {hasBegun && t('begun')}
+      </p>
+    </li>
+  )
+}
