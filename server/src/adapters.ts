@@ -86,8 +86,10 @@ export async function runtimeFor(config: Config, installation: string, log?: Log
 }
 
 /** Contents of homes, for backup and restore. @param installation name of this installation */
-export function homeArchiveFor({ dockerHost }: Config, installation: string): HomeArchive {
-  return dockerHomeArchive(installation, dockerHost)
+export async function homeArchiveFor({ dockerHost, kubernetes }: Config, installation: string): Promise<HomeArchive> {
+  if (kubernetes === null) return dockerHomeArchive(installation, dockerHost)
+  const { clusterHomeArchive } = await import('#/runtime/kubernetes/kubernetes-runtime.ts')
+  return clusterHomeArchive({ installation, ...kubernetes })
 }
 
 /** Looks at the engine, or the cluster, that change nothing, for `berth doctor`. */

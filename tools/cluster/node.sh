@@ -7,6 +7,15 @@ node=$STATE/n$i
 mount --make-rprivate /
 mount --make-rshared /
 mkdir -p "$node"/{varlib,varlog,cni.d,log}
+# Hierarchies that are mounted elsewhere alone, as by a systemd in a namespace: containerd tells of no program that was killed for want
+# of memory as soon as one of them lacks a mount.
+while IFS=: read -r _ controllers _; do
+  at=/sys/fs/cgroup/$controllers
+  case $controllers in '' | name=*) continue ;; esac
+  [ -d "$at" ] || mkdir "$at" 2> /dev/null || continue
+  mountpoint -q "$at" || mount -t cgroup -o "$controllers" cgroup "$at" || continue
+  mkdir -p "$at/kn$i"
+done < /proc/self/cgroup
 mount -t tmpfs tmpfs /run
 mkdir -p /run/netns /run/lock
 mount --bind "$node/varlib" /var/lib

@@ -56,9 +56,10 @@ start sched "$CACHE/bin/kube-scheduler" --kubeconfig=pki/sched.conf --bind-addre
 start_node() { # number: the end of its pid 1 ends every process of the node
   alive "kn$1" && return 0
   for controller in /sys/fs/cgroup/{cpu,cpuacct,cpuset,memory,pids,blkio,devices,freezer,hugetlb,systemd}; do
-    [ -d "$controller" ] && mkdir -p "$controller/kn$1"
+    # A folder without a file system of its own is no controller of this machine.
+    mountpoint -q "$controller" && mkdir -p "$controller/kn$1"
   done
-  if [ -d /sys/fs/cgroup/cpuset ]; then for each in cpus mems; do cat /sys/fs/cgroup/cpuset/cpuset.$each > "/sys/fs/cgroup/cpuset/kn$1/cpuset.$each"; done; fi
+  if mountpoint -q /sys/fs/cgroup/cpuset; then for each in cpus mems; do cat /sys/fs/cgroup/cpuset/cpuset.$each > "/sys/fs/cgroup/cpuset/kn$1/cpuset.$each"; done; fi
   mkdir -p "n$1"
   nsenter --net="/run/netns/kn$1" setsid unshare --mount --pid --fork --kill-child --mount-proc bash "$here/node.sh" "$1" > "n$1/node.log" 2>&1 < /dev/null &
   echo $! > "pids/kn$1"

@@ -20,7 +20,7 @@ export interface BackupOptions {
   readonly version: string
   readonly recipients: readonly string[]
   /** Opens the homes of an installation; null leaves homes out. */
-  readonly homesOf: ((installation: string) => HomeArchive) | null
+  readonly homesOf: ((installation: string) => Promise<HomeArchive>) | null
   /** Called before each home. */
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
@@ -100,7 +100,7 @@ async function addHomes(
 ): Promise<{ saved: Part[]; missing: Manifest['missing'][number][] }> {
   const [saved, missing]: [Part[], Manifest['missing'][number][]] = [[], []]
   if (homesOf === null) return { saved, missing }
-  const archive = homesOf(installation)
+  const archive = await homesOf(installation)
   const homes = (await archive.homes()).toSorted((one, other) => (one.volume < other.volume ? -1 : 1))
   for (const [at, home] of homes.entries()) {
     onProgress(at, homes.length)

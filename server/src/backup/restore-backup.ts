@@ -20,7 +20,7 @@ export interface RestoreOptions extends StoreDestination {
   /** Existing folder for what is unpacked. */
   readonly spool: string
   /** Opens the homes of an installation; null restores none. */
-  readonly homesOf: ((installation: string) => HomeArchive) | null
+  readonly homesOf: ((installation: string) => Promise<HomeArchive>) | null
   readonly onProgress: (done: number, total: number) => void
   /** Called before the store is replaced: the homes may have taken hours. @throws when Berth runs */
   readonly requireStopped: () => Promise<void>
@@ -89,7 +89,7 @@ async function restoreHomes(
   const { homesOf, onProgress, dataDir, signal } = options
   const [keptHomes, unboundHomes]: [string[], string[]] = [[], []]
   if (homesOf === null) return { homes: 0, keptHomes, unboundHomes }
-  const restoration = new HomeRestoration(homesOf(installation), dataDir)
+  const restoration = new HomeRestoration(await homesOf(installation), dataDir)
   await restoration.removeUnfinished()
   const saved = parts.flatMap((part) => (part.home ? [{ part, home: part.home }] : []))
   for (const [at, { part, home }] of saved.entries()) {

@@ -16,19 +16,31 @@ test('without any setting the defaults hold', () => {
 
 test('containers run on Docker unless ENGINE says otherwise, and other settings of a cluster are read with it only', () => {
   assert.equal(good({ KUBECONFIG: '/etc/berth/kubeconfig', KUBERNETES_NAMESPACE: 'Not A Name' }).kubernetes, null)
-  const cluster = { KUBECONFIG: '/k', KUBERNETES_NAMESPACE: 'berth', KUBERNETES_STORAGE_CLASS: 'fast.ssd' }
+  const cluster = {
+    KUBECONFIG: '/k',
+    KUBERNETES_NAMESPACE: 'berth',
+    KUBERNETES_STORAGE_CLASS: 'fast.ssd',
+    KUBERNETES_HELPER_IMAGE: 'busybox:1.36',
+  }
   assert.deepEqual(good({ ENGINE: 'kubernetes', ...cluster }).kubernetes, {
     kubeconfig: '/k',
     namespace: 'berth',
     storageClass: 'fast.ssd',
+    helperImage: 'busybox:1.36',
   })
   assert.deepEqual(good({ ENGINE: 'kubernetes' }).kubernetes, {
     kubeconfig: undefined,
     namespace: null,
     storageClass: null,
+    helperImage: null,
   })
-  const wrong = { ENGINE: 'kubernetes', KUBERNETES_NAMESPACE: 'Berth', KUBERNETES_STORAGE_CLASS: 'a b' }
-  assert.match(read(wrong).problems.join(), /KUBERNETES_NAMESPACE.*KUBERNETES_STORAGE_CLASS/)
+  const wrong = {
+    ENGINE: 'kubernetes',
+    KUBERNETES_NAMESPACE: 'Berth',
+    KUBERNETES_STORAGE_CLASS: 'a b',
+    KUBERNETES_HELPER_IMAGE: 'a b',
+  }
+  assert.match(read(wrong).problems.join(), /KUBERNETES_NAMESPACE.*KUBERNETES_STORAGE_CLASS.*KUBERNETES_HELPER_IMAGE/)
   assert.match(read({ ENGINE: 'podman' }).problems.join(), /ENGINE: must be docker or kubernetes/)
 })
 

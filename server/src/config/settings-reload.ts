@@ -16,6 +16,8 @@ export const needRestart: readonly string[] = [
   'ENGINE',
   'KUBECONFIG',
   'KUBERNETES_NAMESPACE',
+  'KUBERNETES_STORAGE_CLASS',
+  'KUBERNETES_HELPER_IMAGE',
   'TLS_CERT_FILE',
   'TLS_KEY_FILE',
   'HTTP_REDIRECT_PORT',

@@ -78,7 +78,12 @@ export function containerSpec(
     // A stopped container of a template with other files is made anew, because they are put there before its first start.
     ...(files.length === 0 ? {} : { files }),
   }
-  return { ...spec, templateVersion: templateVersion(template), fingerprint: fingerprintOf(withoutDefaults(lasting)) }
+  return {
+    ...spec,
+    ...(files.length === 0 ? {} : { awaitsFiles: true }),
+    templateVersion: templateVersion(template),
+    fingerprint: fingerprintOf(withoutDefaults(lasting)),
+  }
 }
 
 /**

@@ -80,6 +80,8 @@ export interface ContainerSpec {
   readonly allowSetuid: boolean
   /** Undefined where the template has none; engines without the capability `hasNodes` have no use for it. */
   readonly cluster?: ClusterFields
+  /** Whether files are put into its home between creation and start, where containers run from their creation on. */
+  readonly awaitsFiles?: boolean
   /** Of the template that it is made from; kept on the container, and no part of the fingerprint. */
   readonly templateVersion?: string
   /** Changes when anything above changes; identifies a container of an older template. */

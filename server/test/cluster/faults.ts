@@ -78,6 +78,12 @@ suite('a cluster that fails', { skip }, async () => {
     t.after(() => fault('start-kubelet', pod?.node ?? ''))
     assert.equal(await bob.read(), bob.note)
     await eventually(async () => assert.equal((await bob.entry('dev'))?.status, 'removing'), 90_000)
+    const asked = performance.now()
+    const refused = await bob.json('/api/container/launch/dev', 'POST')
+    assert.deepEqual([refused.status, refused.body.reason], [500, 'node-lost'])
+    assert.match(String(refused.body.error), /^The machine that your container ran on does not answer/)
+    assert.ok(performance.now() - asked < 90_000)
+    assert.equal((await bob.told('dev'))?.status, 'node-lost')
     assert.deepEqual(
       (await bob.pods('dev')).map(({ uid }) => uid),
       [pod?.uid],

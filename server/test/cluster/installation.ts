@@ -75,6 +75,11 @@ suite('Berth on a cluster', () => {
     await askCluster('DELETE', `/api/v1/namespaces/${namespace}/pods/${pod?.name}?gracePeriodSeconds=1`)
     await eventually(async () => assert.deepEqual(await bob.pods('dev'), []), 30_000)
     await eventually(async () => assert.equal((await bob.entry('dev'))?.status, 'exited'))
+    await eventually(async () => {
+      const told = await bob.told('dev')
+      assert.equal(told?.status, 'evicted')
+      assert.match(told.message ?? '', /^The cluster ended your container/)
+    })
     await eventually(async () => assert.deepEqual(await bob.page('dev', 'note'), { status: 200, text: note }), 60_000)
     assert.notEqual((await bob.pods('dev'))[0]?.uid, pod?.uid)
   })

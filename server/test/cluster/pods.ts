@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
 import { askCluster, kubeconfig } from '../support/cluster/cluster-api.ts'
@@ -140,7 +141,10 @@ suite('a container on a cluster', { concurrency: 4 }, () => {
     await eventually(() =>
       assert.rejects(runtime.create(spec('gpus', { gpus: 1 })), (error) => {
         assert.ok(ofKind('full')(error), String(error))
-        assert.match(String((error as Error).cause), /exceeded quota: few/)
+        assert.match(
+          (error as RuntimeError).limit ?? '',
+          /^few, requested: requests\.nvidia\.com\/gpu=1, used: .*limited: /,
+        )
         return true
       }),
     )

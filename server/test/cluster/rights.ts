@@ -7,9 +7,9 @@ import { after, suite, test } from 'node:test'
 import { parse, stringify } from 'yaml'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
-import { neededRights } from '#/runtime/kubernetes/inspection/needed-rights.ts'
+import { helperRights, neededRights } from '#/runtime/kubernetes/inspection/needed-rights.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
-import { manifests, pathOf, type Rule } from '../support/cluster/deployment.ts'
+import { manifests, manifestsIn, pathOf, type Rule } from '../support/cluster/deployment.ts'
 import { eventually, look, ofKind, plainSpec } from '../support/engine/runtimes.ts'
 
 /** Part of `npm run test:cluster`: the files of deploy/kubernetes, and the rights that they give. */
@@ -101,6 +101,26 @@ suite('rights and files of a deployment', { concurrency: 4 }, () => {
   test('the role is what berth doctor looks for', () => {
     const inRole = rules.map(({ resources, verbs }) => ({ resource: resources.join(), verbs }))
     assert.deepEqual(inRole, neededRights)
+  })
+
+  test('the role of helpers is all that files of homes need', async () => {
+    const name = 'files'
+    const helperRules = manifestsIn('role-of-helpers.yaml').find(({ kind }) => kind === 'Role')?.rules ?? []
+    assert.deepEqual(
+      helperRules.map(({ resources, verbs }) => ({ resource: resources.join(), verbs })),
+      helperRights,
+    )
+    const use = async (account: string) => {
+      const options = { kubeconfig: account, namespace, storageClass: null, helperImage: image, installation: name }
+      const runtime = await createKubernetesRuntime(options)
+      const home = { volume: `${name}-home`, path: '/home/berth', size: null }
+      const { id } = await runtime.create({ ...plainSpec, name: `${name}-app`, image, home, awaitsFiles: true })
+      const found = await runtime.containerFiles()?.status(id, '/home/berth', AbortSignal.timeout(60_000))
+      assert.equal(found?.kind, 'folder')
+      await runtime.remove(id)
+    }
+    await use(await accountWith(name, [...rules, ...helperRules]))
+    await assert.rejects(use(await accountWith(`${name}-less`, rules)))
   })
 
   test('the rights of the role are all that Berth needs', async () => {

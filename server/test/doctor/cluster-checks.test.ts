@@ -45,7 +45,7 @@ function healthy({ path, body }: Parameters<Answer>[0], response: Parameters<Ans
 
 async function openContext(t: TestContext, answer: Answer = healthy, settings: Record<string, string> = {}) {
   const { cluster } = await openStandIn(t, answer)
-  const inspected = { client: cluster.client, server: 'https://10.0.0.1:6443', namespace: 'ns' }
+  const inspected = { client: cluster.client, server: 'https://10.0.0.1:6443', namespace: 'ns', hasHelper: false }
   const inspection: ClusterInspection = {
     report: () => report(inspected),
     rights: () => rights(inspected),
@@ -66,9 +66,9 @@ const answering =
     asked.path.endsWith(ending) ? reply(response, code, body) : healthy(asked, response)
 
 test('on a cluster the checks of a cluster take the place of those of an engine on this machine', () => {
-  const names = checksFor({ kubernetes: { kubeconfig: undefined, namespace: null, storageClass: null } }).map(
-    ({ name }) => name,
-  )
+  const names = checksFor({
+    kubernetes: { kubeconfig: undefined, namespace: null, storageClass: null, helperImage: null },
+  }).map(({ name }) => name)
   assert.deepEqual(names.slice(0, 5), ['cluster', 'rights', 'policies', 'storage', 'quotas'])
   for (const name of ['engine', 'images', 'host rules']) assert.ok(!names.includes(name), name)
   for (const name of ['store', 'clock', 'backups']) assert.ok(names.includes(name), name)

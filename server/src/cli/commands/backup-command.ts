@@ -8,7 +8,7 @@ import { collect } from '#/cli/output/options.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { noteBackup } from '#/backup/last-backup.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
-import { inWords, requireDocker, requireSettings, requireStoreOwner, version } from './store-access.ts'
+import { inWords, requireHelperImage, requireSettings, requireStoreOwner, version } from './store-access.ts'
 
 /** `berth backup`. */
 export function addBackup(program: Command, run: Run): void {
@@ -46,7 +46,7 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
   if (isStream && keep !== null) throw new WrongUsage('--keep needs a folder.')
   const config = requireSettings(context)
   requireStoreOwner(config)
-  if (options.homes) requireDocker(config, 'The homes of a cluster are backed up with its volumes; use --no-homes.')
+  if (options.homes) requireHelperImage(config)
   const began = performance.now()
   // Loaded here, because loading them would slow every other command.
   const [{ createBackup, spoolStore }, { makeSpoolFolder }, { encryptor }, { homeArchiveFor }] = await Promise.all([

@@ -5,7 +5,7 @@ import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { lockDatabase } from '#/cli/api/lock-database.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
-import { inWords, requireOwner, requireDocker, requireSettings, requireStopped } from './store-access.ts'
+import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
 
 /** `berth restore`. */
 export function addRestore(program: Command, run: Run): void {
@@ -111,7 +111,7 @@ async function restoreAll(
   const { terminal, signal } = context
   const config = requireSettings(context)
   const { dataDir, databaseUrl } = config
-  if (homes) requireDocker(config, 'The homes of a cluster are restored with its volumes; use --no-homes.')
+  if (homes) requireHelperImage(config)
   await requireStopped(context)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   requireOwner(dataDir)

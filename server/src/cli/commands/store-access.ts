@@ -54,3 +54,11 @@ export function inWords(error: unknown): unknown {
 export function requireDocker({ kubernetes }: Config, words: string): void {
   if (kubernetes !== null) throw new CommandFailed(`${words} (ENGINE=kubernetes)`)
 }
+
+/** @throws {CommandFailed} where homes cannot be read and written */
+export function requireHelperImage({ kubernetes }: Config): void {
+  if (kubernetes === null || kubernetes.helperImage !== null) return
+  throw new CommandFailed(
+    'Homes of a cluster are read and written by pods of KUBERNETES_HELPER_IMAGE, which is not set. Set it, or use --no-homes and snapshots of the volumes. (ENGINE=kubernetes)',
+  )
+}

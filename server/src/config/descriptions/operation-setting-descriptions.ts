@@ -23,6 +23,11 @@ export const operationSettings = {
       text: 'Storage class of homes.',
       see: 'how-to/run-on-kubernetes.md',
     },
+    KUBERNETES_HELPER_IMAGE: {
+      ...inWords('none'),
+      text: 'Image with `sh`, `tar`, `stat`, `cat` and `readlink`, such as busybox, for pods that read and write homes: starter files, snapshots and backups of homes. It needs rights for `pods/exec`.',
+      see: 'how-to/run-on-kubernetes.md',
+    },
     DOCKER_HOST: { ...inWords('detected'), text: "The engine's socket, e.g. `unix:///run/docker.sock`." },
     SECRETS_DIR: {
       ...none,

@@ -8,6 +8,8 @@ export interface KubernetesConfig {
   readonly namespace: string | null
   /** Null: the cluster's default. */
   readonly storageClass: string | null
+  /** Image of pods that read and write homes; null: homes are out of reach. */
+  readonly helperImage: string | null
 }
 
 /** Names of namespaces (RFC 1123 labels), and of storage classes (RFC 1123 subdomains). */
@@ -21,11 +23,14 @@ export function readKubernetes(
   const engine = text('ENGINE') ?? 'docker'
   const [namespace, storageClass] = [text('KUBERNETES_NAMESPACE'), text('KUBERNETES_STORAGE_CLASS')]
   const kubeconfig = text('KUBECONFIG') ?? undefined
+  const helperImage = text('KUBERNETES_HELPER_IMAGE')
   if (engine !== 'docker' && engine !== 'kubernetes') problems.push('ENGINE: must be docker or kubernetes')
   if (engine !== 'kubernetes') return null
   if (namespace !== null && !label.test(namespace))
     problems.push('KUBERNETES_NAMESPACE: must be lower-case letters, digits and hyphens, at most 63')
   if (storageClass !== null && !subdomain.test(storageClass))
     problems.push('KUBERNETES_STORAGE_CLASS: must be lower-case letters, digits, dots and hyphens')
-  return { kubeconfig, namespace, storageClass }
+  if (helperImage !== null && /\s/.test(helperImage))
+    problems.push('KUBERNETES_HELPER_IMAGE: must be the name of an image, such as busybox:1.36')
+  return { kubeconfig, namespace, storageClass, helperImage }
 }

@@ -15,8 +15,10 @@ export interface SnapshotConfig {
 export function readSnapshots(text: (name: SettingName) => string | null, problems: string[]): SnapshotConfig {
   const value = text('SNAPSHOTS') ?? 'off'
   if (value !== 'on' && value !== 'off') problems.push('SNAPSHOTS: must be on or off')
-  if (value === 'on' && text('ENGINE') === 'kubernetes')
-    problems.push('SNAPSHOTS: with ENGINE=kubernetes homes cannot be read; use snapshots of volumes of the cluster')
+  if (value === 'on' && text('ENGINE') === 'kubernetes' && text('KUBERNETES_HELPER_IMAGE') === null)
+    problems.push(
+      'SNAPSHOTS: with ENGINE=kubernetes homes are read by pods of KUBERNETES_HELPER_IMAGE, which is not set; or use snapshots of volumes of the cluster',
+    )
   if (value === 'on' && text('NODE_ADDRESS') !== null)
     problems.push('SNAPSHOTS: with NODE_ADDRESS they would be on the disk of one node alone; leave them off')
   const limit = size(text('SNAPSHOT_MAX_SIZE') ?? '4g')

@@ -10,6 +10,8 @@ export interface ClusterContext {
   readonly namespace: string
   /** Null: the cluster's default. */
   readonly storageClass: string | null
+  /** Image of helpers; null: files of homes are out of reach. */
+  readonly helperImage: string | null
   readonly index: PodIndex
   readonly timeouts: ClusterTimeouts
   /** Result of the last trial; null before the first. */

@@ -1,12 +1,15 @@
 import type { Logger } from 'pino'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
+import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openClusterAccess } from './client/cluster-access.ts'
 import { callTimeouts, ClusterClient } from './client/cluster-client.ts'
 import { corePath, defaultTimeouts, type ClusterContext, type ClusterTimeouts } from './cluster-context.ts'
+import { containerFiles } from './exec/container-files.ts'
 import { listHomes, removeHome } from './homes/home-claims.ts'
+import { homeArchive, homeContents } from './homes/home-contents.ts'
 import { followLogs, readLogs } from './logs/pod-logs.ts'
 import { tryIsolation } from './network/try-isolation.ts'
 import { selectorOf } from './object-labels.ts'
@@ -26,12 +29,14 @@ export interface KubernetesRuntimeOptions {
   readonly namespace: string | null
   /** Of homes; null: the cluster's default. */
   readonly storageClass: string | null
+  /** Image with `sh` and `tar`, for files of homes; null: they are out of reach. */
+  readonly helperImage?: string | null
   readonly timeouts?: Partial<ClusterTimeouts>
   /** Gets a line for each call to the API server. */
   readonly log?: Pick<Logger, 'debug'>
 }
 
-export const kubernetesCapabilities: RuntimeCapabilities = {
+const capabilitiesWith = (hasHelper: boolean): RuntimeCapabilities => ({
   keepsStopped: false,
   pauses: false,
   reportsUsage: false,
@@ -39,9 +44,9 @@ export const kubernetesCapabilities: RuntimeCapabilities = {
   hasImages: false,
   hasNodes: true,
   mountsHostPaths: false,
-  putsFiles: false,
-  readsHomes: false,
-}
+  putsFiles: hasHelper,
+  readsHomes: hasHelper,
+})
 
 /**
  * A Kubernetes cluster as a runtime: a container is a pod, its id the pod's uid, its home a claim. The API server is not asked
@@ -50,7 +55,7 @@ export const kubernetesCapabilities: RuntimeCapabilities = {
 export async function createKubernetesRuntime(options: KubernetesRuntimeOptions): Promise<Runtime> {
   const cluster = await connectToCluster(options)
   return {
-    capabilities: kubernetesCapabilities,
+    capabilities: capabilitiesWith(cluster.helperImage !== null),
     prepare: () => checkAccess(cluster),
     ping: () => ping(cluster),
     inspect: (name) => inspect(cluster, name),
@@ -68,7 +73,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     list: (filter) => listContainers(cluster, filter),
     logs: (id, lines) => readLogs(cluster, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(cluster, id, lines, onLine, signal),
-    homes: () => listHomes(cluster),
+    homes: async () => (await listHomes(cluster)).map(({ volume, owner }) => ({ volume, owner })),
     removeHome: (volume) => removeHome(cluster, volume),
     measureHomes: async () => {
       throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')
@@ -80,20 +85,26 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
       cluster.isolation = await tryIsolation(cluster, program, signal)
       return cluster.isolation
     },
-    containerFiles: () => undefined,
-    homeContents: () => undefined,
+    containerFiles: () => (cluster.helperImage === null ? undefined : containerFiles(cluster)),
+    homeContents: () => (cluster.helperImage === null ? undefined : homeContents(cluster)),
     counts: () => cluster.client.counts(),
   }
 }
 
+/** Contents of homes of a cluster, for backup and restore. @throws {Error} for the operator */
+export async function clusterHomeArchive(options: KubernetesRuntimeOptions): Promise<HomeArchive> {
+  return homeArchive(await connectToCluster(options))
+}
+
 async function connectToCluster(options: KubernetesRuntimeOptions): Promise<ClusterContext> {
-  const { installation, kubeconfig, namespace, storageClass, timeouts, log } = options
+  const { installation, kubeconfig, namespace, storageClass, helperImage = null, timeouts, log } = options
   const access = await openClusterAccess(kubeconfig)
   return {
     client: new ClusterClient(access, log),
     installation,
     namespace: namespace ?? access.namespace,
     storageClass,
+    helperImage,
     index: new PodIndex(installation),
     timeouts: { ...defaultTimeouts, ...timeouts },
     isolation: null,

@@ -18,6 +18,8 @@ export interface ClusterPerson {
   entry(type: string): Promise<{ type: string; status: string; container_id: string | null } | undefined>
   /** What the container answers through the gateway. */
   page(type: string, file?: string): Promise<{ status: number; text: string }>
+  /** What a page that is opened now hears of a type: the last event of its status within two seconds. */
+  told(type: string): Promise<{ status: string; message?: string } | undefined>
   pods(type: string): Promise<(StoredPod['metadata'] & { readonly node: string | undefined })[]>
 }
 
@@ -42,6 +44,7 @@ export async function signUpOnCluster(berth: Program, namespace: string, email: 
       const response = await berth.fetch(`/${slug}-${type}/${file}`, token, { signal: AbortSignal.timeout(90_000) })
       return { status: response.status, text: await response.text() }
     },
+    told: async (type) => lastStatus(await firstEvents(berth, token), type),
     pods: async (type) => {
       const { items } = await askCluster<{ items: StoredPod[] }>('GET', `/api/v1/namespaces/${namespace}/pods`)
       return items
@@ -49,4 +52,23 @@ export async function signUpOnCluster(berth: Program, namespace: string, email: 
         .filter(({ annotations }) => annotations?.['berth.slug'] === slug && annotations['berth.type'] === type)
     },
   }
+}
+
+/** Text of the event stream in its first two seconds. */
+async function firstEvents(berth: Program, token: string): Promise<string> {
+  let text = ''
+  try {
+    const { body } = await berth.fetch('/api/container/events', token, { signal: AbortSignal.timeout(2_000) })
+    for await (const chunk of body ?? []) text += Buffer.from(chunk).toString()
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error
+  }
+  return text
+}
+
+function lastStatus(text: string, type: string): { status: string; message?: string } | undefined {
+  const events = [...text.matchAll(/^event: container\ndata: (.*)$/gm)].map(
+    ([, data = '']) => JSON.parse(data) as { type: string; status: string; message?: string },
+  )
+  return events.findLast((event) => event.type === type)
 }

@@ -20,10 +20,15 @@ export interface Rule {
 const folder = path.resolve(import.meta.dirname, '../../../../deploy/kubernetes')
 const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
 
+/** Objects of one file of deploy/kubernetes. */
+export function manifestsIn(file: string): Manifest[] {
+  return parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest)
+}
+
 /** Objects of deploy/kubernetes, in the order of its kustomization. */
-export const manifests: readonly Manifest[] = (parse(read('kustomization.yaml')) as { resources: string[] }).resources
-  .flatMap((file) => parseAllDocuments(read(file)))
-  .map((document) => document.toJS() as Manifest)
+export const manifests: readonly Manifest[] = (
+  parse(read('kustomization.yaml')) as { resources: string[] }
+).resources.flatMap((file) => manifestsIn(file))
 
 /** Settings of deploy/kubernetes. */
 export const settings: Readonly<Record<string, string>> = Object.fromEntries(

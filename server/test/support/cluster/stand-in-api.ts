@@ -44,7 +44,13 @@ export async function openStandIn(
   const { port } = server.address() as AddressInfo
   const access = { server: `http://127.0.0.1:${port}`, namespace: 'ns', connect: {}, headers: async () => ({}) }
   const client = new ClusterClient(access)
-  const common = { installation: 'berth-abcde', namespace: 'ns', storageClass: null, isolation: null }
+  const common = {
+    installation: 'berth-abcde',
+    namespace: 'ns',
+    storageClass: null,
+    helperImage: null,
+    isolation: null,
+  }
   return {
     cluster: { ...common, client, index: new PodIndex('berth-abcde'), timeouts: { ...defaultTimeouts, ...timeouts } },
     asked,

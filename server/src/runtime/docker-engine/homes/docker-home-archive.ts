@@ -8,7 +8,7 @@ import { homeLabels } from '../labels.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { isWithoutQuotas, quotaOptions } from './home-quota.ts'
 import { listHomes } from './home-volumes.ts'
-import { TarArchiveEnd } from './tar-archive-end.ts'
+import { TarArchiveEnd } from '../../transport/tar-archive-end.ts'
 
 /**
  * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file

@@ -37,6 +37,8 @@ export interface PodCondition {
 export interface Pod {
   readonly metadata: ObjectMeta
   readonly spec?: {
+    readonly nodeName?: string
+    readonly initContainers?: readonly { readonly name: string }[]
     readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]
   }
   readonly status?: {
@@ -46,12 +48,14 @@ export interface Pod {
     readonly message?: string
     readonly podIP?: string
     readonly conditions?: readonly PodCondition[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
     readonly containerStatuses?: readonly ContainerStatus[]
   }
 }
 
 export interface Claim {
   readonly metadata: ObjectMeta
+  readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } }
 }
 
 /** An event about a pod. */

@@ -92,6 +92,12 @@ export class ClusterClient {
     return this.#read(call, jsonLines<T>(body))
   }
 
+  /** What a connection of another protocol than HTTP needs. @param path of the API */
+  async connection(path: string): Promise<{ url: string; headers: Readonly<Record<string, string>>; connect: object }> {
+    const { server, connect } = this.#access
+    return { url: `${server}${path}`, headers: await this.#access.headers(), connect }
+  }
+
   /** Numbers about calls for `/metrics`, by name. */
   counts(): Readonly<Record<string, number>> {
     return this.#metrics.series()

@@ -1,10 +1,11 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
-import type { Home } from '#/runtime/runtime-container.ts'
+import type { ArchivedHome } from '#/runtime/home-archive.ts'
 import type { Claim, ObjectList } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
+import { quantity } from '../inspection/quantity.ts'
 import {
   nameAnnotation,
   nameOf,
@@ -21,7 +22,7 @@ const defaultSize = 10 * 1024 ** 3
 const pageSize = 500
 
 /** A home that a container needs. */
-interface WantedHome {
+export interface WantedHome {
   readonly volume: string
   /** Bytes; null: the template names none. */
   readonly size: number | null
@@ -45,6 +46,13 @@ export async function ensureHome(cluster: ClusterContext, home: WantedHome, sign
     throw new RuntimeError('conflict', `${what}: a claim of this name is not of this installation`)
   if (claim.metadata.deletionTimestamp !== undefined)
     throw new RuntimeError('failed', `${what}: the home is being removed`)
+}
+
+/** Whether there is a home of this name of this installation. @throws {RuntimeError} */
+export async function hasHome(cluster: ClusterContext, volume: string): Promise<boolean> {
+  const name = objectName(volume)
+  const claim = name === undefined ? undefined : await readClaim(cluster, name)
+  return claim !== undefined && ownerOf(claim.metadata, cluster.installation) !== null
 }
 
 /** @returns undefined when another call has made it meanwhile */
@@ -95,8 +103,9 @@ async function readClaim(cluster: ClusterContext, name: string, signal?: AbortSi
   }
 }
 
-export async function listHomes(cluster: ClusterContext): Promise<Home[]> {
-  const homes: Home[] = []
+/** Homes of this installation, with the bytes that their claims ask for. @throws {RuntimeError} */
+export async function listHomes(cluster: ClusterContext): Promise<ArchivedHome[]> {
+  const homes: ArchivedHome[] = []
   for (let next: string | undefined; ;) {
     const { metadata, items } = await cluster.client.ask<ObjectList<Claim>>({
       what: 'list homes',
@@ -109,14 +118,19 @@ export async function listHomes(cluster: ClusterContext): Promise<Home[]> {
       },
       timeout: callTimeouts.list,
     })
-    for (const { metadata: each } of items) {
+    for (const { metadata: each, spec } of items) {
       const owner = ownerOf(each, cluster.installation)
       // One that is being removed goes as soon as no pod uses it; the cluster sees to it.
-      if (owner && each.deletionTimestamp === undefined) homes.push({ volume: nameOf(each), owner })
+      if (owner && each.deletionTimestamp === undefined) homes.push({ volume: nameOf(each), owner, ...sizeOf(spec) })
     }
     next = metadata.continue
     if (!next) return homes
   }
+}
+
+const sizeOf = (spec: Claim['spec']): { size?: number } => {
+  const bytes = Math.round(quantity(spec?.resources?.requests?.storage ?? ''))
+  return Number.isNaN(bytes) ? {} : { size: bytes }
 }
 
 /** The cluster keeps a claim while a pod uses it; here the caller learns of it instead. */

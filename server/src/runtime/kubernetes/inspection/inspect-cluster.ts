@@ -6,12 +6,13 @@ import { statusOf } from '../client/cluster-errors.ts'
 import { corePath } from '../cluster-context.ts'
 import { anyInstallation, nameOf } from '../object-labels.ts'
 import { engineOfCluster } from './engine-of-cluster.ts'
-import { neededRights, spareRights, type Rights } from './needed-rights.ts'
+import { helperRights, neededRights, spareRights, type Rights } from './needed-rights.ts'
 import { quantity } from './quantity.ts'
 
 export interface InspectionOptions {
   readonly kubeconfig: string | undefined
   readonly namespace: string | null
+  readonly helperImage: string | null
 }
 
 /** What every look needs. */
@@ -19,6 +20,8 @@ export interface InspectedCluster {
   readonly client: ClusterClient
   readonly server: string
   readonly namespace: string
+  /** Whether helpers are used, which need rights of their own. */
+  readonly hasHelper: boolean
 }
 
 /** How long a claim may wait for its volume, in ms. */
@@ -40,9 +43,14 @@ export function inspectionsOfCluster(options: InspectionOptions) {
   return { cluster: inspection, engine: engineOfCluster(inspection) }
 }
 
-async function open({ kubeconfig, namespace }: InspectionOptions): Promise<InspectedCluster> {
+async function open({ kubeconfig, namespace, helperImage }: InspectionOptions): Promise<InspectedCluster> {
   const access = await openClusterAccess(kubeconfig)
-  return { client: new ClusterClient(access), server: access.server, namespace: namespace ?? access.namespace }
+  return {
+    client: new ClusterClient(access),
+    server: access.server,
+    namespace: namespace ?? access.namespace,
+    hasHelper: helperImage !== null,
+  }
 }
 
 export async function report({ client, server, namespace }: InspectedCluster): Promise<ClusterReport> {
@@ -52,7 +60,9 @@ export async function report({ client, server, namespace }: InspectedCluster): P
 }
 
 export async function rights(cluster: InspectedCluster) {
-  const [needed, spare] = await Promise.all([askAll(cluster, neededRights), askAll(cluster, spareRights)])
+  const used = cluster.hasHelper ? [...neededRights, ...helperRights] : neededRights
+  const unused = spareRights.filter(({ resource }) => !cluster.hasHelper || resource !== 'pods/exec')
+  const [needed, spare] = await Promise.all([askAll(cluster, used), askAll(cluster, unused)])
   return {
     lacking: needed.flatMap(({ right, isAllowed }) => (isAllowed ? [] : [right])),
     spare: spare.flatMap(({ right, isAllowed }) => (isAllowed ? [right] : [])),

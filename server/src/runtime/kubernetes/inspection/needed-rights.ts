@@ -13,6 +13,9 @@ export const neededRights: readonly Rights[] = [
   { resource: 'secrets', verbs: ['create', 'update'] },
 ]
 
+/** With `KUBERNETES_HELPER_IMAGE`, as `deploy/kubernetes/role-of-helpers.yaml` has it: clusters from 1.35 on ask for `create`. */
+export const helperRights: readonly Rights[] = [{ resource: 'pods/exec', verbs: ['get', 'create'] }]
+
 /** What Berth never does, and would make a stolen token of its account worth more. */
 export const spareRights: readonly Rights[] = [
   { resource: 'secrets', verbs: ['get', 'list'] },

@@ -16,7 +16,7 @@ export function trialPod(installation: string, program: TrialProgram, kind: Tria
   const name = `${installation}-trial-${kind}-${randomBytes(3).toString('hex')}`
   const none = { env: {}, gpus: 0, pids: 0, devices: [], mounts: [], home: null, fingerprint: '' }
   const spec: ContainerSpec = { ...none, ...program, name, owner: { userId: 0, slug: 'trial', type: kind } }
-  const pod = podManifest(installation, spec, port, { pod: name, secret: '' })
+  const pod = podManifest({ installation, helperImage: null }, spec, port, { pod: name, secret: '' })
   const containers =
     pod.spec?.containers.map((each) => ({ ...each, env: [{ name: 'PORT', value: String(port) }] })) ?? []
   return {

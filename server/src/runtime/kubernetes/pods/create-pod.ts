@@ -37,7 +37,7 @@ export async function createPod(
     what,
     method: 'POST',
     path: corePath(cluster, 'pods'),
-    body: podManifest(cluster.installation, spec, port, { pod: name, secret, pullSecret }),
+    body: podManifest(cluster, spec, port, { pod: name, secret, pullSecret }),
     timeout: callTimeouts.write,
     signal,
   })

@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
-import { findPod } from './find-pods.ts'
+import { findPod, readPod } from './find-pods.ts'
 import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */
@@ -69,8 +69,8 @@ export async function deletePod(
   }
 }
 
-/** @throws {RuntimeError} `lost` when the node does not confirm the end; at once, when it should have long ago */
-async function deleteAndAwait(
+/** Deletes exactly this pod, and waits for its end. @throws {RuntimeError} `lost` when the node does not confirm the end; at once, when it should have long ago */
+export async function deleteAndAwait(
   cluster: ClusterContext,
   metadata: Pick<ObjectMeta, 'name' | 'uid'>,
   grace: number,
@@ -79,7 +79,11 @@ async function deleteAndAwait(
   const { name, uid } = metadata
   await deletePod(cluster, metadata, grace, signal)
   const end = performance.now() + grace * 1_000 + confirmation
-  for (let pod = await findPod(cluster, uid, signal); pod; pod = await findPod(cluster, uid, signal)) {
+  const look = async () => {
+    const pod = await readPod(cluster, name, `inspect ${name}`, signal)
+    return pod?.metadata.uid === uid ? pod : undefined
+  }
+  for (let pod = await look(); pod; pod = await look()) {
     if (isOverdue(pod) || performance.now() > end)
       throw new RuntimeError('lost', `stop ${name}`, new Error('its node does not confirm that it has ended'))
     await cluster.index.changed(uid, cluster.index.isWatched ? watchedPause : unwatchedPause, signal)

@@ -14,7 +14,7 @@ const maxByName = 8
 
 /** The pod of exactly this name, another installation's included. */
 export async function inspect(cluster: ClusterContext, name: string): Promise<RuntimeContainer | undefined> {
-  const pod = await readNamed(cluster, objectName(name), `inspect ${name}`)
+  const pod = await readPod(cluster, objectName(name), `inspect ${name}`)
   const container = pod && toContainer(cluster.installation, pod)
   return container?.name === name ? container : undefined
 }
@@ -28,14 +28,15 @@ export async function inspectId(cluster: ClusterContext, uid: string): Promise<R
 export async function findPod(cluster: ClusterContext, uid: string, signal?: AbortSignal): Promise<Pod | undefined> {
   const { index, installation } = cluster
   if (index.nameOf(uid) === undefined && !index.isComplete) await listPods(cluster)
-  const pod = await readNamed(cluster, index.nameOf(uid), `inspect ${uid}`, signal)
+  const pod = await readPod(cluster, index.nameOf(uid), `inspect ${uid}`, signal)
   if (pod?.metadata.uid === uid && ownerOf(pod.metadata, installation)) return pod
   // Its name is free, or another's: a uid does not come back.
   index.noteGone(uid)
   return undefined
 }
 
-async function readNamed(
+/** The pod of this name in the cluster, of any owner; undefined for none. @throws {RuntimeError} */
+export async function readPod(
   cluster: ClusterContext,
   name: string | undefined,
   what: string,

@@ -9,6 +9,7 @@ import type {
 } from '@kubernetes/client-node'
 import { usualGpuResource, type ContainerSpec, type Toleration } from '#/runtime/container-spec.ts'
 import { objectName, ownerLabels, podAnnotations } from '../object-labels.ts'
+import { filesGate } from './files-gate.ts'
 import { containerSecurity, podSecurity } from './pod-security.ts'
 
 /** Bytes of `/dev/shm` that a container has without asking. */
@@ -25,12 +26,25 @@ export interface PodNames {
   readonly pullSecret?: string | undefined
 }
 
+/** What the cluster's settings add to a pod. */
+export interface PodSettings {
+  readonly installation: string
+  readonly helperImage: string | null
+}
+
 /**
  * The pod of a container: one container, its home, and nothing of the cluster: no service account token, no variables of
  * other services. It never restarts by itself, because that would undo a block; Berth decides.
  */
-export function podManifest(installation: string, spec: ContainerSpec, port: number, names: PodNames): V1Pod {
+export function podManifest(
+  { installation, helperImage }: PodSettings,
+  spec: ContainerSpec,
+  port: number,
+  names: PodNames,
+): V1Pod {
   const { owner, runtime } = spec
+  const gate =
+    spec.awaitsFiles && spec.home && helperImage !== null ? filesGate(helperImage, spec.home.path) : undefined
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -50,7 +64,8 @@ export function podManifest(installation: string, spec: ContainerSpec, port: num
       ...(runtime === null ? {} : { runtimeClassName: runtime }),
       ...placementOf(spec, names.pullSecret),
       containers: [containerManifest(spec, port, names.secret)],
-      volumes: volumesOf(spec),
+      ...(gate && { initContainers: [gate.container] }),
+      volumes: [...volumesOf(spec), ...(gate ? [gate.volume] : [])],
     },
   }
 }

@@ -1,26 +1,17 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { StartWait } from '#/runtime/runtime-container.ts'
 import type { Pod } from '../client/api-objects.ts'
-import type { ClusterContext, ClusterTimeouts } from '../cluster-context.ts'
+import type { ClusterContext } from '../cluster-context.ts'
 import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
-import { containerOf, endOf, stateOf } from './pod-state.ts'
+import { endOf, stateOf } from './pod-state.ts'
+import { openGate } from './files-gate.ts'
+import { StartDeadlines } from './start-deadlines.ts'
 import { WaitReporter } from './wait-reporter.ts'
 
 /** Pauses between two looks at a pod that starts, in ms: while the watch tells of changes, and without it. */
 const [watchedPause, unwatchedPause] = [1_000, 200]
 
-/** Reasons for which a container cannot start, however often the cluster tries. */
-const hopeless = new Set(['InvalidImageName', 'ErrImageNeverPull'])
-/** Reasons for which it may not start: the cluster tries again. */
-const failing = new Map([
-  ['ErrImagePull', 'image'],
-  ['ImagePullBackOff', 'image'],
-  ['RegistryUnavailable', 'image'],
-  ['CreateContainerConfigError', 'failed'],
-  ['CreateContainerError', 'failed'],
-  ['RunContainerError', 'failed'],
-] as const)
 /** Ends of programs that never began. */
 const neverBegan = new Set(['StartError', 'ContainerCannotRun'])
 
@@ -56,6 +47,7 @@ async function waitUntilBegun(
   const reporter = onWait && new WaitReporter(cluster, onWait)
   const isOurs = cluster.index.takeUnstarted(uid)
   const deadlines = new StartDeadlines(cluster.timeouts)
+  let isOpen = false
   for (;;) {
     const pod = await findPod(cluster, uid, signal)
     if (!pod) throw new RuntimeError('missing', `start ${uid}`)
@@ -63,6 +55,7 @@ async function waitUntilBegun(
     if (state === 'running') return
     if (state === 'exited') return requireBegun(pod, isOurs)
     if (state === 'removing') throw new RuntimeError('failed', `start ${pod.metadata.name}: it is being removed`)
+    isOpen ||= await openGate(cluster, pod, isOurs, signal)
     const failure = deadlines.failureOf(pod)
     if (failure) {
       await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
@@ -86,44 +79,3 @@ function requireBegun(pod: Pod, isOurs: boolean): void {
 
 /** Reason and message of a pod that the cluster ended as a whole, such as `Evicted`. */
 const wordsOf = ({ status }: Pod): string => [status?.reason, status?.message].filter(Boolean).join(': ')
-
-/** How long a pod waits in each phase of its start. */
-class StartDeadlines {
-  readonly #timeouts: ClusterTimeouts
-  readonly #begun = performance.now()
-  #failingSince: number | undefined
-
-  constructor(timeouts: ClusterTimeouts) {
-    this.#timeouts = timeouts
-  }
-
-  /** Why it is given up; undefined while waiting makes sense. */
-  failureOf(pod: Pod): RuntimeError | undefined {
-    return this.#unscheduled(pod) ?? this.#failing(pod) ?? this.#overdue(pod)
-  }
-
-  #unscheduled(pod: Pod): RuntimeError | undefined {
-    const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-    if (scheduled?.status !== 'False' || this.#took() < this.#timeouts.scheduling) return undefined
-    return new RuntimeError('full', `start ${pod.metadata.name}: no node has room for it`, new Error(scheduled.message))
-  }
-
-  #failing(pod: Pod): RuntimeError | undefined {
-    const { reason = '', message = '' } = containerOf(pod)?.state?.waiting ?? {}
-    const [what, cause] = [`start ${pod.metadata.name}`, new Error(`${reason}: ${message}`.slice(0, 500))]
-    if (hopeless.has(reason)) return new RuntimeError('image', what, cause)
-    const kind = failing.get(reason as Parameters<typeof failing.get>[0])
-    this.#failingSince = kind && (this.#failingSince ?? performance.now())
-    if (!kind || performance.now() - (this.#failingSince ?? 0) < this.#timeouts.retries) return undefined
-    return new RuntimeError(kind, what, cause)
-  }
-
-  #overdue({ metadata }: Pod): RuntimeError | undefined {
-    if (this.#took() < this.#timeouts.total) return undefined
-    return new RuntimeError('failed', `start ${metadata.name}: it has not begun in ${this.#timeouts.total / 1_000} s`)
-  }
-
-  #took(): number {
-    return performance.now() - this.#begun
-  }
-}

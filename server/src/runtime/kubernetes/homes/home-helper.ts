@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import type { V1Affinity, V1Pod } from '@kubernetes/client-node'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Pod } from '../client/api-objects.ts'
+import { callTimeouts } from '../client/cluster-client.ts'
+import { corePath, type ClusterContext } from '../cluster-context.ts'
+import { helperContainer, waitingScript } from '../exec/helper-container.ts'
+import { objectName } from '../object-labels.ts'
+import { deleteAndAwait } from '../pods/delete-pods.ts'
+import { listPods, readPod } from '../pods/find-pods.ts'
+import { StartDeadlines } from '../pods/start-deadlines.ts'
+import { stateOf } from '../pods/pod-state.ts'
+
+/** Label of helpers; not that of containers, so that none is taken for one of a user. */
+const label = 'berth.helper'
+/** Seconds without a command after which a helper ends by itself: its process has died. */
+const idle = 60
+const pause = 250
+
+/** A pod with one home. */
+export interface HomeHelper {
+  readonly pod: string
+  readonly container: string
+  /** Where the home is in it. */
+  readonly folder: string
+}
+
+/**
+ * Runs work with a pod that has the home of this name, on the node where another pod has it, if one does. The pod is gone
+ * afterwards, so that the home is free for the next.
+ * @throws {RuntimeError} `full`, `image`, `failed` when it does not run
+ */
+export async function withHomeHelper<T>(
+  cluster: ClusterContext,
+  volume: string,
+  signal: AbortSignal,
+  work: (helper: HomeHelper) => AsyncGenerator<T>,
+): Promise<AsyncGenerator<T>> {
+  const created = await createHelper(cluster, volume, signal)
+  return during(work(created.helper), () => deleteAndAwait(cluster, created.metadata, 1))
+}
+
+/** The work, and what has to follow it however it ends. */
+async function* during<T>(work: AsyncGenerator<T>, after: () => Promise<void>): AsyncGenerator<T> {
+  try {
+    yield* work
+  } finally {
+    await after()
+  }
+}
+
+async function createHelper(cluster: ClusterContext, volume: string, signal: AbortSignal) {
+  const { client, installation, helperImage } = cluster
+  const what = `create a helper for ${volume}`
+  const claim = objectName(volume)
+  if (claim === undefined || helperImage === null)
+    throw new RuntimeError('failed', `${what}: ${claim ? 'KUBERNETES_HELPER_IMAGE is not set' : 'no such name'}`)
+  const name = `${installation}-helper-${randomBytes(5).toString('hex')}`
+  const body: V1Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: { [label]: installation } },
+    spec: {
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: 1,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      affinity: await besideItsPod(cluster, claim),
+      containers: [
+        helperContainer('helper', helperImage, waitingScript('false', idle), [{ name: 'home', mountPath: '/home' }]),
+      ],
+      volumes: [{ name: 'home', persistentVolumeClaim: { claimName: claim } }],
+    },
+  }
+  const call = { what, method: 'POST', path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write } as const
+  const { metadata } = await client.ask<Pod>({ ...call, signal })
+  try {
+    await untilRunning(cluster, name, signal)
+  } catch (error) {
+    await deleteAndAwait(cluster, metadata, 1).catch(() => undefined)
+    throw error
+  }
+  return { metadata, helper: { pod: name, container: 'helper', folder: '/home' } }
+}
+
+/** A volume that one node has at a time is on that node while a pod uses it. */
+async function besideItsPod(cluster: ClusterContext, claim: string): Promise<V1Affinity> {
+  const pod = (await listPods(cluster)).find(({ spec }) =>
+    spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim),
+  )
+  const node = pod?.spec?.nodeName
+  if (node === undefined) return {}
+  // Not `nodeName`, which passes the scheduler by, and with it the binding of volumes.
+  const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } }
+}
+
+async function untilRunning(cluster: ClusterContext, name: string, signal: AbortSignal): Promise<void> {
+  const deadlines = new StartDeadlines(cluster.timeouts)
+  for (;;) {
+    const pod = await readPod(cluster, name, `inspect ${name}`, signal)
+    if (!pod || stateOf(pod) === 'exited' || stateOf(pod) === 'removing')
+      throw new RuntimeError('failed', `start ${name}: it has ended; does KUBERNETES_HELPER_IMAGE have sh and tar?`)
+    if (stateOf(pod) === 'running') return
+    const failure = deadlines.failureOf(pod)
+    if (failure) throw failure
+    await cluster.index.changed(pod.metadata.uid, pause, signal)
+    signal.throwIfAborted()
+  }
+}
