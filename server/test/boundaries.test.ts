@@ -287,10 +287,10 @@ test('the adapter of a cluster is loaded by the selection of adapters alone, whe
   const loaded = imports.filter(
     ({ file, target, isTypeOnly }) => among(target, cluster) && !among(file, cluster) && !isTypeOnly,
   )
-  assert.deepEqual([...new Set(loaded.map(show))], [
-    `${chosen} imports ${cluster}kubernetes-runtime.ts`,
-    `${chosen} imports ${cluster}inspection/inspect-cluster.ts`,
-  ])
+  assert.deepEqual(
+    [...new Set(loaded.map(show))],
+    [`${chosen} imports ${cluster}kubernetes-runtime.ts`, `${chosen} imports ${cluster}inspection/inspect-cluster.ts`],
+  )
   assert.match(readFileSync(path.join(root, chosen), 'utf8'), /await import\('#\/runtime\/kubernetes\//)
   const library = imports.filter(({ target, isTypeOnly }) => target.startsWith('@kubernetes/') && !isTypeOnly)
   assert.deepEqual(library.map(show), [`${cluster}client/cluster-access.ts imports @kubernetes/client-node`])
