@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
 import { askCluster, kubeconfig } from '../support/cluster/cluster-api.ts'
