@@ -1,14 +1,16 @@
 import { startBerth, type Person } from '../server/test/support/berth.ts'
 import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { measureInBrowser } from './launch-in-browser.ts'
 import { signUpAll } from './sign-up-all.ts'
 
 /**
- * Berth's overhead over the engine's own time: `npm run bench:launch [pairs] [crowd]`. Berth and the bare engine
- * alternate in one run, because a machine's speed varies.
+ * Berth's overhead over the engine's own time: `npm run bench:launch [pairs] [crowd] [clicks]`. Berth and the bare engine
+ * alternate in one run, because a machine's speed varies. Last, clicks in Chromium.
  */
 const pairs = Number(process.argv[2] ?? 30)
 const crowd = Number(process.argv[3] ?? 50)
+const clicks = Number(process.argv[4] ?? 15)
 
 const endings: (() => unknown)[] = []
 let engineCalls = 0
@@ -33,6 +35,7 @@ try {
 } finally {
   for (const ending of endings) await ending()
 }
+await measureInBrowser(clicks)
 
 /** The dev containers exist already; prod is launched for the first time, then removed again. */
 async function oneByOne(people: readonly Person[]): Promise<void> {

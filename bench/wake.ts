@@ -1,9 +1,9 @@
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
 import { askEngine } from '../server/test/support/engine/engine.ts'
 import { recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { addressOf, askApp, firstByte } from './first-byte.ts'
 
 /**
  * Time to the first byte of a sleeping container, through the gateway and from the bare engine in turns: `npm run
@@ -12,8 +12,6 @@ import { median, milliseconds, report, timed } from './figures.ts'
 const rounds = Number(process.argv[2] ?? 20)
 /** Time in ms for Berth to receive events, and for the engine to settle. */
 const settling = 400
-/** Timeout in ms for an app to listen after its start. */
-const listenTimeout = 10_000
 
 type Suspension = 'paused' | 'stopped'
 
@@ -49,7 +47,7 @@ async function compare(
   const direct: number[] = []
   const wakeDirectly = async () => {
     await askEngine('POST', `/containers/${unmanaged}/${verbs[suspension].end}`)
-    return askAt(await addressOf(unmanaged))
+    return askApp(await addressOf(unmanaged))
   }
   for (let round = 0; round < rounds; round++) {
     const turns = [
@@ -90,36 +88,4 @@ async function startUnmanaged({ installation }: Berth, like: string): Promise<st
   const { Id } = await askEngine<{ Id: string }>('POST', `/containers/create?name=${name}`, { body: recipe })
   await askEngine('POST', `/containers/${Id}/start`)
   return Id
-}
-
-/** The engine gives a container another address at each start, so it must be inspected. */
-async function addressOf(id: string): Promise<string> {
-  const { NetworkSettings } = await askEngine<{ NetworkSettings: { Networks: Record<string, { IPAddress: string }> } }>(
-    'GET',
-    `/containers/${id}/json`,
-  )
-  return Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? ''
-}
-
-/** Polls until the app listens. @throws {Error} the last refusal, after `listenTimeout` */
-async function askAt(host: string): Promise<string> {
-  const end = performance.now() + listenTimeout
-  for (;;) {
-    try {
-      return await firstByte(host, 8080, '/')
-    } catch (error) {
-      if (performance.now() > end) throw error
-      await sleep(1)
-    }
-  }
-}
-
-/** On a new connection, as after a pause. @returns the beginning of the response */
-async function firstByte(host: string, port: number, path: string, token = ''): Promise<string> {
-  const socket = connect({ host, port, noDelay: true })
-  socket.setTimeout(60_000, () => socket.destroy(new Error('no answer within a minute')))
-  const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}:${port}`, `Authorization: Bearer ${token}`, 'Connection: close']
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
-  for await (const bytes of socket) return (bytes as Buffer).toString('latin1', 0, 60)
-  throw new Error(`${host} ended the connection without an answer`)
 }
