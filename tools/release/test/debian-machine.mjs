@@ -28,6 +28,18 @@ const mounts = [
 ]
 
 /**
+ * Begins systemd with the control groups that this machine has mounted, and no others. With cgroup v1 systemd mounts whatever
+ * /proc/cgroups names into the folder that the container shares with the machine; the hierarchies stay there unmounted, and
+ * the machine's own engine then fails to read control groups: it reports neither CPU time nor a want of memory.
+ */
+const init = `
+while read -r name rest; do
+  case $name in '#'*) echo "$name $rest" ;; *) ! mountpoint -q "/sys/fs/cgroup/$name" || echo "$name $rest" ;; esac
+done < /proc/cgroups | tr ' ' '\\t' > /run/cgroups
+mount --bind /run/cgroups /proc/cgroups
+exec /sbin/init`
+
+/**
  * A fresh Debian 12 with systemd, as a container of this machine's engine; it has a Docker Engine of its own unless it is bare.
  * @typedef {object} Machine
  * @property {(command: string, options?: { input?: string, limitMs?: number }) => Promise<string>} run a shell command as root;
@@ -46,7 +58,7 @@ export async function startMachine(t, kind = 'engine') {
   const { image } = kinds[kind]
   ensureImage(kind)
   const volume = '--volume=/var/lib/docker'
-  const args = ['run', '--detach', ...rights, ...mounts, volume, '--env=container=docker', image, '/sbin/init']
+  const args = ['run', '--detach', ...rights, ...mounts, volume, '--env=container=docker', image, 'sh', '-c', init]
   const id = execFileSync('docker', args, { encoding: 'utf8' }).trim()
   t.after(() => execFileSync('docker', ['rm', '--force', '--volumes', id], { stdio: 'ignore' }))
   const machine = machineOf(id)
