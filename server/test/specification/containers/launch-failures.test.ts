@@ -38,7 +38,7 @@ const ofEnd = ['reason', 'exit_code', 'is_out_of_memory', 'last_lines']
 test('a program that ends at once is 500 with its exit code and its last 50 lines, for its owner alone', async () => {
   const [mine, theirs] = [
     await openStream(berth, ann.token),
-    await openStream(berth, (await berth.signUp('bob@x.org')).token),
+    await openStream(berth, (await berth.signUpWithoutContainer('bob@x.org')).token),
   ]
   const refused = await launch(ann, 'quits')
   assertRefused(refused, 500, ofEnd)
@@ -87,7 +87,7 @@ for (const [index, [type, code, line]] of endings.entries()) {
     firstOfList(index),
     async () => {
       // It was the commonest mistake of a student, and pages said "Waiting for the app" for a minute.
-      const dora = await berth.signUp(`dora-${type}@x.org`)
+      const dora = await berth.signUpWithoutContainer(`dora-${type}@x.org`)
       const stream = await openStream(berth, dora.token)
       assertOk(await launch(dora, type))
       const last = () => launchesIn(stream, type).at(-1)
@@ -124,7 +124,7 @@ for (const [index, [type, code, line]] of endings.entries()) {
 }
 
 test('a stop while the app is awaited ends the wait, and is no failure of its program', async () => {
-  const fay = await berth.signUp('fay@x.org')
+  const fay = await berth.signUpWithoutContainer('fay@x.org')
   const stream = await openStream(berth, fay.token)
   assertOk(await launch(fay, 'deaf'))
   await pollUntil(
@@ -181,7 +181,7 @@ test('operators see how many launches went well and how many did not; who is ref
     assert.match(text, /^berth_launch_seconds_bucket\{le="\+Inf"\} [1-9]/m)
     return { running: count('running'), failed: count('failed') }
   }
-  const eve = await berth.signUp('eve@x.org')
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
   const before = await counted()
   assertRefused(await launch(eve, 'quits'), 500, ofEnd)
   assertOk(await launch(eve, 'prod'))
