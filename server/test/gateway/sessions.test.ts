@@ -180,6 +180,22 @@ test('a control plane that fails or is slow costs a request nothing but a moment
   assert.deepEqual([reply.status, reply.headers['set-cookie']], [200, undefined])
 })
 
+test('a renewal that failed is tried again after a second, and one that comes late is given to the next request', async (t) => {
+  const late = Promise.withResolvers<readonly string[]>()
+  const answers = [() => Promise.reject(new Error('it restarts')), () => late.promise]
+  const { port } = await renewing(t, {}, { renewSession: async () => (await answers.shift()?.()) ?? [] })
+  const cookie = `spawner_token=${await tokenFor(1, { sid: 'laptop', age: 30_000, expiresIn: 20_000 })}`
+  const renewed = async () => (await get(port, '/ann-dev/', { headers: { cookie } })).headers['set-cookie']
+  assert.equal(await renewed(), undefined)
+  assert.equal(await renewed(), undefined)
+  assert.equal(answers.length, 1, 'not with each request')
+  await sleep(1_100)
+  assert.equal(await renewed(), undefined, 'it takes longer than a request waits')
+  assert.equal(answers.length, 0)
+  late.resolve(['spawner_token=late; Path=/'])
+  assert.deepEqual(await renewed(), ['spawner_token=late; Path=/'])
+})
+
 test('the answer of a public app that renews a token is for no shared cache', async (t) => {
   const { port } = await renewing(t, { rules: { access: 'public' } })
   const reply = await get(port, '/ann-dev/', { headers: { cookie: `spawner_token=${await oldToken()}` } })

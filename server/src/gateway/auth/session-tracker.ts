@@ -11,7 +11,7 @@ const renewalRetention = 30_000
 const renewalTimeout = 2_000
 /** For how long a connection may stay open while the control plane does not say whether its session lasts, in ms. */
 const maxUnanswered = 300_000
-/** Between two questions about one session that was not answered, in ms. */
+/** Between two questions about one session that was not answered, and two renewals of which the first failed, in ms. */
 const retryInterval = 1_000
 /** Sessions without a connection are forgotten when nothing was known of them for so long, in ms. */
 const retention = 600_000
@@ -37,6 +37,10 @@ interface Renewal {
   readonly at: number
   /** `Set-Cookie` lines; empty when nothing was renewed. */
   readonly lines: Promise<readonly string[]>
+  /** No lines, when requests have waited long enough; lines that come later are given to later requests. */
+  readonly deadline: Promise<readonly string[]>
+  /** As while the control plane is restarted. */
+  hasFailed: boolean
 }
 
 /**
@@ -83,11 +87,12 @@ export class SessionTracker {
   renew(control: ControlPlane, { sid, jti, userId, audience }: Caller, host: string): Promise<readonly string[]> {
     const session = this.#of(sid)
     const known = session.renewals.get(audience)
-    if (known && known.jti === jti && known.host === host && clock.now - known.at < renewalRetention) return known.lines
+    if (known && known.jti === jti && known.host === host && !isOver(known)) return timely(known)
     const prefix = audience === null ? null : audience.slice(1)
-    const lines = withTimeout(control.renewSession(sid, userId, host, prefix))
-    session.renewals.set(audience, { jti, host, at: clock.now, lines })
-    return lines
+    const answer = control.renewSession(sid, userId, host, prefix)
+    const renewal = beginRenewal({ jti, host, at: clock.now }, answer)
+    session.renewals.set(audience, renewal)
+    return timely(renewal)
   }
 
   /**
@@ -146,15 +151,20 @@ export class SessionTracker {
   }
 }
 
-/** A control plane that is away, slow or fails costs the request nothing but a moment. */
-async function withTimeout(answer: Promise<readonly string[]>): Promise<readonly string[]> {
-  const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+const isOver = ({ at, hasFailed }: Renewal) => clock.now - at >= (hasFailed ? retryInterval : renewalRetention)
+
+/** A control plane that is away, slow or fails costs requests nothing but a moment. */
+const timely = ({ lines, deadline }: Renewal) => Promise.race([lines, deadline])
+
+function beginRenewal(of: Pick<Renewal, 'jti' | 'host' | 'at'>, answer: Promise<readonly string[]>): Renewal {
+  const { promise: deadline, resolve } = Promise.withResolvers<readonly string[]>()
   const timer = setTimeout(resolve, renewalTimeout, [])
-  try {
-    return await Promise.race([answer, promise])
-  } catch {
-    return []
-  } finally {
-    clearTimeout(timer)
-  }
+  const lines = answer
+    .catch(() => {
+      renewal.hasFailed = true
+      return []
+    })
+    .finally(() => clearTimeout(timer))
+  const renewal: Renewal = { ...of, lines, deadline, hasFailed: false }
+  return renewal
 }
