@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBerth } from '../support/berth.ts'
 import { pollUntil } from '../support/control-plane.ts'
-import { freePort } from '../support/free-port.ts'
-import { runProgram } from '../support/program.ts'
+import { severalNodes } from '../support/several-nodes.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { alertExpressions, dashboardExpressions } from './expressions.ts'
@@ -22,8 +21,9 @@ const berth = await startBerth(
   { env: { ...webhook, MAX_RUNNING: '20', MAX_DISK_PER_USER: '10g' }, pace: { measureHomes: 2_000 } },
 )
 /** One of several nodes, which have metrics and alerts of their own; its leader is the node itself. */
-const node = runProgram({ after }, await settingsOfNode())
-await node.said(/Berth is ready/)
+const postgres = await startPostgres()
+const node = await (await severalNodes({ after }, postgres)).start()
+after(() => postgres.stop())
 const [, nodeHost = ''] = await node.said(/listening on (\S+?)\)/)
 const prometheus = await startPrometheus({ after }, [new URL(berth.url).host, nodeHost])
 
@@ -79,16 +79,6 @@ test('Prometheus evaluates every rule without an error, and a healthy Berth has 
     [],
   )
 })
-
-async function settingsOfNode() {
-  const postgres = await startPostgres()
-  after(() => postgres.stop())
-  return {
-    DATABASE_URL: postgres.url,
-    NODE_ADDRESS: `127.0.0.1:${await freePort()}`,
-    NODE_SECRET: 'a secret of this node, and of no others',
-  }
-}
 
 /** A comparison has no result while it does not hold; as a value it is 0 or 1. */
 const asValue = ({ where, expr }: { where: string; expr: string }) => ({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { TestContext } from 'node:test'
 import { Client } from 'pg'
+import type { Lifetime } from './berth.ts'
 import { freePort } from './free-port.ts'
 import { startMailServer } from './mail/mail-server.ts'
 import { lives, runProgram, waitFor, type Program } from './program.ts'
@@ -47,10 +47,10 @@ const template = {
 const json = { 'content-type': 'application/json' }
 
 /** On a database of their own. */
-export async function severalNodes(t: TestContext, postgres: Postgres): Promise<Nodes> {
+export async function severalNodes(t: Lifetime, postgres: Postgres): Promise<Nodes> {
   const databaseUrl = await newDatabase(postgres)
   const mail = await startMailServer()
-  t.after(() => mail.close())
+  t.after(async () => void (await mail.close()))
   const env = {
     DATABASE_URL: databaseUrl,
     NODE_SECRET: 'a secret of these nodes, and of no others',

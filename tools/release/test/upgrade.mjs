@@ -118,7 +118,13 @@ async function goThere(t, store) {
     installed.start()
     await installed.until('the API of 0.9.0', async () => (await statusOf('/api/user/me', token)) === 200)
     t.diagnostic(`${oldVersion} answers ${Math.round(performance.now() - start)} ms after its start`)
-    await installed.until('the container', async () => (await statusOf('/ann-dev/', token)) === 200)
+    await installed
+      .until('the container', async () => (await statusOf('/ann-dev/', token)) === 200)
+      .catch(async (error) => {
+        const answer = await fetch(`${base}/ann-dev/`, as(token))
+        const words = `${answer.status} ${(await answer.text()).slice(0, 500)}; ${container()}, before ${before}`
+        throw new Error(`the container was answered with ${words}`, { cause: error })
+      })
     assert.deepEqual(container(), before, 'the same container runs')
   })
 }
