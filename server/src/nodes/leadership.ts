@@ -1,5 +1,5 @@
 import { elapsedSince, momentNow, type Moment } from '#/elapsed-time.ts'
-import { releaseLease, renewLease } from '#/store/nodes/leader-lease.ts'
+import { releaseLease, renewLease, type Leader } from '#/store/nodes/leader-lease.ts'
 import { noteSeen } from '#/store/nodes/node-records.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
 import { nodeTimes } from './node-times.ts'
@@ -26,6 +26,7 @@ export interface LeadershipParts {
 export class Leadership {
   readonly epoch: number
   readonly #parts: LeadershipParts
+  readonly #leader: Leader
   readonly #watch: NodeJS.Timeout
   readonly #renewal: NodeJS.Timeout
   /** When the renewal that succeeded last was asked for. */
@@ -39,6 +40,7 @@ export class Leadership {
   constructor(parts: LeadershipParts, takenAt = momentNow()) {
     this.#parts = parts
     this.epoch = parts.epoch
+    this.#leader = { node: parts.address, epoch: parts.epoch }
     this.#renewedAt = takenAt
     this.#watch = setInterval(() => this.#look(), watchEvery)
     this.#renewal = setInterval(() => void this.#renew(), nodeTimes.renewEvery)
@@ -52,7 +54,7 @@ export class Leadership {
   /** Gives the lead up: another node takes it at once. Never throws: the lease ends by itself. */
   async release(): Promise<void> {
     this.#end()
-    await releaseLease(this.#parts.db, this.epoch).catch(() => undefined)
+    await releaseLease(this.#parts.db, this.#leader).catch(() => undefined)
   }
 
   #look(): void {
@@ -71,7 +73,7 @@ export class Leadership {
     const asked = momentNow()
     const { db, address, report } = this.#parts
     try {
-      if (await renewLease(db, this.epoch)) this.#renewedAt = asked
+      if (await renewLease(db, this.#leader)) this.#renewedAt = asked
       else this.#lose('another node leads by now')
       await noteSeen(db, address)
     } catch (error) {

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Server } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -5,10 +8,12 @@ import { momentNow } from '#/elapsed-time.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database, OpenOptions } from '#/store/database.ts'
+import { refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connections.ts'
 import { readLease, takeLease } from '#/store/nodes/leader-lease.ts'
 import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/nodes/node-records.ts'
 import { nodeTablesIn, openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
+import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { fencedRuntime } from './fenced-runtime.ts'
 import { Follower, type OwnSettings } from './follower.ts'
 import { GatewayGroup } from './gateway-group.ts'
@@ -69,6 +74,8 @@ export class BerthNode {
   readonly #closing = new AbortController()
   #leading: { readonly leadership: Leadership; readonly accept: LeaderListenerParts } | undefined
   #app: { close(): Promise<void> } | undefined
+  /** The paths of the sockets are the application's. */
+  #isServing = false
   #looking: Promise<void> = Promise.resolve()
 
   private constructor(options: NodeOptions, db: NodeDb, cipher: NodeCipher, key: Buffer) {
@@ -93,8 +100,8 @@ export class BerthNode {
       report: (problem) => log.error(`between the nodes: ${problem}`),
     })
     this.#relays = {
-      api: new LeaderRelay(() => this.#follower.connect('api')),
-      operator: new LeaderRelay(() => this.#follower.connect('operator')),
+      api: new LeaderRelay(() => this.#connectToLeader('api')),
+      operator: new LeaderRelay(() => this.#connectToLeader('operator')),
     }
   }
 
@@ -103,12 +110,13 @@ export class BerthNode {
    * @throws {Error} for the operator when it may not, or the first application that it leads does not start
    */
   static async start(options: NodeOptions): Promise<BerthNode> {
-    const { address, secret, databaseUrl, version, sockets } = options
+    const { address, secret, databaseUrl, sockets } = options
+    const program = { version: options.version, protocol: protocolVersion }
     const db = await openNodeTables(databaseUrl)
-    await prepareStore(db, databaseUrl, address.text, version)
+    await prepareStore(db, databaseUrl, address.text, program)
     const cipher = new NodeCipher(secret)
     const node = new BerthNode(options, db, cipher, await cipher.linkKey(db))
-    await enterNode(db, address.text, version)
+    await enterNode(db, address.text, program)
     await listenForNodes(node.#listener, address)
     await node.#relays.api.listen(sockets.api)
     await node.#relays.operator.listen(sockets.operator)
@@ -155,15 +163,25 @@ export class BerthNode {
     }
   }
 
-  /** @throws {StoreFailure} · when the leader cannot be reached · as `#lead` */
+  /** @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · when the leader cannot be reached · as `#lead` */
   async #look(): Promise<void> {
     const { address } = this.#options
     const asked = momentNow()
     await noteSeen(this.#db, address.text)
     const { node, epoch, isFree } = await readLease(this.#db, nodeTimes.lease)
     if (!isFree && node !== null && node !== address.text) return this.#follower.follow({ node, epoch })
+    // In an upgrade: nodes of the new version lead from now on, and this one follows them.
+    await refuseStoreOfNewerVersion(this.#db)
     const taken = await takeLease(this.#db, address.text, nodeTimes.lease)
     if (taken !== undefined) await this.#lead(taken, asked)
+  }
+
+  /** What has waited for a leader may find one here. @throws {Error} when there is none */
+  async #connectToLeader(purpose: 'api' | 'operator'): Promise<Duplex> {
+    if (!this.#isServing) return this.#follower.connect(purpose)
+    const socket = connect(this.#options.sockets[purpose])
+    await once(socket, 'connect')
+    return socket.on('error', () => {})
   }
 
   async #lead(epoch: number, takenAt: ReturnType<typeof momentNow>): Promise<void> {
@@ -191,10 +209,11 @@ export class BerthNode {
     log.warn({ epoch, others }, 'this node leads from now on')
     this.#follower.stop()
     await endEarlierLeaders(db, epoch)
-    await Promise.all([this.#relays.api.close(), this.#relays.operator.close()])
+    for (const relay of Object.values(this.#relays)) relay.close()
+    this.#isServing = true
     this.#app = await lead({
       gateway: group,
-      openOptions: { onConnect: leaderConnection(epoch) },
+      openOptions: { onConnect: leaderConnection({ node: address.text, epoch }) },
       keysOf: (database) => sharedSigningKeys(nodeTablesIn(database.db), this.#cipher, dataDir),
       fence: (runtime) =>
         fencedRuntime(runtime, { mayOrder: () => leadership.isValid, settled: () => group.settled() }),

@@ -1,27 +1,39 @@
 import { openDatabase } from '#/store/database.ts'
+import { refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { hasNodeTables, listNodes } from '#/store/nodes/node-records.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
 import { nodeTimes } from './node-times.ts'
 
-/** Nodes of another version run. The message is for the operator. */
-export class OtherVersionRuns extends Error {
+/** Nodes run that speak another protocol. The message is for the operator. */
+export class OtherProtocolRuns extends Error {
   constructor(address: string, theirs: string, ours: string) {
     super(
-      `node ${address} runs version ${theirs}, this is ${ours}: stop all nodes, start this version on one of them, then on the others`,
+      `node ${address} runs version ${theirs}, this is ${ours}, and their nodes do not understand each other: ` +
+        'stop all nodes, start this version on one of them, then on the others',
     )
-    this.name = 'OtherVersionRuns'
+    this.name = 'OtherProtocolRuns'
   }
 }
 
+/** The program of a node. */
+export interface NodeProgram {
+  readonly version: string
+  /** `protocolVersion`: nodes of two versions run side by side if it is the same. */
+  readonly protocol: number
+}
+
 /**
- * Brings the tables of the store up to date, which no node may do while others of another version use them.
- * @param address of this node, of which an earlier process may seem alive @throws {OtherVersionRuns} · as `openDatabase`
+ * Whether this program may run as a node of the store. Without other nodes it brings the tables up to date; beside others
+ * it changes nothing: the first node of a newer version that leads does.
+ * @param address of this node, of which an earlier process may seem alive
+ * @throws {OtherProtocolRuns} @throws {NewerStore} · as `openDatabase`
  */
-export async function prepareStore(db: NodeDb, url: string, address: string, version: string): Promise<void> {
+export async function prepareStore(db: NodeDb, url: string, address: string, program: NodeProgram): Promise<void> {
   if (await hasNodeTables(db)) {
+    await refuseStoreOfNewerVersion(db)
     const others = (await listNodes(db, nodeTimes.alive)).filter((each) => each.isAlive && each.address !== address)
-    const other = others.find((each) => each.version !== version)
-    if (other) throw new OtherVersionRuns(other.address, other.version, version)
+    const other = others.find(({ protocol }) => protocol !== program.protocol)
+    if (other) throw new OtherProtocolRuns(other.address, other.version, program.version)
     if (others.length > 0) return
   }
   const database = await openDatabase(url, '')

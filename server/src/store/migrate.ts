@@ -22,8 +22,16 @@ export async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: s
   }
 }
 
+/**
+ * Of PostgreSQL, which other nodes may use: changes nothing.
+ * @param db any connection to it @throws {NewerStore} when a newer version wrote it · {StoreFailure}
+ */
+export async function refuseStoreOfNewerVersion<T>(db: Kysely<T>): Promise<void> {
+  refuseNewerStore(await appliedMigrations(db, true), Object.keys(migrations(true)))
+}
+
 /** Names of the migrations that the store has had, sorted. @returns none for a store that is new */
-export async function appliedMigrations(db: Kysely<Schema>, isPostgres: boolean): Promise<string[]> {
+export async function appliedMigrations<T>(db: Kysely<T>, isPostgres: boolean): Promise<string[]> {
   // Not Kysely's introspection: it also finds the table in a schema that a restore moved aside.
   const table = isPostgres
     ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'kysely_migration'`

@@ -11,13 +11,15 @@ import { Leadership } from '#/nodes/leadership.ts'
 import { nodeTimes } from '#/nodes/node-times.ts'
 import { NodeCipher, WrongNodeSecret } from '#/nodes/node-cipher.ts'
 import { copySigningKeys, sharedSigningKeys } from '#/nodes/node-keys.ts'
-import { OtherVersionRuns, prepareStore } from '#/nodes/prepare-store.ts'
+import { OtherProtocolRuns, prepareStore } from '#/nodes/prepare-store.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
 import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connections.ts'
-import { readLease, releaseLease, renewLease, takeLease } from '#/store/nodes/leader-lease.ts'
+import { readLease, releaseLease, renewLease, takeLease, type Leader } from '#/store/nodes/leader-lease.ts'
 import { enterNode, listNodes, removeNode } from '#/store/nodes/node-records.ts'
 import { openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
+import { migrations } from '#/store/migrations.ts'
+import { NewerStore } from '#/store/refuse-newer-store.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { timeLimit } from '../support/extent.ts'
 import { waitFor } from '../support/program.ts'
@@ -30,7 +32,7 @@ let db: NodeDb
 before(async () => {
   postgres = await startPostgres()
   db = await openNodeTables(postgres.url)
-  await prepareStore(db, postgres.url, 'a:1', '1.0.0')
+  await prepareStore(db, postgres.url, 'a:1', program)
 })
 after(async () => {
   await db.destroy()
@@ -38,6 +40,7 @@ after(async () => {
 })
 
 const [long, over] = [60_000, 0]
+const program = { version: '1.0.0', protocol: 1 }
 
 async function take(node: string, duration = over): Promise<number> {
   const epoch = await takeLease(db, node, duration)
@@ -65,16 +68,22 @@ test('one node has the lease until it gives it up, or does not renew it in time;
   assert.equal((await readLease(db, long)).isFree, false)
   const again = await take('a:1', long)
   assert.ok(again > first, 'a process that follows another of the same node leads by an epoch of its own')
-  assert.equal(await renewLease(db, first), false)
-  await releaseLease(db, again)
+  assert.equal(await renewLease(db, { node: 'a:1', epoch: first }), false)
+  await releaseLease(db, { node: 'a:1', epoch: again })
   const next = await take('b:1', long)
-  assert.deepEqual([await renewLease(db, next), await renewLease(db, again)], [true, false])
-  await releaseLease(db, again)
+  const renewals = [
+    { node: 'b:1', epoch: next },
+    { node: 'a:1', epoch: again },
+    { node: 'a:1', epoch: next },
+  ].map((leader) => renewLease(db, leader))
+  // The last as after a failover of the database that lost an epoch, which was then given again.
+  assert.deepEqual(await Promise.all(renewals), [true, false, false])
+  for (const epoch of [again, next]) await releaseLease(db, { node: 'a:1', epoch })
   assert.equal((await readLease(db, long)).node, 'b:1', 'an earlier leader gives up nothing')
 })
 
 test('nothing that an earlier leader writes counts, in a transaction that is open or on a new connection', async (t) => {
-  const earlier = await openAsLeader(t, await take('a:1'))
+  const earlier = await openAsLeader(t, { node: 'a:1', epoch: await take('a:1') })
   const name = 'written by an earlier leader'
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
@@ -90,7 +99,7 @@ test('nothing that an earlier leader writes counts, in a transaction that is ope
   await assert.rejects(open, StoreFailure)
   const write = () => earlier.db.insertInto('installation').values({ name, value: 'y' }).execute()
   for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(write(), StoreFailure)
-  const present = await openAsLeader(t, epoch)
+  const present = await openAsLeader(t, { node: 'b:1', epoch })
   assert.deepEqual(await present.db.selectFrom('installation').select('value').where('name', '=', name).execute(), [])
 })
 
@@ -162,17 +171,40 @@ test('keys of nodes without NODE_SECRET are sealed by the first node that has on
   await sql`delete from node_secrets`.execute(db)
 })
 
-test('a node of another version does not start beside those that run', async () => {
-  await enterNode(db, 'a:1', '1.0.0')
-  await assert.rejects(prepareStore(db, postgres.url, 'b:1', '1.1.0'), OtherVersionRuns)
-  await prepareStore(db, postgres.url, 'b:1', '1.0.0')
+test('a node starts beside others whose protocol it speaks, of any version, and changes no table beside them', async () => {
+  await enterNode(db, 'a:1', program)
+  await assert.rejects(prepareStore(db, postgres.url, 'b:1', { version: '1.1.0', protocol: 2 }), OtherProtocolRuns)
+  // As for a newer program whose last migration the store has not had yet.
+  const last = Object.keys(migrations(true)).at(-1)
+  await sql`delete from kysely_migration where name = ${last}`.execute(db)
+  await prepareStore(db, postgres.url, 'b:1', { version: '1.1.0', protocol: 1 })
+  const applied = async () => (await sql<{ name: string }>`select name from kysely_migration`.execute(db)).rows
+  assert.ok((await applied()).every(({ name }) => name !== last))
+  await sql`insert into kysely_migration values (${last}, now()::text)`.execute(db)
   await removeNode(db, 'a:1')
-  await prepareStore(db, postgres.url, 'b:1', '1.1.0')
+  await prepareStore(db, postgres.url, 'b:1', { version: '1.1.0', protocol: 2 })
   assert.deepEqual(await listNodes(db, long), [])
 })
 
-async function openAsLeader(t: TestContext, epoch: number) {
-  const database = await openDatabase(postgres.url, '', { onConnect: leaderConnection(epoch) })
+test('a node of a version before the one that changed the tables does not start, beside others or alone', async () => {
+  await sql`insert into kysely_migration values ('999-newer', now()::text)`.execute(db)
+  await assert.rejects(prepareStore(db, postgres.url, 'b:1', program), NewerStore)
+  await enterNode(db, 'a:1', program)
+  await assert.rejects(prepareStore(db, postgres.url, 'b:1', program), NewerStore)
+  await removeNode(db, 'a:1')
+  await sql`delete from kysely_migration where name = '999-newer'`.execute(db)
+})
+
+test('a node whose table says no protocol is one of another', async () => {
+  await sql`insert into nodes (address, version, started_at, seen_at) values ('old:1', '0.9.0', now(), now())`.execute(
+    db,
+  )
+  await assert.rejects(prepareStore(db, postgres.url, 'b:1', program), OtherProtocolRuns)
+  await removeNode(db, 'old:1')
+})
+
+async function openAsLeader(t: TestContext, leader: Leader) {
+  const database = await openDatabase(postgres.url, '', { onConnect: leaderConnection(leader) })
   t.after(() => database.close())
   return database
 }

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { LeaderRelay } from '#/nodes/link/leader-relay.ts'
 import { connectToNode, createLinkListener, linkAddressOf, listenForNodes, type Hello } from '#/nodes/link/node-link.ts'
 import { freePort } from '../support/free-port.ts'
 import { waitFor } from '../support/program.ts'
@@ -47,6 +54,48 @@ test('without the key neither side speaks to the other', async (t) => {
   const socket = await connectToNode(address, key, { ...hello, purpose: 'root' as 'api' })
   await once(socket, 'close')
   assert.deepEqual(accepted, [])
+})
+
+async function startRelay(t: TestContext, leader: () => Promise<Duplex>, timeout?: number) {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'berth-relay-')), 'api.sock')
+  t.after(() => rm(path.dirname(file), { recursive: true }))
+  const relay = new LeaderRelay(leader, timeout)
+  await relay.listen(file)
+  t.after(() => relay.close())
+  return { relay, file }
+}
+
+test('a request that comes while no node leads waits, and the next leader serves it once', async (t) => {
+  const seen: string[] = []
+  const server = createServer((socket) => {
+    t.after(() => socket.destroy())
+    socket.on('data', (bytes) => seen.push(String(bytes)) && socket.end('answer'))
+  })
+  let leads = false
+  const { file, relay } = await startRelay(t, async () => {
+    if (!leads) throw new Error('no node leads')
+    return connect(leaderFile)
+  })
+  const leaderFile = `${file}.leader`
+  await once(server.listen(leaderFile), 'listening')
+  t.after(() => server.close())
+  const [early, late] = [connect(file), connect(file)]
+  for (const socket of [early, late]) socket.write('request')
+  await sleep(150)
+  assert.deepEqual(seen, [])
+  // This node begins to lead: the path is the application's, and what waits stays.
+  relay.close()
+  assert.equal(existsSync(file), false)
+  leads = true
+  for (const socket of [early, late]) assert.equal(String((await once(socket, 'data'))[0]), 'answer')
+  assert.deepEqual(seen, ['request', 'request'])
+})
+
+test('a request that waits for a leader in vain is ended', async (t) => {
+  const { file } = await startRelay(t, () => Promise.reject(new Error('no node leads')), 200)
+  const socket = connect(file)
+  socket.write('request')
+  await once(socket.resume(), 'close')
 })
 
 test('addresses of nodes are names, IPv4 or IPv6 addresses with a port', () => {

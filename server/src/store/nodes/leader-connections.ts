@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { ConnectionCheck } from '../dialects/postgres-dialect.ts'
 import { StoreFailure } from '../store-failure.ts'
+import type { Leader } from './leader-lease.ts'
 import type { NodeDb } from './node-tables.ts'
 
 /**
@@ -17,11 +18,11 @@ const lockClass = "hashtext('berth leader of ' || current_schema())"
 
 /** For each connection of the leader's store. @throws {StoreFailure} from the check, when another node leads by now */
 export const leaderConnection =
-  (epoch: number): ConnectionCheck =>
+  ({ node, epoch }: Leader): ConnectionCheck =>
   async (client) => {
     // In this order: a leader that comes between the two sees the lock.
     await client.query(`select pg_advisory_lock_shared(${lockClass}, $1)`, [epoch])
-    const { rows } = await client.query('select 1 from leadership where epoch = $1', [epoch])
+    const { rows } = await client.query('select 1 from leadership where epoch = $1 and node = $2', [epoch, node])
     if (rows.length === 0) throw new StoreFailure('another node leads by now')
   }
 

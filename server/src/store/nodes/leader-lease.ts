@@ -40,19 +40,26 @@ export async function takeLease(db: NodeDb, node: string, duration: number): Pro
   return taken?.epoch
 }
 
+/** Who leads, or led: an epoch alone would not tell, after a failover of the database that lost the last one. */
+export interface Leader {
+  readonly node: string
+  readonly epoch: number
+}
+
 /** @returns false when another node leads by now @throws {StoreFailure} */
-export async function renewLease(db: NodeDb, epoch: number): Promise<boolean> {
+export async function renewLease(db: NodeDb, { node, epoch }: Leader): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('leadership')
     .set({ renewed_at: sql`clock_timestamp()` })
     .where('epoch', '=', epoch)
+    .where('node', '=', node)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
 /** Gives the lead up, for another node to take it at once. @throws {StoreFailure} */
-export async function releaseLease(db: NodeDb, epoch: number): Promise<void> {
-  await db.updateTable('leadership').set({ node: null }).where('epoch', '=', epoch).execute()
+export async function releaseLease(db: NodeDb, { node, epoch }: Leader): Promise<void> {
+  await db.updateTable('leadership').set({ node: null }).where('epoch', '=', epoch).where('node', '=', node).execute()
 }
 
 const isOver = (duration: number) => sql<boolean>`renewed_at < clock_timestamp() - ${duration} * interval '1 ms'`

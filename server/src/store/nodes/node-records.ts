@@ -7,6 +7,8 @@ export interface NodeRecord {
   /** `NODE_ADDRESS` */
   readonly address: string
   readonly version: string
+  /** Of the connections between nodes; null: of a version that did not say. */
+  readonly protocol: number | null
   readonly startedAt: Date
   readonly seenAt: Date
   /** Whether it was seen within the time asked for. */
@@ -14,9 +16,13 @@ export interface NodeRecord {
 }
 
 /** @throws {StoreFailure} */
-export async function enterNode(db: NodeDb, address: string, version: string): Promise<void> {
+export async function enterNode(
+  db: NodeDb,
+  address: string,
+  { version, protocol }: Pick<NodeRecord, 'version' | 'protocol'>,
+): Promise<void> {
   const now = sql<Date>`clock_timestamp()`
-  const values = { version, started_at: now, seen_at: now }
+  const values = { version, protocol, started_at: now, seen_at: now }
   await db
     .insertInto('nodes')
     .values({ address, ...values })
@@ -38,22 +44,27 @@ export async function removeNode(db: NodeDb, address: string): Promise<void> {
   await db.deleteFrom('nodes').where('address', '=', address).execute()
 }
 
-/** Nodes that were not seen for a day, such as pods whose addresses do not come back. @throws {StoreFailure} */
+/** How long a node that is not seen is listed: pods have addresses that do not come back. */
+const aDayAgo = sql<Date>`clock_timestamp() - interval '1 day'`
+
+/** @throws {StoreFailure} */
 export async function forgetLostNodes(db: NodeDb): Promise<void> {
-  await db
-    .deleteFrom('nodes')
-    .where('seen_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
-    .execute()
+  await db.deleteFrom('nodes').where('seen_at', '<', aDayAgo).execute()
 }
 
-/** In the order of their addresses. @param alive ms since its last heartbeat in which a node counts as alive @throws {StoreFailure} */
+/** Those of the last day, in the order of their addresses. @param alive ms since its last heartbeat in which a node counts as alive @throws {StoreFailure} */
 export async function listNodes(db: NodeDb, alive: number): Promise<NodeRecord[]> {
-  return db
-    .selectFrom('nodes')
-    .select(['address', 'version', 'started_at as startedAt', 'seen_at as seenAt'])
-    .select(sql<boolean>`seen_at > clock_timestamp() - ${alive} * interval '1 ms'`.as('isAlive'))
-    .orderBy('address')
-    .execute()
+  return (
+    db
+      .selectFrom('nodes')
+      .select(['address', 'version', 'started_at as startedAt', 'seen_at as seenAt'])
+      // Beside nodes of a version whose table has no such column.
+      .select(sql<number | null>`(to_jsonb(nodes) ->> 'protocol')::integer`.as('protocol'))
+      .select(sql<boolean>`seen_at > clock_timestamp() - ${alive} * interval '1 ms'`.as('isAlive'))
+      .where('seen_at', '>', aDayAgo)
+      .orderBy('address')
+      .execute()
+  )
 }
 
 /** Whether the tables exist: an older version, or no version, has used the database so far. @throws {StoreFailure} */

@@ -8,6 +8,8 @@ export interface NodeTables {
     /** `NODE_ADDRESS` */
     address: string
     version: string
+    /** Of the connections between nodes; null: of a version that did not say. */
+    protocol: number | null
     started_at: Date
     /** Heartbeat, by the clock of the database. */
     seen_at: Date
