@@ -33,6 +33,7 @@ async function stop(signal: string): Promise<void> {
   if (isStopping) process.exit(1)
   isStopping = true
   logLine('info', `stopping, because of ${signal}; containers go on running`)
+  await gateway.drain()
   setTimeout(() => process.exit(1), stopTimeout)
   // Requests under way may be the API's, so its connection goes last.
   await gateway.close(drainTimeout)

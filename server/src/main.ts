@@ -53,6 +53,7 @@ async function main(): Promise<void> {
     logLine,
   })
   const stop = async () => {
+    await gateway.drain()
     const timer = setTimeout(() => process.exit(1), stopTimeout)
     // Requests under way may be the API's, so it goes last.
     await gateway.close(drainTimeout)

@@ -24,6 +24,7 @@ import {
   absolutePaths,
   bearer,
   contact,
+  databaseUrl,
   domain,
   emailDomains,
   list,
@@ -90,6 +91,8 @@ export interface Config {
   readonly metricsToken: string | null
   /** Separate listener of `/metrics`; null: the public one. */
   readonly metricsListen: ListenAddress | null
+  /** How long Berth goes on after a signal to stop while `/readyz` says 503, in ms. */
+  readonly drainTime: number
   /** Null: requests are not logged. */
   readonly accessLog: AccessLogConfig | null
   /** Null: entries of the audit log are delivered nowhere. */
@@ -172,7 +175,7 @@ export function readConfig(
     host: text('HOST') ?? '127.0.0.1',
     port: check('PORT', 8080, whole(0, 65_535)),
     dataDir: dataDirIn(env),
-    databaseUrl: check('DATABASE_URL', null, url('postgres:', 'postgresql:')),
+    databaseUrl: check('DATABASE_URL', null, databaseUrl),
     scheme: check('PREFERRED_URL_SCHEME', 'http', (value) =>
       value === 'http' || value === 'https' ? value : new Problem('must be http or https'),
     ),
@@ -212,6 +215,7 @@ export function readConfig(
     newAddressesPerHour: check('NEW_ADDRESSES_PER_HOUR', 1_000, whole(1, 1_000_000)),
     metricsToken: check('METRICS_TOKEN', null, bearer),
     metricsListen: check('METRICS_LISTEN', null, listenAddress),
+    drainTime: 1_000 * check('DRAIN_TIME', 0, whole(0, 300)),
     accessLog: readAccessLog(text, problems),
     auditWebhook: readAuditWebhook(text, problems),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),

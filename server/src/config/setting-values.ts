@@ -41,6 +41,16 @@ export const url =
       ? value
       : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
 
+/** One server: `pg` knows no list of hosts as libpq does, and would look a list up as one name. */
+export const databaseUrl = (value: string) => {
+  const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)/i.exec(value) ?? []
+  return hosts.includes(',')
+    ? new Problem(
+        'must name one host: for a database that fails over, an address or a name that moves to the server that takes over',
+      )
+    : url('postgres:', 'postgresql:')(value)
+}
+
 /** Characters that a header can carry; no message contains the value itself. */
 export const bearer = (value: string) =>
   /^[\x21-\x7e]{1,512}$/.test(value)

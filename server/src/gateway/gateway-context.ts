@@ -33,6 +33,8 @@ export interface GatewayContext {
   readonly hasState: boolean
   /** With several nodes: whether what is known here is too old to decide by. */
   readonly freshness: Pick<Freshness, 'isStale'>
+  /** Requests are served, and the last one of each connection ends it. */
+  readonly isDraining: boolean
   readonly isClosing: boolean
 }
 

@@ -40,6 +40,8 @@ export interface GatewaySettings {
    * something else is sent.
    */
   readonly maxStateAge?: number
+  /** How long it goes on before it closes, in ms; left out: not at all. */
+  readonly drainTime?: number
 }
 
 /** How the installation presents itself on the gateway's pages; null keeps Berth's own. */

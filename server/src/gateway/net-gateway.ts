@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Server as HttpServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { networkOf } from '../ip-address.ts'
 import { AccessLogSwitch } from './access-log/access-log-switch.ts'
 import type { GatewayChange, GatewayState } from './gateway-state.ts'
@@ -32,7 +33,15 @@ export interface NetGatewayOptions {
 
 /** A gateway on `node:net` that can be closed. */
 export interface NetGateway extends Gateway {
-  /** Graceful shutdown: accepts no more connections, lets active requests finish within `timeout` ms, and closes WebSockets and event streams at once. */
+  /**
+   * Goes on for as long as the settings say, and answers `/readyz` with 503, so that a load balancer sends nothing more. A connection
+   * carries one more answer, and says so.
+   */
+  drain(): Promise<void>
+  /**
+   * Graceful shutdown: accepts no more connections, lets active requests finish within `timeout` ms, and ends event streams and
+   * WebSockets at once; clients of these are told to connect anew.
+   */
   close(timeout: number): Promise<void>
   /** Opens the file of the access log anew, because it was renamed. */
   reopenAccessLog(): void
@@ -68,6 +77,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly connections: ClientConnections
   config: GatewayConfig | undefined
   hasState = false
+  isDraining = false
   isClosing = false
   #setBacks = clock.setBacks
   readonly #timeouts: ClientTimeouts
@@ -154,7 +164,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {
-    const tunnels = [...this.connections].filter(({ isTunnel }) => isTunnel).length
+    const tunnels = [...this.connections].filter(({ openTunnel }) => openTunnel).length
     return {
       berth_gateway_requests_total: this.limiter.requests,
       berth_gateway_refusals_total: this.limiter.refusals,
@@ -171,13 +181,21 @@ class ReverseProxy implements NetGateway, GatewayContext {
     }
   }
 
+  async drain(): Promise<void> {
+    this.isDraining = true
+    await sleep(this.config?.settings.drainTime ?? 0)
+  }
+
   async close(timeout: number): Promise<void> {
     this.isClosing = true
     this.#tls?.close()
     this.#redirect?.close()
     this.#redirect?.closeAllConnections()
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    for (const connection of this.connections) if (connection.isIdle || connection.isEndless) connection.cut()
+    for (const connection of this.connections) {
+      if (connection.openTunnel) connection.openTunnel.endForRestart()
+      else if (connection.isIdle || connection.isEndless) connection.cut()
+    }
     const timer = setTimeout(() => this.#cutAll(), timeout)
     if (this.#server.listening || this.connections.size > 0) await closed
     clearTimeout(timer)

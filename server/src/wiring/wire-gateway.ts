@@ -31,6 +31,7 @@ export function gatewaySettings(
     trustedProxies: config.trustedProxies,
     ...(config.branding && { look: pageLookOf(config.branding, frontendUrl) }),
     ...(config.accessLog && { accessLog: config.accessLog }),
+    ...(config.drainTime > 0 && { drainTime: config.drainTime }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
     sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),
     types: typeRules(config.templates, containerOrigin !== null),

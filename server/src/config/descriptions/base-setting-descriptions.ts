@@ -12,7 +12,12 @@ export const baseSettings = {
     DATABASE_URL: {
       ...inWords('SQLite in `DATA_DIR`'),
       isSecret: true,
-      text: '`postgres://user:password@host/database` uses PostgreSQL instead of SQLite. One Berth uses a database; a second one refuses to start, unless both have a `NODE_ADDRESS`. A pooler has to keep sessions.',
+      text: '`postgres://user:password@host/database` uses PostgreSQL instead of SQLite. One Berth uses a database; a second one refuses to start, unless both have a `NODE_ADDRESS`. A pooler has to keep sessions. It names one host: after a failover of the database that address leads to the other server.',
+    },
+    DRAIN_TIME: {
+      default: '0',
+      text: 'Seconds, up to 300, for which Berth goes on serving after a signal to stop while `/readyz` answers 503, so that a load balancer sends requests elsewhere before connections are refused. Longer than it takes to notice.',
+      see: 'how-to/run-several-nodes.md',
     },
     NODE_ADDRESS: {
       ...none,

@@ -93,18 +93,18 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     )
   }
 
-  get isTunnel(): boolean {
-    return this.#tunnel !== undefined
+  get openTunnel(): Tunnel | undefined {
+    return this.#tunnel
   }
 
   /** What is open on it would not end by itself: waiting for it is of no use. */
   get isEndless(): boolean {
-    return this.isTunnel || this.#exchange?.isEndless === true
+    return this.openTunnel !== undefined || this.#exchange?.isEndless === true
   }
 
   /** Open on it is what lasts: a WebSocket, or an answer that has been sent for a while. */
   get isStreaming(): boolean {
-    return this.isTunnel || this.#exchange?.isLong === true
+    return this.openTunnel !== undefined || this.#exchange?.isLong === true
   }
 
   // For the request that is being served

@@ -43,17 +43,23 @@ interface Request {
  * Request handler: authenticates, authorizes and proxies one request to the platform or to a container's app, or refuses it.
  * Nothing here waits when the caller and the app are known, which is the common case.
  */
-export function serveRequest(context: GatewayContext, client: ClientConnection, head: RequestHead): void {
+export function serveRequest(context: GatewayContext, client: ClientConnection, given: RequestHead): void {
   const { config } = context
   if (!config) return client.refuse(gatewayRefusals.starting())
   if (context.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
+  const { containerHosts } = config
   try {
-    if (config.containerHosts) return serveByHost(context, config, config.containerHosts, client, head)
+    const head = context.isDraining ? asLast(given) : given
+    if (containerHosts) return serveByHost(context, config, containerHosts, client, head)
     servePath({ context, config, client, head, path: parseRequestPath(head.target), host: undefined })
   } catch (error) {
     refuseFor(client, error)
   }
 }
+
+/** A request after which the connection ends. */
+const asLast = (head: RequestHead): RequestHead =>
+  head.fields.opensWebSocket ? head : { ...head, fields: { ...head.fields, isLast: true } }
 
 function servePath(request: Request): void {
   if (isForContainer(request)) authenticateAndServe(request)
@@ -110,8 +116,12 @@ function isForContainer({ context, config, path }: Request): boolean {
   return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
 }
 
-/** @throws {GatewayRefusal} 414 before the API spends CPU on a target that none of its clients sends */
+/** Of the health check that load balancers ask. */
+const readinessPath = '/readyz'
+
+/** @throws {GatewayRefusal} 503 for load balancers while it drains · 414 before the API spends CPU on a target that none of its clients sends */
 function servePlatform({ context, config, client, head }: Request): void {
+  if (context.isDraining && head.target === readinessPath) throw gatewayRefusals.shuttingDown()
   if (head.target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
   context.limiter.beginRequest(undefined)
   const plain: RequestHead = head.fields.opensWebSocket

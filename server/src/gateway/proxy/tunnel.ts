@@ -5,6 +5,9 @@ import type { Caller } from '../auth/token-verifier.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { ActiveRequest } from './active-requests.ts'
 
+/** A close frame with the code 1012, "Service Restart" (IANA registry of RFC 6455). */
+const serviceRestart = Buffer.from([0x88, 2, 1012 >> 8, 1012 & 0xff])
+
 /** The client's side of a tunnel. */
 export interface TunnelClient {
   write(bytes: Buffer): boolean
@@ -105,6 +108,17 @@ export class Tunnel implements UpstreamListener, ActiveRequest {
     this.upstream.activeRequests.delete(this)
     this.#connection.destroy()
     this.#client.cut()
+  }
+
+  /**
+   * Ends both sides. Its client is told that the service restarts, so that it connects anew, unless the app is in the middle of a
+   * frame: nothing can be said there.
+   */
+  endForRestart(): void {
+    if (!this.#fromUpstream.isBetweenFrames) return this.cut()
+    this.#client.write(serviceRestart)
+    this.#client.end()
+    this.clientGone()
   }
 
   #noteData(): void {

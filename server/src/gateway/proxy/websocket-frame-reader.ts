@@ -13,6 +13,11 @@ export class WebSocketFrameReader {
   #payloadLeft = 0
   #isControl = false
 
+  /** Whether a frame may begin here. */
+  get isBetweenFrames(): boolean {
+    return this.#headerLength === 0 && this.#payloadLeft === 0
+  }
+
   /** @returns whether any byte of these belongs to a frame of data */
   read(bytes: Buffer, end: number): boolean {
     let hasData = false

@@ -89,7 +89,6 @@ export function wireTermEnd(
       database,
       directory,
       preview,
-      files,
       wake: () => (isForOneCommand ? undefined : worker.wake()),
     }),
     preview,

@@ -5,8 +5,8 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { bodyOf, headOf, keptHead, requestHead } from '#test/support/gateway/http-text.ts'
-import { exchange, get, rawClient, until } from '#test/support/gateway/raw-client.ts'
+import { bodyOf, headOf, keptHead, requestHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
+import { exchange, get, isOver, rawClient, until } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bobToken, browser } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'
@@ -163,6 +163,56 @@ test('closing waits for no stream of events', async (t) => {
   await gateway.close(60_000)
   assert.ok(Date.now() - begun < 20_000)
   await cut
+})
+
+test('while it drains it answers, says so to load balancers, and takes one more request on each connection', async (t) => {
+  const app = httpApp((_, response) => response.end('served'))
+  const { port, gateway } = await startGatewayHarness(t, app, {
+    settings: { drainTime: 300, reservedSlugs: ['readyz'] },
+  })
+  const kept = await rawClient(t, port)
+  kept.write(keptHead('GET /ann-dev/1 HTTP/1.1'))
+  await kept.expect(/served/)
+  assert.doesNotMatch(kept.text(), /connection: close/i)
+  const drained = gateway.drain()
+  kept.write(keptHead('GET /ann-dev/2 HTTP/1.1'))
+  await kept.expect(/connection: close[^]*served/i)
+  await until('its end', () => isOver(kept))
+  assert.equal((await get(port, '/readyz')).status, 503)
+  assert.equal((await get(port, '/ann-dev/3', { headers: ann })).status, 200)
+  await drained
+  assert.equal((await get(port, '/ann-dev/4', { headers: ann })).status, 200, 'it is the caller who closes it')
+})
+
+const closeFrame = (text: string) => text.endsWith('\x88\x02\x03\xf4')
+
+test('clients of WebSockets are told that the service restarts, where the app is not in the middle of a frame', async (t) => {
+  // A message of five bytes, and one of which a byte is missing.
+  const [whole, begun] = [Buffer.from('\x81\x05hello', 'latin1'), Buffer.from('\x81\x05hell', 'latin1')]
+  const app = net.createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (head) => {
+      socket.write(switching)
+      socket.write(head.includes('/whole') ? whole : begun)
+    })
+  })
+  const { port, gateway } = await startGatewayHarness(t, app)
+  const clients = await Promise.all(
+    ['whole', 'begun'].map(async (name) => {
+      const client = await rawClient(t, port)
+      client.write(upgradeHead().replace('/ann-dev/socket', `/ann-dev/${name}`))
+      await client.expect(/hell/)
+      return client
+    }),
+  )
+  const closed = gateway.close(5_000)
+  await until('both are over', () => clients.every(isOver))
+  assert.deepEqual(
+    clients.map((client) => closeFrame(client.text())),
+    [true, false],
+  )
+  for (const { socket } of clients) socket.destroy()
+  await closed
 })
 
 test('before it has a state the gateway answers 503 and asks to come back', async (t) => {
