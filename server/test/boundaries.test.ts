@@ -216,6 +216,7 @@ const allowed: Record<string, string[]> = {
     'mail/mailer.ts',
     'secret-file.ts',
     'store/check-store.ts',
+    'store/nodes/replication.ts',
     'store/nodes/node-lock.ts',
     'store/transfer/copy-store.ts',
   ],

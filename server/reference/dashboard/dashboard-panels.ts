@@ -221,4 +221,29 @@ export const dashboardRows: readonly DashboardRow[] = [
       ),
     ],
   },
+  {
+    title: 'Nodes',
+    panels: [
+      panel(
+        'Nodes',
+        'short',
+        'Of an installation with `NODE_ADDRESS`: with a heartbeat, and with a gateway that serves containers by the present state.',
+        ['sum(max by (node) (berth_node_alive))', 'alive'],
+        ['sum(max by (node) (berth_node_current))', 'current'],
+      ),
+      panel('Which node leads', 'short', '1 for the node that leads.', [
+        'max by (node) (berth_node_leads)',
+        '{{node}}',
+      ]),
+      panel('Changes of the leader', 'short', 'In an hour.', ['max(increase(berth_leader_epoch[1h]))', 'changes']),
+      panel('Requests by node', 'reqps', 'Of its gateway.', [
+        'sum by (node) (rate(berth_gateway_requests_total{node!=""}[5m]))',
+        '{{node}}',
+      ]),
+      panel('WebSockets by node', 'short', 'Open through its gateway.', [
+        'sum by (node) (berth_gateway_websockets{node!=""})',
+        '{{node}}',
+      ]),
+    ],
+  },
 ]

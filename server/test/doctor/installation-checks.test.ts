@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { noteBackup } from '#/backup/last-backup.ts'
 import { checkBackups } from '#/cli/doctor/checks/installation/check-backups.ts'
+import { checkNodes } from '#/cli/doctor/checks/installation/check-nodes.ts'
 import { checkService } from '#/cli/doctor/checks/installation/check-service.ts'
 import { checkSettings } from '#/cli/doctor/checks/installation/check-settings.ts'
 import { checkStoreAnswers } from '#/cli/doctor/checks/installation/check-store-answers.ts'
 import { runChecks } from '#/cli/doctor/run-checks.ts'
+import { waitFor } from '../support/program.ts'
+import { prepareCluster, startPostgres } from '../support/store/postgres.ts'
 import { contextFor, folderFor, inWords } from './check-context.ts'
 
 const { signal } = new AbortController()
@@ -68,6 +72,44 @@ test('a service: not running is a hint, not answering and failures are critical,
     found,
     /^critical: The engine refused\.\nwarning: Memory is short\.\nwarning: 5 of 10 mails .*550 no such user/,
   )
+})
+
+const node = (address: string, changes: object = {}) => ({
+  address,
+  version: '1.0.0',
+  started_at: '2026-11-23T10:00:00.000Z',
+  seen_at: '2026-11-23T12:00:00.000Z',
+  is_alive: true,
+  is_current: true,
+  leads_since: null,
+  ...changes,
+})
+
+test('nodes: one that is silent, behind, alone or of another version is reported, and a standby that may lose something', async (t) => {
+  assert.deepEqual(await checkNodes(contextFor(t)), [], 'a single node has none')
+  const postgres = await startPostgres()
+  t.after(() => postgres.stop())
+  const settings = { DATABASE_URL: postgres.url, NODE_ADDRESS: '10.0.0.1:7070', SMTP_URL: 'smtp://mail.x.org' }
+  const find = async (...nodes: object[]) =>
+    inWords(await checkNodes(contextFor(t, settings, { service: { nodes } as unknown as SystemReport })))
+  assert.equal(await find(node('a:1'), node('b:1')), '')
+  assert.match(
+    await find(node('a:1'), node('b:1', { is_alive: false })),
+    /^warning: Node b:1 .* heartbeat since 2026-11-23T12[^]*hint: One node runs/,
+  )
+  assert.match(await find(node('a:1'), node('b:1', { is_current: false })), /^critical: Node b:1 refuses containers/)
+  assert.match(
+    await find(node('a:1'), node('b:1', { version: '1.0.1' })),
+    /^hint: Nodes run versions 1\.0\.0 and 1\.0\.1/,
+  )
+  assert.equal(inWords(await checkNodes(contextFor(t, settings))), '', 'nothing runs here')
+  // Receives what a standby would, and no commit waits for it.
+  const { bin } = await prepareCluster()
+  const words = ['-d', postgres.url, '-D', folderFor(t), '--no-loop']
+  const standby = spawn(path.join(bin, 'pg_receivewal'), words, { stdio: 'ignore' })
+  t.after(() => standby.kill('SIGKILL'))
+  await waitFor('the standby', async () => inWords(await checkNodes(contextFor(t, settings))) !== '')
+  assert.match(inWords(await checkNodes(contextFor(t, settings))), /^warning: PostgreSQL replicates .* asynchronously/)
 })
 
 test('a check that hangs or fails is not checked, at its limit, and holds up no other', async (t) => {

@@ -6,6 +6,7 @@ import { checkQuotas } from './checks/cluster/check-quotas.ts'
 import { checkRights } from './checks/cluster/check-rights.ts'
 import { checkStorage } from './checks/cluster/check-storage.ts'
 import { checkBackups } from './checks/installation/check-backups.ts'
+import { checkNodes } from './checks/installation/check-nodes.ts'
 import { checkService } from './checks/installation/check-service.ts'
 import { checkSettings } from './checks/installation/check-settings.ts'
 import { checkStoreAnswers } from './checks/installation/check-store-answers.ts'
@@ -36,6 +37,7 @@ export const allChecks: readonly Check[] = [
   { name: 'cookie domain', run: checkCookieDomain },
   { name: 'proxy', run: checkProxy },
   { name: 'store', run: checkStoreAnswers },
+  { name: 'nodes', run: checkNodes },
   { name: 'backups', run: checkBackups },
   { name: 'disk', run: checkDisk },
   { name: 'images', run: checkImages },

@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -29,16 +29,18 @@ export interface Postgres {
 
 /**
  * A PostgreSQL server of our own in a temporary folder, on the loopback address only.
+ * @param host another address of this machine, where all that reach it are let in
  * It refuses to run as root, so root starts it as Debian's `postgres` (or `nobody`).
  * @throws when PostgreSQL is not installed
  */
-export async function startPostgres(): Promise<Postgres> {
-  const bin = findBinaries()
+export async function startPostgres(host?: string): Promise<Postgres> {
+  const { bin, identity, folder } = await prepareCluster()
   const data = mkdtempSync(path.join(tmpdir(), 'berth-postgres-'))
-  const identity = await unprivileged()
-  await run('cp', ['-a', `${await emptyCluster(bin, identity)}/.`, data])
+  await run('cp', ['-a', `${folder}/.`, data])
   const port = await freePort()
-  const options = ['-D', data, '-p', String(port), '-k', data, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
+  const addresses = ['127.0.0.1', ...(host === undefined ? [] : [host])].join()
+  if (host !== undefined) appendFileSync(path.join(data, 'pg_hba.conf'), 'host all all all trust\n')
+  const options = ['-D', data, '-p', String(port), '-k', data, '-c', `listen_addresses=${addresses}`, '-c', 'fsync=off']
   const start = async () => {
     const started = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
     await accepts(port, started)
@@ -54,7 +56,7 @@ export async function startPostgres(): Promise<Postgres> {
     for (const pid of [server.pid, ...childrenOf(server.pid)]) if (pid) process.kill(pid, signal)
   }
   return {
-    url: `postgres://berth@127.0.0.1:${port}/postgres`,
+    url: `postgres://berth@${host ?? '127.0.0.1'}:${port}/postgres`,
     shutDown,
     startAgain: async () => {
       server = await start()
@@ -66,6 +68,22 @@ export async function startPostgres(): Promise<Postgres> {
       rmSync(data, { recursive: true, force: true })
     },
   }
+}
+
+/** What a server is started from. */
+export interface PreparedCluster {
+  /** Folder of the programs. */
+  readonly bin: string
+  /** Whom to run it as; undefined: as this process. */
+  readonly identity: Identity | undefined
+  /** Data of an empty server, to be copied. */
+  readonly folder: string
+}
+
+/** @throws when PostgreSQL is not installed */
+export async function prepareCluster(): Promise<PreparedCluster> {
+  const [bin, identity] = [findBinaries(), await unprivileged()]
+  return { bin, identity, folder: await emptyCluster(bin, identity) }
 }
 
 /** A folder that `initdb` made, which takes a second of CPU: made once for each version, and copied for each server. */
