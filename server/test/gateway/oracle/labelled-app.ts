@@ -28,7 +28,10 @@ export class LabelledApp {
     if (!this.#server.listening) return
     const closed = once(this.#server, 'close')
     this.#server.close()
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+    for (const socket of this.#sockets)
+      // A reset of a connection that is being ended leaves its handle open in Node 24, and the process with it.
+      if (socket.writableEnded) socket.destroy()
+      else socket.resetAndDestroy()
     await closed
   }
 

@@ -15,6 +15,8 @@ export interface OracleRun {
   readonly changesPerSecond: number
   /** How containers are addressed: below paths unless it says so. */
   readonly routing?: 'path' | 'subdomain'
+  /** Called when the gateway has its state. @returns ports of further gateways, which clients ask as well */
+  readonly others?: () => Promise<readonly number[]>
 }
 
 export interface OracleFindings extends Tally {
@@ -33,7 +35,7 @@ const pace = 10
  */
 export async function runOracle(
   gateway: Gateway,
-  { seed, requests, clients, changesPerSecond, routing = 'path' }: OracleRun,
+  { seed, requests, clients, changesPerSecond, routing = 'path', others = async () => [] }: OracleRun,
   progress: (done: number) => void = () => {},
 ): Promise<OracleFindings> {
   const tally: Tally = { requests: 0, answered: 0, messages: 0, visits: 0, refused: 0, cut: 0, wrong: [] }
@@ -59,6 +61,7 @@ export async function runOracle(
   )
   const settings = { ...settingsOf('/nowhere/platform.sock'), types }
   await world.begin(routing === 'path' ? settings : { ...settings, containerHosts })
+  const ports = [port, ...(await others())]
   const tokens = await Promise.all(world.people.map(({ userId }) => tokenFor(userId, { expiresIn: 86_400 })))
   const hostTokens = new Map<string, string>()
   for (const { name, ownerId } of routing === 'path' ? [] : world.prefixes)
@@ -67,7 +70,7 @@ export async function runOracle(
   const all = Array.from({ length: clients }, (_, index) => {
     const userId = 1 + (index % peopleCount)
     const { prefixes, history, sharing } = world
-    const where = { port, prefixes, history, sharing }
+    const where = { port: ports[index % ports.length] ?? port, prefixes, history, sharing }
     const token = tokens[userId - 1] ?? ''
     const email = world.people[userId - 1]?.email ?? ''
     const who = { userId, email, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }

@@ -198,8 +198,8 @@ async function cleanUp(daemon: Daemon, ask: AskEngine): Promise<void> {
   await daemon.end('SIGTERM')
 }
 
-/** From the machine's engine to this one, which has no way to build: a build needs a network. */
-async function copyImage(name: string, address: string): Promise<void> {
+/** From the machine's engine to another one, which has no way to build: a build needs a network. */
+export async function copyImage(name: string, address: string): Promise<void> {
   const [from, to] = [engineAddress, address].map((each) => {
     const { origin, ...where } = parseEngineAddress(each)
     return new Pool(origin, where)
