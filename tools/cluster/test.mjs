@@ -11,9 +11,17 @@ const script = (/** @type {string} */ name) => join(import.meta.dirname, name)
 
 /** The contract's own files run on Docker in `npm test`. */
 const files = ['runtimes', 'runtime-output', 'runtime-lifecycle'].map((name) => `server/test/engine/${name}.test.ts`)
-const others = ['pods', 'placement', 'homes', 'rights', 'isolation', 'installation', 'in-cluster', 'faults'].map(
-  (name) => `server/test/cluster/${name}.ts`,
-)
+const others = [
+  'pods',
+  'placement',
+  'homes',
+  'rights',
+  'isolation',
+  'installation',
+  'in-cluster',
+  'nodes-in-cluster',
+  'faults',
+].map((name) => `server/test/cluster/${name}.ts`)
 
 const isOwn = !env.KUBECONFIG
 /** The main journey in Chromium needs the demo images on the nodes. */

@@ -7,15 +7,9 @@ import { kubeconfig, loadImage, makeNamespace } from './cluster-api.ts'
 /** A cluster asks a registry for an image that is called `latest`. */
 const tag = 'cluster'
 
-/** A Berth with the demo images whose containers are pods. */
-export async function demoOnCluster(t: Lifetime): Promise<BerthOptions> {
+/** A Berth whose containers are pods, in a namespace that has the name of the installation. */
+export async function onCluster(t: Lifetime): Promise<BerthOptions & { readonly installation: string }> {
   const installation = `test-${randomBytes(4).toString('hex')}x`
-  const images = ['berth-demo-dev', 'berth-demo-prod']
-  for (const repo of images) {
-    await askEngine('POST', `/images/${repo}:latest/tag`, { query: { repo, tag } })
-    await loadImage(`${repo}:${tag}`)
-    await askEngine('DELETE', `/images/${repo}:${tag}`)
-  }
   const removeNamespace = await makeNamespace(installation)
   const runtime = await createKubernetesRuntime({
     installation,
@@ -24,10 +18,18 @@ export async function demoOnCluster(t: Lifetime): Promise<BerthOptions> {
     storageClass: null,
   })
   t.after(removeNamespace)
-  const [dev, prod] = images.map((repo) => `${repo}:${tag}`)
-  return {
-    installation,
-    wrapRuntime: () => runtime,
-    env: { CONTAINER_TEMPLATES: '', USER_TEMPLATE_IMAGE_DEV: dev ?? '', USER_TEMPLATE_IMAGE_PROD: prod ?? '' },
+  return { installation, wrapRuntime: () => runtime }
+}
+
+/** The same with the demo images. */
+export async function demoOnCluster(t: Lifetime): Promise<BerthOptions> {
+  const images = ['berth-demo-dev', 'berth-demo-prod']
+  for (const repo of images) {
+    await askEngine('POST', `/images/${repo}:latest/tag`, { query: { repo, tag } })
+    await loadImage(`${repo}:${tag}`)
+    await askEngine('DELETE', `/images/${repo}:${tag}`)
   }
+  const [dev, prod] = images.map((repo) => `${repo}:${tag}`)
+  const env = { CONTAINER_TEMPLATES: '', USER_TEMPLATE_IMAGE_DEV: dev ?? '', USER_TEMPLATE_IMAGE_PROD: prod ?? '' }
+  return { ...(await onCluster(t)), env }
 }

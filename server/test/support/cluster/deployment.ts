@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { parse, parseAllDocuments } from 'yaml'
 import { askCluster } from './cluster-api.ts'
 
@@ -17,7 +19,8 @@ export interface Rule {
   readonly verbs: readonly string[]
 }
 
-const folder = path.resolve(import.meta.dirname, '../../../../deploy/kubernetes')
+const deploy = path.resolve(import.meta.dirname, '../../../../deploy')
+const folder = path.join(deploy, 'kubernetes')
 const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
 
 /** Objects of one file of deploy/kubernetes. */
@@ -37,6 +40,12 @@ export const settings: Readonly<Record<string, string>> = Object.fromEntries(
     .filter((line) => line.includes('='))
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
 )
+
+/** Objects of a folder of deploy, as `kubectl apply -k` would make them. @throws when there is no kubectl, or the files are wrong */
+export async function kustomized(name: string): Promise<Manifest[]> {
+  const { stdout } = await promisify(execFile)('kubectl', ['kustomize', path.join(deploy, name)])
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+}
 
 /** Where objects of this kind are. @param namespace undefined for kinds that are in none */
 export function pathOf({ apiVersion, kind }: Manifest, namespace: string | undefined): string {

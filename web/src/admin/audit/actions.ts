@@ -28,7 +28,6 @@ export const actionGroups = {
     'cancel-term-end',
     'retry-term-end',
     'remove-homes',
-    'delete-archives',
     'withdraw-invitation',
     'join',
     'create-join-code',
