@@ -32,6 +32,7 @@ test(
     assert.equal(JSON.parse(begun.stdout).phase, 'archiving')
     assert.match((await endTerm()).stdout, /^Phase: archiving\nMembers: none\nArchives: 0, 0 bytes, until /)
     assert.match((await berth('delete', 'Physics 7b')).stderr, /is under way/)
+    assert.match((await endTerm('--forget', 'ann@x.org')).stderr, /keeps nothing of ann@x\.org/)
     assert.match((await endTerm('--cancel')).stdout, /cancelled/)
     assert.match((await endTerm()).stderr, /None/)
     assert.equal((await endTerm('--cancel', '--retry')).code, 2)
