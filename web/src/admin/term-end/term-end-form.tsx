@@ -34,10 +34,16 @@ export function TermEndForm({ id, name }: { id: string; name: string }) {
           <DateField label={t('form.removeOn')} hint={t('form.removeHint')} value={removeOn} onChange={setRemoveOn} />
           <DateField label={t('form.keepUntil')} hint={t('form.keepHint')} value={keepUntil} onChange={setKeepUntil} />
         </div>
-        <label>
-          <input type="checkbox" checked={keepsAccounts} onChange={({ target }) => setKeepsAccounts(target.checked)} />{' '}
-          {t('form.keepAccounts')}
-        </label>
+        <div className="group-types">
+          <label>
+            <input
+              type="checkbox"
+              checked={keepsAccounts}
+              onChange={({ target }) => setKeepsAccounts(target.checked)}
+            />{' '}
+            {t('form.keepAccounts')}
+          </label>
+        </div>
         <Alert error={undefined} sentence={hasDates ? undefined : t('form.badDates')} />
         <p>
           <Button variant="primary" isOff={!hasDates || !sums?.has_room} onPress={() => setAsking(true)}>
