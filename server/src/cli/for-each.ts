@@ -1,6 +1,7 @@
-import { ApiError } from '@berth/api/client.ts'
+import { ApiError, type Client } from '@berth/api/client.ts'
 import { CommandFailed } from './command-failure.ts'
-import type { CommandContext } from './api/with-api.ts'
+import { withApi, type CommandContext } from './api/with-api.ts'
+import type { Run } from './output/help.ts'
 
 /** Result for one of many targets. */
 export interface Done {
@@ -44,3 +45,9 @@ export async function forEach(
   terminal.json({ done, failed })
   if (failed.length > 0) throw new CommandFailed(`${failed.length} of ${unique.length} could not be done.`)
 }
+
+/** Action of a command that takes targets as its last argument, and does the same for each of them by the API: see `forEach`. */
+export const actionForEach =
+  (run: Run, work: (api: Client, target: string) => Promise<Done>) =>
+  (targets: readonly string[]): Promise<void> =>
+    run((context) => withApi(context, (api) => forEach(context, targets, (target) => work(api, target))))

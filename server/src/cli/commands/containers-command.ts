@@ -3,7 +3,7 @@ import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { findUser, usersOf } from '#/cli/find-users.ts'
-import { forEach } from '#/cli/for-each.ts'
+import { actionForEach, forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { printPages } from '#/cli/output/paged-list.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
@@ -68,15 +68,11 @@ function addStop(containers: Command, run: Run): void {
     .command('stop')
     .description('stop containers, even in use')
     .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
-    .action((ids: string[]) =>
-      run((context) =>
-        withApi(context, (api) =>
-          forEach(context, ids, async (id) => {
-            const { message, container } = await api.stopContainer({ params: { id } })
-            return { line: `${id}: ${message}`, value: container }
-          }),
-        ),
-      ),
+    .action(
+      actionForEach(run, async (api, id) => {
+        const { message, container } = await api.stopContainer({ params: { id } })
+        return { line: `${id}: ${message}`, value: container }
+      }),
     )
   addHelp(stop, {
     effect:

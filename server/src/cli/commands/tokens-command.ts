@@ -4,7 +4,7 @@ import { isScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
 import type { Command } from 'commander'
 import { WrongUsage } from '#/cli/command-failure.ts'
 import { findUser } from '#/cli/find-users.ts'
-import { forEach } from '#/cli/for-each.ts'
+import { actionForEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
@@ -120,15 +120,11 @@ function addRemove(tokens: Command, run: Run): void {
     .command('remove')
     .description('remove API tokens of any user')
     .argument('<id...>', 'ids of tokens, as "berth tokens list" shows them')
-    .action((ids: string[]) =>
-      run((context) =>
-        withApi(context, (api) =>
-          forEach(context, ids, async (id) => {
-            const { message } = await api.revokeApiToken({ params: { id } })
-            return { line: `${id}: ${message}`, value: { id: Number(id), message } }
-          }),
-        ),
-      ),
+    .action(
+      actionForEach(run, async (api, id) => {
+        const { message } = await api.revokeApiToken({ params: { id } })
+        return { line: `${id}: ${message}`, value: { id: Number(id), message } }
+      }),
     )
   addHelp(remove, {
     effect: 'Programs that use them are refused from their next request on. Containers are not affected.',

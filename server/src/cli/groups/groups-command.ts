@@ -3,7 +3,7 @@ import type { Group } from '@berth/api/schemas/groups.ts'
 import type { Command } from 'commander'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { WrongUsage } from '#/cli/command-failure.ts'
-import { forEach } from '#/cli/for-each.ts'
+import { actionForEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { printPages } from '#/cli/output/paged-list.ts'
@@ -108,16 +108,12 @@ function addDelete(groups: Command, run: Run): void {
     .command('delete')
     .description('delete groups')
     .argument('<group...>', 'names or ids')
-    .action((targets: string[]) =>
-      run((context) =>
-        withApi(context, (api) =>
-          forEach(context, targets, async (target) => {
-            const { id, name } = await findGroup(api, target)
-            const { message } = await api.deleteGroup({ params: { id: String(id) } })
-            return { line: `${name}: ${message}`, value: { id, name, message } }
-          }),
-        ),
-      ),
+    .action(
+      actionForEach(run, async (api, target) => {
+        const { id, name } = await findGroup(api, target)
+        const { message } = await api.deleteGroup({ params: { id: String(id) } })
+        return { line: `${name}: ${message}`, value: { id, name, message } }
+      }),
     )
   addHelp(remove, {
     effect:

@@ -3,7 +3,7 @@ import type { AdminShare } from '@berth/api/schemas/features/sharing.ts'
 import type { Command } from 'commander'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { findUser } from '#/cli/find-users.ts'
-import { forEach } from '#/cli/for-each.ts'
+import { actionForEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
@@ -57,15 +57,11 @@ function addEnd(shares: Command, run: Run): void {
     .command('end')
     .description('end shares of any user')
     .argument('<id...>', 'ids of shares, as "berth shares list" shows them')
-    .action((ids: string[]) =>
-      run((context) =>
-        withApi(context, (api) =>
-          forEach(context, ids, async (id) => {
-            const { message } = await api.revokeShare({ params: { id } })
-            return { line: `${id}: ${message}`, value: { id: Number(id), message } }
-          }),
-        ),
-      ),
+    .action(
+      actionForEach(run, async (api, id) => {
+        const { message } = await api.revokeShare({ params: { id } })
+        return { line: `${id}: ${message}`, value: { id: Number(id), message } }
+      }),
     )
   addHelp(end, {
     effect: 'What visitors have open by it is closed. The container runs on, and its owner can share it again.',

@@ -2,7 +2,7 @@ import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { findUser, usersOf } from '#/cli/find-users.ts'
-import { forEach } from '#/cli/for-each.ts'
+import { actionForEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { printPages } from '#/cli/output/paged-list.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
@@ -170,22 +170,13 @@ function addChange(users: Command, run: Run, change: Change): void {
     .command(change.name)
     .description(change.description)
     .argument('<user...>', 'e-mail addresses or ids')
-    .action((targets: string[]) =>
-      run((context) => withApi(context, (api) => changeAll(context, api, targets, change))),
+    .action(
+      actionForEach(run, async (api, target) => {
+        const { id } = await findUser(api, target)
+        const { message, user } = await change.call(api, { params: { id: String(id) } })
+        const left = user.is_blocked ? ` (${formatCount(user.containers.length, 'container')})` : ''
+        return { line: `${user.email}: ${message}${left}`, value: user }
+      }),
     )
   addHelp(command, change)
-}
-
-async function changeAll(
-  context: CommandContext,
-  api: Client,
-  targets: readonly string[],
-  { call }: Change,
-): Promise<void> {
-  await forEach(context, targets, async (target) => {
-    const { id } = await findUser(api, target)
-    const { message, user } = await call(api, { params: { id: String(id) } })
-    const left = user.is_blocked ? ` (${formatCount(user.containers.length, 'container')})` : ''
-    return { line: `${user.email}: ${message}${left}`, value: user }
-  })
 }
