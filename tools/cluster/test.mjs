@@ -18,6 +18,7 @@ const others = [
   'rights',
   'isolation',
   'installation',
+  'operator',
   'in-cluster',
   'nodes-in-cluster',
   'faults',

@@ -23,9 +23,14 @@ export interface ClusterPerson {
   pods(type: string): Promise<(StoredPod['metadata'] & { readonly node: string | undefined })[]>
 }
 
-/** Signs up. @param namespace of the containers */
-export async function signUpOnCluster(berth: Program, namespace: string, email: string): Promise<ClusterPerson> {
-  const token = await signIn(berth, email)
+/** Signs up, or in. @param namespace of the containers */
+export async function signUpOnCluster(
+  berth: Program,
+  namespace: string,
+  email: string,
+  purpose: 'signup' | 'login' = 'signup',
+): Promise<ClusterPerson> {
+  const token = await signIn(berth, email, purpose)
   const json: ClusterPerson['json'] = async (path, method = 'GET') => {
     const response = await berth.fetch(path, token, { method, signal: AbortSignal.timeout(200_000) })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
