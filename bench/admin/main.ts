@@ -11,17 +11,18 @@ import { timed } from '../figures.ts'
 import { allQueries } from './queries.ts'
 
 /**
- * The cost of the administration lists with 100,000 users and 100,000 containers: the first page of 100 rows with each
- * filter and each order, and the counts. `npm run bench:admin`, `-- --only=containers`, `-- --rounds=10`, `--
- * --people=10000`, `-- --sqlite` for one store only. Each query runs alone, over HTTP, as from the front end.
+ * The cost of the administration lists with 100,000 users in 1,000 groups and 100,000 containers: the first page of 100
+ * rows with each filter and each order, the counts, the page of a group, and sums of use. `npm run bench:admin`, `--
+ * --only=containers`, `-- --rounds=10`, `-- --people=10000`, `-- --days=3` of use, `-- --sqlite` for one store only. Each
+ * query runs alone, over HTTP, as from the front end.
  */
 const option = (name: string, fallback: number) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
-const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? ''
-const [people, rounds] = [option('people', 100_000), option('rounds', 40)]
+const only = (process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? '').split(',')
+const [people, rounds, days] = [option('people', 100_000), option('rounds', 40), option('days', 30)]
 const stores = process.argv.includes('--sqlite') ? ['SQLite'] : ['SQLite', 'PostgreSQL']
 
-const queries = allQueries().filter((query) => query.includes(only))
+const queries = allQueries().filter((query) => only.some((part) => query.includes(part)))
 
 interface Figures {
   /** In ms. */
@@ -45,7 +46,7 @@ async function measure(store: string): Promise<Map<string, Figures>> {
   endings.unshift(() => rmSync(dataDir, { recursive: true, force: true }))
   const postgres = store === 'SQLite' ? undefined : await startPostgres()
   if (postgres) endings.unshift(() => postgres.stop())
-  const filled = await timed(() => fillUniversity(postgres?.url ?? null, dataDir, people))
+  const filled = await timed(() => fillUniversity(postgres?.url ?? null, dataDir, people, days))
   const service = fork(path.join(import.meta.dirname, 'service.ts'), [dataDir, postgres?.url ?? ''])
   const started = await timed(() => once(service, 'message') as Promise<[{ port: number }]>)
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
@@ -74,7 +75,9 @@ async function signedIn(port: number): Promise<(query: string) => Promise<void>>
   const signedIn = await fetch(`${url}/auth/verify-login?token=${loginToken(0)}`)
   const { access_token: token } = (await signedIn.json()) as { access_token: string }
   return async (query) => {
-    const answer = await fetch(`${url}/admin/${query}`, { headers: { authorization: `Bearer ${token}` } })
+    const answer = await fetch(`${url}/${query.startsWith('groups/') ? '' : 'admin/'}${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
     const text = await answer.text()
     if (answer.status !== 200) throw new Error(`${query} answered ${answer.status}: ${text}`)
   }

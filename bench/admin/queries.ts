@@ -29,7 +29,30 @@ export const allQueries = () => [
   ...['', 'q=no-match', 'state=active', 'is_blocked=false'].map((filter) => `users/count?${filter}`),
   ...['', 'q=no-match', 'is_blocked=false', 'status=stopped'].map((filter) => `containers/count?${filter}`),
   ...auditQueries(),
+  ...groupQueries,
+  ...usageQueries(),
 ]
+
+/** Groups, and the page of one; these have no `/admin` in their paths. */
+const groupQueries = [
+  'groups?limit=50',
+  'groups?limit=50&q=course 77',
+  'groups?limit=50&q=no-match',
+  'groups/7',
+  'groups/7/members?limit=100',
+  'groups/7/invitations',
+]
+
+/** What the page about use asks for, and pages of its files. */
+function usageQueries(): string[] {
+  const of = ['', 'type=dev', 'user=person777@crowd.test', 'user=50777', 'group=7']
+  const rows = ['by=type', 'by=type&user=50777', 'by=group', 'by=group&unit=month', 'by=type&group=7']
+  const users = ['by=user', 'by=user&type=dev', 'by=user&cursor=5000', 'by=user&group=7', 'by=user&unit=month']
+  const files = ['by=user&sort=key&cursor=50000&limit=1000', 'by=user&unit=month&sort=key&limit=1000']
+  return [...of, ...of.map((each) => `unit=month&${each}`), ...rows, ...users, ...files].map(
+    (query) => `usage?${query}`,
+  )
+}
 
 function listQueries(list: string, filters: readonly string[]): string[] {
   return [...orders.map((order) => `sort=${order}`), ...filters].map((query) => `${list}?limit=100&${query}`)

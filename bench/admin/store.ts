@@ -1,6 +1,9 @@
-import { sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { openDatabase } from '../../server/src/store/database.ts'
+import { postgresDialect } from '../../server/src/store/dialects/postgres-dialect.ts'
+import type { Schema } from '../../server/src/store/schema.ts'
 import { fillStore } from '../accounts-store.ts'
+import { fillGroups, fillUsage } from './groups.ts'
 
 const [minute, day] = [60_000, 86_400_000]
 
@@ -12,11 +15,14 @@ export const containerIdOf = (userId: number) => `bench${userId}`
 /**
  * A store like a university's after some years: users with one container each; one in 50 never verified, one in 7 is
  * blocked, one in 5 never signed in, ten are administrators; one container in four is not in the engine. As many audit
- * entries as users. @param url as in `fillStore`
+ * entries as users. They are in a thousand groups. @param url as in `fillStore` @param days with sums of use of every user
  */
-export async function fillUniversity(url: string | null, dataDir: string, people: number): Promise<void> {
+export async function fillUniversity(url: string | null, dataDir: string, people: number, days: number): Promise<void> {
   await fillStore(url, dataDir, { people, links: 1 })
-  const { db, close } = await openDatabase(url, dataDir)
+  const { close, ...database } = await openDatabase(url, dataDir)
+  // Berth's own connections have a statement timeout of some seconds.
+  const db =
+    url === null ? database.db : new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
   const now = Date.now()
   const run = (text: string) => sql.raw(text).execute(db)
   const lastUsed = `case when id % 5 = 0 then null else ${now} - (id * 7919 % 100003) * ${minute} end`
@@ -35,7 +41,10 @@ export async function fillUniversity(url: string | null, dataDir: string, people
       select ${now - 300 * day} + id * 4 * ${minute}, 1 + id % 10, 'admin' || (id % 10), 'user.block', 'user:' || id, '{}', id, ''
       from users where ${some}`)
   }
+  await fillGroups(run, url !== null, people)
+  await fillUsage(run, people, days)
   // Autovacuum would do it within a minute; Berth never analyzes SQLite.
   if (url !== null) await run('analyze')
+  if (url !== null) await db.destroy()
   await close()
 }

@@ -13,6 +13,23 @@ interface Answer {
   readonly bytes?: Buffer
 }
 
+/** As much as a real engine says of a container with one network. */
+const stats: Json = {
+  cpu_stats: { cpu_usage: { total_usage: 1e9, usage_in_kernelmode: 1e8, usage_in_usermode: 9e8 }, online_cpus: 2 },
+  precpu_stats: {
+    cpu_usage: { total_usage: 0 },
+    throttling_data: { periods: 0, throttled_periods: 0, throttled_time: 0 },
+  },
+  memory_stats: {
+    usage: 123_456_789,
+    limit: 1_073_741_824,
+    stats: Object.fromEntries(
+      Array.from({ length: 33 }, (_, at) => [at === 0 ? 'inactive_file' : `field_of_memory_${at}`, 4_096 * at]),
+    ),
+  },
+  networks: { eth0: { rx_bytes: 1e6, rx_packets: 1e4, rx_errors: 0, rx_dropped: 0, tx_bytes: 1e6, tx_packets: 1e4 } },
+}
+
 const missing = (what: string): Answer => ({ status: 404, body: { message: `No such ${what}` } })
 
 /** The part of the Docker Engine's HTTP API (1.41) that Berth uses, in memory. */
@@ -155,7 +172,7 @@ export class EngineApi {
         this.events.emit(container, 'destroy')
         return { status: 204 }
       case 'stats':
-        return this.#after('stats', { status: 200, body: { cpu_stats: { cpu_usage: { total_usage: 1e9 } } } })
+        return this.#after('stats', { status: 200, body: stats })
       case 'logs':
         return { status: 200, bytes: Buffer.alloc(0) }
       default:

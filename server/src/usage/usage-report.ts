@@ -5,6 +5,7 @@ import { findGroup, listGroupNames } from '#/store/groups/groups.ts'
 import { sumUsage, type UsageOf, type UsageQuery, type UsageUnit } from '#/store/usage/usage-sums.ts'
 import { findUser, findUserByEmail, listAddresses } from '#/store/users/users.ts'
 import { zonedDate } from '#/time-zone.ts'
+import { UsageRanking } from './usage-ranking.ts'
 
 const day = 86_400_000
 
@@ -54,13 +55,23 @@ export interface UsageReportSettings {
   readonly keepMonths: number
 }
 
+/** `after`: `next` of the page before. */
+type Page = Pick<UsageRequest, 'limit' | 'after'>
+
+interface Rows {
+  readonly rows: readonly UsageOf[]
+  readonly next: number | null
+}
+
 /** Reads sums of use for administrators. */
 export class UsageReport {
   readonly #db: Db
+  readonly #ranking: UsageRanking
   readonly settings: UsageReportSettings
 
   constructor(db: Db, settings: UsageReportSettings) {
     this.#db = db
+    this.#ranking = new UsageRanking(db)
     this.settings = settings
   }
 
@@ -86,14 +97,38 @@ export class UsageReport {
       subjectId: isOfMembers ? undefined : subject?.id,
       members: isOfMembers ? await this.#membersOf(subject.id) : undefined,
     }
-    const isById = sort === 'key' && (by === 'user' || by === 'group')
-    const page = isById ? { offset: 0, afterId: after } : { offset: after }
+    const isOfMany = (by === 'user' && !isOfMembers) || (by === 'group' && !subject)
+    const page = { limit, after }
+    const { rows, next } = await (!isOfMany
+      ? this.#readAll(query, page)
+      : sort === 'key'
+        ? this.#readById(query, page)
+        : this.#readRanked(query, page))
+    const names = await this.#namesOf(by, rows)
+    return { from, until, subject, rows: rows.map((row) => ({ ...row, name: names[String(row.key)] ?? null })), next }
+  }
+
+  /** Rows of which there are some hundred. */
+  async #readAll(query: UsageQuery, { limit, after }: Page): Promise<Rows> {
     // One row more than the limit shows whether there is a next page.
-    const found = await sumUsage(this.#db, query, { limit: limit + 1, ...page })
-    const names = await this.#namesOf(by, found)
-    const rows = found.slice(0, limit).map((row) => ({ ...row, name: names[String(row.key)] ?? null }))
-    const next = isById ? Number(rows.at(-1)?.key) : after + limit
-    return { from, until, subject, rows, next: found.length > limit ? next : null }
+    const found = await sumUsage(this.#db, query, { limit: limit + 1, offset: after })
+    return { rows: found.slice(0, limit), next: found.length > limit ? after + limit : null }
+  }
+
+  async #readById(query: UsageQuery, { limit, after }: Page): Promise<Rows> {
+    const found = await sumUsage(this.#db, query, { limit: limit + 1, offset: 0, afterId: after })
+    const rows = found.slice(0, limit)
+    return { rows, next: found.length > limit ? Number(rows.at(-1)?.key) : null }
+  }
+
+  async #readRanked(query: UsageQuery, { limit, after }: Page): Promise<Rows> {
+    const ids = await this.#ranking.idsOf(query)
+    const subjectIds = ids.slice(after, after + limit)
+    const found = await sumUsage(this.#db, { ...query, subjectIds }, { limit, offset: 0, afterId: 0 })
+    const byId = new Map(found.map((row) => [Number(row.key), row]))
+    // Users who were deleted since the order was read have no row.
+    const rows = subjectIds.flatMap((id) => byId.get(id) ?? [])
+    return { rows, next: after + limit < ids.length ? after + limit : null }
   }
 
   #rangeOf({ unit, by, from, until }: UsageRequest, now: Date): { from: string; until: string } {

@@ -85,6 +85,8 @@ export interface UsageQuery {
   readonly kind: UsageKind
   /** Undefined: of all subjects of the kind. */
   readonly subjectId?: number | undefined
+  /** These alone; some hundred at most. */
+  readonly subjectIds?: readonly number[] | undefined
   /** Users who are members of a group, in these types; undefined: in all. */
   readonly members?: { readonly groupId: number; readonly types: readonly string[] | undefined } | undefined
   readonly type?: string | undefined
@@ -110,18 +112,13 @@ export interface UsagePage {
  */
 export async function sumUsage(
   db: Db,
-  { unit, from, until, kind, subjectId, members, type, by }: UsageQuery,
+  { subjectId, subjectIds, members, by, ...query }: UsageQuery,
   { limit, offset, afterId }: UsagePage,
 ): Promise<UsageOf[]> {
-  const total = (name: UsageColumn) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
-  const rows = await db
-    .selectFrom('usage_sums')
+  if (subjectIds?.length === 0) return []
+  const rows = await selectSums(db, query)
     .select([`${by} as key`, ...usageColumns.map(total)])
-    .where('unit', '=', unit)
-    .where('kind', '=', kind)
-    // One period by equality: the index on the key then also finds a subject, and has them in their order.
-    .$if(from === until, (query) => query.where('period', '=', from))
-    .$if(from !== until, (query) => query.where('period', '>=', from).where('period', '<=', until))
+    .$if(subjectIds !== undefined, (query) => query.where('subject_id', 'in', subjectIds ?? []))
     .$if(afterId !== undefined, (query) => query.where('subject_id', '>', afterId ?? 0))
     .$if(subjectId !== undefined, (query) => query.where('subject_id', '=', subjectId ?? 0))
     .$if(members !== undefined, (query) =>
@@ -133,7 +130,6 @@ export async function sumUsage(
       ),
     )
     .$if(members?.types !== undefined, (query) => query.where('container_type', 'in', members?.types ?? []))
-    .$if(type !== undefined, (query) => query.where('container_type', '=', type ?? ''))
     .groupBy(by)
     .$if(by !== 'period' && afterId === undefined, (query) => query.orderBy(sql`sum(running_s)`, 'desc'))
     .orderBy(by)
@@ -142,6 +138,33 @@ export async function sumUsage(
     .execute()
   return rows.map(({ key, ...sums }) => ({ key, sums: sums as unknown as UsageSums }))
 }
+
+/** Seconds that containers of each subject ran, by its id: a page of subjects. */
+export async function sumRunningTimes(
+  db: Db,
+  query: Pick<UsageQuery, 'unit' | 'from' | 'until' | 'kind' | 'type'>,
+  page: { readonly limit: number; readonly afterId: number },
+): Promise<{ readonly id: number; readonly seconds: number }[]> {
+  return selectSums(db, query)
+    .select(['subject_id as id', sql<number>`cast(sum(running_s) as bigint)`.as('seconds')])
+    .where('subject_id', '>', page.afterId)
+    .groupBy('subject_id')
+    .orderBy('subject_id')
+    .limit(page.limit)
+    .execute()
+}
+
+const total = (name: UsageColumn) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
+
+const selectSums = (db: Db, { unit, from, until, kind, type }: Omit<UsageQuery, 'by'>) =>
+  db
+    .selectFrom('usage_sums')
+    .where('unit', '=', unit)
+    .where('kind', '=', kind)
+    // One period by equality: the index on the key then also finds a subject, and has them in their order.
+    .$if(from === until, (query) => query.where('period', '=', from))
+    .$if(from !== until, (query) => query.where('period', '>=', from).where('period', '<=', until))
+    .$if(type !== undefined, (query) => query.where('container_type', '=', type ?? ''))
 
 /** Deletes what is kept about the use of a user. */
 export async function deleteUsageOfUser(tx: Db, userId: number): Promise<void> {
