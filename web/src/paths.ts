@@ -29,6 +29,7 @@ export const pages = {
   adminGroups: '/admin/groups',
   adminTermEnd: '/admin/groups/term-end',
   adminTemplates: '/admin/templates',
+  adminUsage: '/admin/usage',
   adminAudit: '/admin/audit',
   adminTokens: '/admin/tokens',
   adminSystem: '/admin/system',

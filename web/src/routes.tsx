@@ -63,6 +63,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.adminGroups]: () => administrators(pages.adminGroups),
   [pages.adminTermEnd]: () => administrators(pages.adminTermEnd),
   [pages.adminTemplates]: () => administrators(pages.adminTemplates),
+  [pages.adminUsage]: () => administrators(pages.adminUsage),
   [pages.adminAudit]: () => administrators(pages.adminAudit),
   [pages.adminTokens]: () => administrators(pages.adminTokens),
   [pages.adminSystem]: () => administrators(pages.adminSystem),

@@ -24,6 +24,7 @@ const pictures: Readonly<Record<string, Picture>> = {
   launching: { story: 'dashboard/starting', height: 560 },
   phone: { story: 'dashboard/running', width: 390, height: 844 },
   overview: { story: 'overview/day', height: 1000 },
+  usage: { story: 'usage/days', height: 1000 },
   users: { story: 'users/selected', height: 720 },
   block: { story: 'users/block', height: 720 },
   audit: { story: 'audit/full', height: 720 },

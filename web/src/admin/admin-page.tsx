@@ -30,6 +30,7 @@ function AdminNav() {
     [pages.adminContainers, t('containers')],
     [pages.adminGroups, t('groups')],
     [pages.adminTemplates, t('templates')],
+    [pages.adminUsage, t('usage')],
     [pages.adminAudit, t('audit')],
     [pages.adminTokens, t('tokens')],
     [pages.adminSystem, t('system')],

@@ -8,6 +8,7 @@ import { System } from './pages/system.tsx'
 import { TermEnd } from './pages/term-end.tsx'
 import { Templates } from './pages/templates.tsx'
 import { Tokens } from './pages/tokens.tsx'
+import { Usage } from './pages/usage.tsx'
 import { Users } from './pages/users.tsx'
 import { BulkJobsProvider } from './bulk/bulk-job-runner.tsx'
 import '#/styles/admin/pages.css'
@@ -30,6 +31,7 @@ import '#/styles/admin/dialogs.css'
 import '#/styles/admin/invitations.css'
 import '#/styles/admin/tokens.css'
 import '#/styles/admin/templates.css'
+import '#/styles/admin/usage.css'
 import '#/styles/groups.css'
 
 const components = {
@@ -39,6 +41,7 @@ const components = {
   [pages.adminGroups]: Groups,
   [pages.adminTermEnd]: TermEnd,
   [pages.adminTemplates]: Templates,
+  [pages.adminUsage]: Usage,
   [pages.adminAudit]: Audit,
   [pages.adminTokens]: Tokens,
   [pages.adminSystem]: System,

@@ -10,6 +10,7 @@ import { sharingStories } from './sharing.ts'
 import { snapshotStories } from './snapshots.ts'
 import { termEndStories } from './term-end.ts'
 import { templateStories } from './templates.ts'
+import { usageStories } from './usage.ts'
 import { userStories } from './users.ts'
 import { yourDataStories } from './your-data.ts'
 
@@ -26,6 +27,7 @@ export const stories: readonly Story[] = [
   ...sharingStories,
   ...snapshotStories,
   ...templateStories,
+  ...usageStories,
   ...apiTokenStories,
   ...apiDocsStories,
 ]

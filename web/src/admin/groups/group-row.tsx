@@ -2,6 +2,7 @@ import type { Group } from '@berth/api/schemas/groups.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { addressOf } from '#/admin/list/view.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
@@ -9,10 +10,10 @@ import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { membersPath } from '#/groups/use-own-groups.ts'
+import { pages } from '#/paths.ts'
 import { serverNow } from '#/time/server-now.ts'
 import { GroupDialog } from './group-dialog.tsx'
 import { fieldOf } from './group-values.ts'
-import { pages } from '#/paths.ts'
 import { groupsKey } from './use-groups.ts'
 
 const termEndPath = (id: number) => `${pages.adminTermEnd}?group=${id}`
@@ -36,6 +37,10 @@ export function GroupRow({ group }: { group: Group }) {
         <Link to={membersPath(group.id)} className="button small">
           <span aria-hidden>{t('open')}</span>
           <span className="visually-hidden">{t('membersOf', { name })}</span>
+        </Link>
+        <Link to={addressOf(pages.adminUsage, { group: String(group.id) })} className="button small">
+          <span aria-hidden>{t('usage')}</span>
+          <span className="visually-hidden">{t('usageOf', { name })}</span>
         </Link>
         <Button variant="small" onPress={() => setDialog('edit')}>
           <span aria-hidden>{t('edit')}</span>

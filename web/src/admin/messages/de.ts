@@ -8,6 +8,7 @@ import { table } from './de/table.ts'
 import { templates } from './de/templates.ts'
 import { termEnd } from './de/term-end.ts'
 import { tokens } from './de/tokens.ts'
+import { usage } from './de/usage.ts'
 import { users } from './de/users.ts'
 import type { AdminWords } from './words.ts'
 
@@ -24,4 +25,5 @@ export const admin: AdminWords = {
   templates,
   audit,
   system,
+  usage,
 }

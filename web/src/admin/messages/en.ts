@@ -8,6 +8,7 @@ import { table } from './en/table.ts'
 import { templates } from './en/templates.ts'
 import { termEnd } from './en/term-end.ts'
 import { tokens } from './en/tokens.ts'
+import { usage } from './en/usage.ts'
 import { users } from './en/users.ts'
 
 /** The texts for administrators, in English; loaded with their pages. */
@@ -23,4 +24,5 @@ export const admin = {
   templates,
   audit,
   system,
+  usage,
 } as const

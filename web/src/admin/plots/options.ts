@@ -11,13 +11,17 @@ export interface Line {
 
 /** A plot without its size and colours. */
 export interface Drawing {
-  /** Seconds since 1970, ascending. */
+  /** Seconds since 1970, ascending; see `periods`. */
   readonly times: readonly number[]
   /** Seconds that the plot shows, up to the last of `times`. */
   readonly span: number
   readonly lines: readonly Line[]
   /** Stacked bars for counts; lines for measurements. */
   readonly isBars?: boolean
+  /** Whether values add up, as those of bars do. */
+  readonly isSum?: boolean
+  /** Each value is that of a day or month, and `times` are their indices. */
+  readonly periods?: 'day' | 'month'
   /** The scale reaches at least this far, and never beyond `top` where there is one. */
   readonly minTop: number
   readonly top?: number
@@ -48,9 +52,11 @@ export function optionsOf(
   { width, height, fontSize, fontFamily }: Size & { fontSize: number; fontFamily: string },
   onCursor: (index: number | null) => void,
 ): uPlot.Options {
-  const { times, span, minTop, top, steps, writeValue, writeTime } = drawing
+  const { times, span, periods, minTop, top, steps, writeValue, writeTime } = drawing
   const end = times.at(-1) ?? 0
-  const font = `${fontSize}px ${fontFamily}`
+  const range: uPlot.Range.MinMax = periods ? [-0.5, end + 0.5] : [end - span, end]
+  // uPlot scales whole numbers alone to the pixels of the screen.
+  const font = `${Math.round(fontSize)}px ${fontFamily}`
   return {
     width,
     height,
@@ -60,10 +66,10 @@ export function optionsOf(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 }, sync: { key: 'berth' } },
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
     scales: {
-      x: { range: () => [end - span, end] },
+      x: { range: () => range, ...(periods && { time: false }) },
       y: { range: (_, __, max) => [0, top ?? Math.max(minTop, (max ?? 0) * 1.08)] },
     },
-    series: [{}, ...drawing.lines.map((line) => seriesOf(line, palette, drawing.isBars ?? false))],
+    series: [{}, ...drawing.lines.map((line) => seriesOf(line, palette, drawing))],
     axes: [
       {
         font,
@@ -72,7 +78,8 @@ export function optionsOf(
         ticks: { stroke: palette.grid, width: 1, size: 4 },
         size: fontSize * 2.4,
         space: fontSize * 5,
-        values: (_, at) => at.map(writeTime),
+        values: (_, at) => at.map((time) => (periods && !Number.isInteger(time) ? '' : writeTime(time))),
+        ...(periods && { incrs: [1, 2, 5, 7, 10, 15, 30, 100] }),
       },
       {
         font,
@@ -88,10 +95,10 @@ export function optionsOf(
   }
 }
 
-function seriesOf({ label, variant }: Line, palette: Palette, isBars: boolean): uPlot.Series {
+function seriesOf({ label, variant }: Line, palette: Palette, { isBars, periods }: Drawing): uPlot.Series {
   const colour = palette[variant]
   const common = { label, stroke: colour, width: 2 }
-  const bars = uPlot.paths.bars?.({ size: [0.75, 24], align: -1 })
+  const bars = uPlot.paths.bars?.({ size: [0.75, 24], align: periods ? 0 : -1 })
   if (isBars && bars) return { ...common, width: 0, fill: colour, paths: bars, points: { show: false } }
   return {
     ...common,

@@ -16,9 +16,9 @@ export function Plot({ title, drawing }: PlotProps) {
   const t = useTranslations('admin.overview.plot')
   const heading = useId()
   const [cursor, setCursor] = useState<number | null>(null)
-  const { times, lines, isBars, writeValue, writeTime } = drawing
+  const { times, lines, isBars, isSum = isBars ?? false, periods, writeValue, writeTime } = drawing
   const words = lines.map((line) => (
-    <LineSummary key={line.label} line={line} isSum={isBars ?? false} write={writeValue} />
+    <LineSummary key={line.label} line={line} isSum={isSum} periods={periods} write={writeValue} />
   ))
   const isKnown = lines.some(({ values }) => summaryOf(values))
   const at = cursor === null ? undefined : times[cursor]
@@ -51,13 +51,21 @@ function written({ values }: Line, index: number | null, write: (value: number) 
   return typeof value === 'number' ? write(value) : undefined
 }
 
-function LineSummary({ line, isSum, write }: { line: Line; isSum: boolean; write(value: number): string }) {
+interface LineSummaryProps {
+  line: Line
+  isSum: boolean
+  periods: Drawing['periods']
+  write(value: number): string
+}
+
+function LineSummary({ line, isSum, periods, write }: LineSummaryProps) {
   const t = useTranslations('admin.overview.plot')
   const { label, values, variant } = line
   const summary = summaryOf(values)
   const sentence = () => {
     if (!summary) return t('lineUnknown', { label })
     const [last, min, max] = [write(summary.last), write(summary.min), write(summary.max)]
+    if (isSum && periods) return t('sumOfPeriods', { label, sum: write(summary.sum), max, unit: periods })
     if (isSum) return t('sum', { label, sum: write(summary.sum), max })
     return min === max ? t('level', { label, last }) : t('moving', { label, last, min, max })
   }

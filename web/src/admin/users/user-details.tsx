@@ -35,6 +35,9 @@ export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'o
               <RelativeTime at={user.last_used} />
             </dd>
           </dl>
+          <p>
+            <Link to={addressOf(pages.adminUsage, { user: String(user.id) })}>{t('details.usage')}</Link>
+          </p>
           <h3>{t('details.containers')}</h3>
           {user.containers.length === 0 ? (
             <p className="hint">{t('details.none')}</p>

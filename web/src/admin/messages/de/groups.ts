@@ -12,6 +12,8 @@ export const groups: AdminWords['groups'] = {
   members: '{count, plural, =0 {keine Mitglieder} one {ein Mitglied} other {# Mitglieder}}',
   membersOf: 'Mitglieder von {name}',
   open: 'Mitglieder',
+  usage: 'Nutzung',
+  usageOf: 'Nutzung von {name}',
   byProvider: 'von {source}',
   everyType: 'alle Typen',
   ends: 'endet <at></at>',

@@ -59,6 +59,7 @@ export const overview: AdminWords['overview'] = {
   plot: {
     moving: '{label}: jetzt {last}, zwischen {min} und {max}',
     level: '{label}: durchgehend {last}',
+    sumOfPeriods: '{label}: insgesamt {sum}, höchstens {max} in einem {unit, select, month {Monat} other {Tag}}',
     sum: '{label}: insgesamt {sum}, höchstens {max} auf einmal',
     lineUnknown: '{label}: nicht bekannt',
     at: '{label}: {value} um {time}',

@@ -7,6 +7,7 @@ export const shell: AdminWords['shell'] = {
   containers: 'Container',
   groups: 'Gruppen',
   templates: 'Vorlagen',
+  usage: 'Nutzung',
   audit: 'Protokoll',
   tokens: 'API-Token',
   system: 'System',

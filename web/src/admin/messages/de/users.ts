@@ -81,6 +81,7 @@ export const users: AdminWords['users'] = {
     containers: 'Container',
     none: 'Noch keine Container.',
     all: 'In der Liste der Container zeigen',
+    usage: 'Nutzung im Verlauf',
   },
   block: {
     title: '{email} sperren?',

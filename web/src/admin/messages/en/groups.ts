@@ -11,6 +11,8 @@ export const groups = {
   members: '{count, plural, =0 {no members} one {one member} other {# members}}',
   membersOf: 'Members of {name}',
   open: 'Members',
+  usage: 'Use',
+  usageOf: 'Use of {name}',
   byProvider: 'from {source}',
   everyType: 'every type',
   ends: 'ends <at></at>',

@@ -58,6 +58,7 @@ export const overview = {
   plot: {
     moving: '{label}: {last} now, between {min} and {max}',
     level: '{label}: constant at {last}',
+    sumOfPeriods: '{label}: {sum} in total, at most {max} in one {unit, select, month {month} other {day}}',
     sum: '{label}: {sum} in total, at most {max} at a time',
     lineUnknown: '{label}: not known',
     at: '{label}: {value} at {time}',

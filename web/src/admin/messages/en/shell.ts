@@ -6,6 +6,7 @@ export const shell = {
   containers: 'Containers',
   groups: 'Groups',
   templates: 'Templates',
+  usage: 'Use',
   audit: 'Audit log',
   tokens: 'API tokens',
   system: 'System',

@@ -72,6 +72,7 @@ export const users = {
     containers: 'Containers',
     none: 'No containers yet.',
     all: 'Show in the list of containers',
+    usage: 'Use over time',
   },
   block: {
     title: 'Block {email}?',

@@ -1,0 +1,149 @@
+import { useId } from 'react'
+import type { UsageResponse, UsageRow } from '@berth/api/schemas/administration/usage.ts'
+import { useTranslations } from 'use-intl/react'
+import { QueryError } from '#/admin/query-error.tsx'
+import { useQuantities } from '#/admin/quantities.ts'
+import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
+import { navigate } from '#/router/router.ts'
+import { UsageExport } from './usage-export.tsx'
+import { usagePath } from './usage-scope.tsx'
+import { periodsBetween, type UsageBy, type UsageView } from './usage-view.ts'
+import { useUsageNumbers } from './use-usage-numbers.ts'
+import { useUsageRows, viewOfRow } from './use-usage.ts'
+
+/** Types, groups or users by hours running, the longest first, and all of them as a file. */
+export function UsageRows({ view, range }: { view: UsageView; range: Pick<UsageResponse, 'from' | 'until'> }) {
+  const t = useTranslations('admin.usage.rows')
+  const title = useId()
+  const query = useUsageRows(view)
+  const rows = query.data?.pages.flatMap((page) => page.rows)
+  return (
+    <section aria-labelledby={title} className="usage-rows">
+      <div className="section-head">
+        <h2 id={title}>{t('title')}</h2>
+        {view.user === undefined && <BySwitch view={view} />}
+      </div>
+      <div className="usage-tools">
+        {view.by === 'user' && <PeriodSelect view={view} range={range} />}
+        <UsageExport view={view} />
+      </div>
+      <QueryError query={query} />
+      {rows?.length === 0 && <p>{t('none')}</p>}
+      {rows && rows.length > 0 && <Table view={view} rows={rows} title={t(view.by)} />}
+      {query.hasNextPage && (
+        <p>
+          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function BySwitch({ view }: { view: UsageView }) {
+  const t = useTranslations('admin.usage.rows')
+  const name = useId()
+  const all: readonly UsageBy[] = view.group === undefined ? ['type', 'group', 'user'] : ['type', 'user']
+  return (
+    <fieldset className="segments">
+      <legend className="visually-hidden">{t('by')}</legend>
+      {all.map((by) => (
+        <label key={by}>
+          <input
+            type="radio"
+            name={name}
+            checked={by === view.by}
+            onChange={() => navigate(usagePath({ ...view, by, period: undefined }))}
+          />
+          <span>{t(by)}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Users are listed of one day or month: that many rows of many days are not read for a page. */
+function PeriodSelect({ view, range }: { view: UsageView; range: Pick<UsageResponse, 'from' | 'until'> }) {
+  const t = useTranslations('admin.usage.rows')
+  const { period: write } = useUsageNumbers(view.unit)
+  const id = useId()
+  const newest = periodsBetween(range.from, range.until).toReversed()
+  return (
+    <div className="usage-period">
+      <label htmlFor={id}>{t(`period.${view.unit}`)}</label>
+      <select
+        id={id}
+        value={view.period ?? newest[0]}
+        onChange={({ target }) => navigate(usagePath({ ...view, period: target.value }))}
+      >
+        {newest.map((each) => (
+          <option key={each} value={each}>
+            {write(each)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+function Table({ view, rows, title }: { view: UsageView; rows: readonly UsageRow[]; title: string }) {
+  const t = useTranslations('admin.usage.rows')
+  const { hours, gibHours } = useUsageNumbers(view.unit)
+  const { percent } = useQuantities()
+  const isMeasured = rows.some((row) => row.measured_hours > 0)
+  const hasHomes = rows.some((row) => row.home_gib_hours > 0)
+  const columns: readonly (readonly [string, (row: UsageRow) => string])[] = [
+    [t('running'), (row) => hours(row.running_hours)],
+    [t('used'), (row) => hours(row.used_hours)],
+    [t(isMeasured ? 'cpuTaken' : 'cpuAllowed'), (row) => hours(isMeasured ? row.cpu_hours : row.core_hours)],
+    [
+      t(isMeasured ? 'memoryTaken' : 'memoryAllowed'),
+      (row) => gibHours(isMeasured ? row.memory_used_gib_hours : row.memory_gib_hours),
+    ],
+    ...(hasHomes ? [[t('homes'), (row: UsageRow) => gibHours(row.home_gib_hours)] as const] : []),
+    [t('saved'), (row) => percent(row.running_hours > 0 ? row.idle_stop_would_save[view.stop] / row.running_hours : 0)],
+  ]
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+    <div className="usage-scroll" tabIndex={0} role="region" aria-label={title}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{title}</th>
+            {columns.map(([name]) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row">
+                <RowName view={view} row={row} />
+              </th>
+              {columns.map(([name, write]) => (
+                <td key={name}>{write(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** A link that shows this row alone, unless the page does already. */
+function RowName({ view, row: { key, name } }: { view: UsageView; row: UsageRow }) {
+  const t = useTranslations('admin.usage')
+  const text = view.by === 'type' ? key : (name ?? t('gone', { id: key }))
+  if (view.by === 'type' && view.type === key) return <span className="address">{text}</span>
+  return (
+    <Link to={usagePath(viewOfRow(view, view.by, key))} className="address">
+      {text}
+    </Link>
+  )
+}

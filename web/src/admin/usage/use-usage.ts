@@ -1,0 +1,64 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { createApiClient } from '#/api/api-client.ts'
+import type { UsageBy, UsageView } from './usage-view.ts'
+
+/** Rows of a page of the table. */
+const pageSize = '50'
+/** Rows of one answer at most: more periods than are kept by default. */
+const allRows = '1000'
+
+/** The conditions that all questions of the page share. */
+export const conditionsOf = ({ unit, type, group, user }: UsageView) => ({
+  unit,
+  ...(type !== undefined && { type }),
+  ...(group !== undefined && { group }),
+  ...(user !== undefined && { user }),
+})
+
+/** The conditions of the rows of the table: users are of one period. */
+export const rowConditionsOf = (view: UsageView) => ({
+  ...conditionsOf(view),
+  by: view.by,
+  ...(view.by === 'user' && view.period !== undefined && { from: view.period, until: view.period }),
+})
+
+/** Sums of each day or month. */
+export const useUsagePeriods = (view: UsageView) =>
+  useQuery({
+    queryKey: ['admin', 'usage', 'periods', conditionsOf(view)],
+    queryFn: ({ signal }) => createApiClient(signal).usage({ query: { ...conditionsOf(view), limit: allRows } }),
+    placeholderData: keepPreviousData,
+  })
+
+/** Container types that were used in the time shown, for the filter. */
+export const useUsedTypes = ({ unit }: Pick<UsageView, 'unit'>) =>
+  useQuery({
+    queryKey: ['admin', 'usage', 'types', unit],
+    queryFn: async ({ signal }) => {
+      const { rows } = await createApiClient(signal).usage({ query: { unit, by: 'type', limit: allRows } })
+      return rows.map(({ key }) => key)
+    },
+  })
+
+/** Types, groups or users by hours running, page by page. */
+export const useUsageRows = (view: UsageView) =>
+  useInfiniteQuery({
+    queryKey: ['admin', 'usage', 'rows', rowConditionsOf(view)],
+    queryFn: ({ pageParam, signal }) =>
+      createApiClient(signal).usage({
+        query: { ...rowConditionsOf(view), limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    gcTime: 0,
+  })
+
+/** Pages that are shown at most; the file has all rows. */
+const maxPages = 20
+
+/** The address that shows one row of the table alone. */
+export function viewOfRow(view: UsageView, by: UsageBy, key: string): UsageView {
+  if (by === 'type') return { ...view, type: key }
+  if (by === 'user') return { ...view, user: key, group: undefined, period: undefined, by: 'type' }
+  return { ...view, group: key, by: 'user', period: undefined }
+}
