@@ -197,6 +197,15 @@ test('SHARING names people, groups or both, and is off when it is not set', () =
   assert.match(read({ SHARE_MAX_DURATION: '5' }).problems[0] ?? '', /^SHARE_MAX_DURATION: must be a whole number/)
 })
 
+test('MEASURE_USAGE is a time of a minute or more, and off when it is not set', () => {
+  assert.deepEqual(
+    [{}, { MEASURE_USAGE: '0' }, { MEASURE_USAGE: '60' }].map((env) => read(env).config?.measureUsage),
+    [0, 0, 60],
+  )
+  for (const MEASURE_USAGE of ['59', '-1', 'on', '86401'])
+    assert.deepEqual(read({ MEASURE_USAGE }).problems, ['MEASURE_USAGE: must be 0 or a whole number from 60 to 86400'])
+})
+
 test('SNAPSHOTS are on or off, and not with several nodes or a cluster', () => {
   assert.deepEqual(read({}).config?.snapshots, { isOn: false, maxBytes: 4 * 1024 ** 3 })
   assert.deepEqual(read({ SNAPSHOTS: 'on', SNAPSHOT_MAX_SIZE: '512m' }).config?.snapshots, {
