@@ -4,10 +4,13 @@ import { never, Refused, unreachable, type Story } from '../story.ts'
 
 const boot = { is_admin: true }
 
+/** Of periods that are not over. */
+const homeHoursOf: Readonly<Record<string, number>> = { '2026-11-21': 150, '2026-11': 8_000 }
+
 /** A row of which `share` of the hours are in use; values are round numbers that differ. */
 function row(key: string, name: string | null, running: number, share: number, isMeasured = true): UsageRow {
   // Some 17 GiB of homes: until nine in the morning of the last day, and over whole months.
-  const homeHours = key === '2026-11-21' ? 150 : key.length === 7 ? 12_000 : 400
+  const homeHours = homeHoursOf[key] ?? (/^\d{4}-\d{2}$/.test(key) ? 12_000 : 400)
   const unused = running * (1 - share)
   const measured = isMeasured ? 1 : 0
   return {

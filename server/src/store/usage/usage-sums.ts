@@ -112,7 +112,7 @@ export interface UsagePage {
  */
 export async function sumUsage(
   db: Db,
-  { subjectId, subjectIds, members, by, ...query }: UsageQuery,
+  { subjectIds, members, by, ...query }: UsageQuery,
   { limit, offset, afterId }: UsagePage,
 ): Promise<UsageOf[]> {
   if (subjectIds?.length === 0) return []
@@ -120,7 +120,6 @@ export async function sumUsage(
     .select([`${by} as key`, ...usageColumns.map(total)])
     .$if(subjectIds !== undefined, (query) => query.where('subject_id', 'in', subjectIds ?? []))
     .$if(afterId !== undefined, (query) => query.where('subject_id', '>', afterId ?? 0))
-    .$if(subjectId !== undefined, (query) => query.where('subject_id', '=', subjectId ?? 0))
     .$if(members !== undefined, (query) =>
       query.where('subject_id', 'in', (each) =>
         each
@@ -156,14 +155,24 @@ export async function sumRunningTimes(
 
 const total = (name: UsageColumn) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
 
-const selectSums = (db: Db, { unit, from, until, kind, type }: Omit<UsageQuery, 'by'>) =>
+const selectSums = (db: Db, { unit, from, until, kind, subjectId, type }: Omit<UsageQuery, 'by'>) =>
   db
     .selectFrom('usage_sums')
-    .where('unit', '=', unit)
     .where('kind', '=', kind)
-    // One period by equality: the index on the key then also finds a subject, and has them in their order.
-    .$if(from === until, (query) => query.where('period', '=', from))
-    .$if(from !== until, (query) => query.where('period', '>=', from).where('period', '<=', until))
+    .$if(subjectId === undefined, (query) => query.where('unit', '=', unit))
+    // One period by equality: the index on the key then has subjects in their order.
+    .$if(subjectId === undefined && from === until, (query) => query.where('period', '=', from))
+    .$if(subjectId === undefined && from !== until, (query) =>
+      query.where('period', '>=', from).where('period', '<=', until),
+    )
+    // Of one subject as expressions: SQLite would take the index on the key for them, and read all subjects of all periods.
+    .$if(subjectId !== undefined, (query) =>
+      query
+        .where('subject_id', '=', subjectId ?? 0)
+        .where(sql`unit || ''`, '=', unit)
+        .where(sql`period || ''`, '>=', from)
+        .where(sql`period || ''`, '<=', until),
+    )
     .$if(type !== undefined, (query) => query.where('container_type', '=', type ?? ''))
 
 /** Deletes what is kept about the use of a user. */
