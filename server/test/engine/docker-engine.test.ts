@@ -169,9 +169,12 @@ test('an address is given to the next container only after the end of the last w
   // On a busy machine the engine may fail to freeze a program at the first attempt.
   await eventually(() => runtime.pause(last.id))
   await runtime.stop(last.id)
-  // Already here, without another turn: no other container can have got the address before.
-  assert.ok(heard.includes(`die ${last.id}`), heard.join())
+  const { Version } = await askEngine<{ Version: string }>('GET', '/version')
+  // Already here, without another turn: no other container can have got the address before. Newer engines free the address and
+  // tell of the end some 10 ms later (docs/explanation/engines.md); there it has to be told before the next program runs.
+  if (Number.parseInt(Version) < 25) assert.ok(heard.includes(`die ${last.id}`), heard.join())
   const next = await createAndStart(runtime, named('next'))
+  assert.ok(heard.includes(`die ${last.id}`), heard.join())
   assert.equal(next.address, address)
 })
 
