@@ -29,6 +29,8 @@ const template = {
   image: await clusterImage(),
   port: 8080,
   memory: '32m',
+  // A tenth of it is requested: a hundred pods fit on two small nodes.
+  cpus: 0.2,
   home: null,
 }
 const CONTAINER_TEMPLATES = JSON.stringify({ dev: { ...template, display_name: 'First' }, prod: template })
