@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crashPoints } from '#/crash-points.ts'
+import { hasAuditedEverything } from './invariants/in-the-store.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { limit, people, shortRun } from './short.ts'
+import type { World } from './world/world.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 const seed = 20_261_121
@@ -33,6 +35,27 @@ test('a long run dies at least 200 times, and at every point in both ways', () =
   for (const scope of ['api', 'all'])
     for (const point of crashPoints)
       assert.ok(deaths.some((fault) => fault.kind === 'kill' && fault.point === point && fault.scope === scope))
+})
+
+test('the replay of the audit log follows blocks of a group, also of a record that was deleted and made again', () => {
+  const entry = (action: string, target: string, detail: object) => ({ action, target, detail: JSON.stringify(detail) })
+  const ann = { user: 3, type: 'lesson' }
+  const audit = [
+    entry('group.block', 'group:1', { containers: [ann] }),
+    entry('container.delete', 'container:7', ann),
+    entry('group.block', 'group:1', { containers: [ann] }),
+    entry('container.unblock', 'container:8', ann),
+    entry('group.block', 'group:1', { containers: [ann, { user: 4, type: 'lesson' }] }),
+    entry('user.delete', 'user:4', { containers: [9] }),
+  ]
+  const record = (is_blocked: number) => ({ id: 8, user_id: 3, container_type: 'lesson', is_blocked })
+  const wrongIn = (entries: readonly object[], is_blocked: number) =>
+    hasAuditedEverything({} as World, { audit: entries, users: [], containers: [record(is_blocked)] } as never)
+  assert.deepEqual(wrongIn(audit, 1), [])
+  assert.deepEqual(wrongIn(audit, 0), ['container 8 is not blocked, and the audit log says otherwise'])
+  assert.deepEqual(wrongIn([...audit, entry('group.block', 'group:1', { containers: [ann] })], 1), [
+    'the audit log says group.block of container:8 once too often',
+  ])
 })
 
 const faultsOf = ({ mortal, lasting }: Plan) => [...mortal, ...lasting].map(({ fault }) => fault)

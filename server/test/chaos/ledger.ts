@@ -27,6 +27,12 @@ export class Ledger {
   readonly granted = new Map<string, number>()
   /** Requests for a link that have begun, and of these those under way, by address. */
   readonly #linkRequests = new Map<string, { begun: number; underWay: number }>()
+  /** Starts of a user's container of the class: how many have begun, and of these those under way, by address. */
+  readonly #starts = new Map<string, { begun: number; underWay: number }>()
+  /** Users whose container of the class was stopped, and not started since, by address. */
+  readonly #stopped = new Map<string, number>()
+  /** Whether the class is over, as far as was answered. */
+  isGroupOver = false
   readonly #found: string[] = []
   promisesMade = 0
 
@@ -61,6 +67,33 @@ export class Ledger {
       requests.underWay--
       return isFirst && requests.begun === number
     }
+  }
+
+  /** A start of the container of the class begins: it may run from now on. @returns what to call at its end */
+  startBegins(email: string): () => void {
+    const starts = this.#starts.get(email) ?? { begun: 0, underWay: 0 }
+    this.#starts.set(email, starts)
+    this.#stopped.delete(email)
+    starts.begun++
+    starts.underWay++
+    return () => void starts.underWay--
+  }
+
+  /** How many starts have begun; undefined while one is under way. */
+  startsOf(email: string): number | undefined {
+    const { begun, underWay } = this.#starts.get(email) ?? { begun: 0, underWay: 0 }
+    return underWay > 0 ? undefined : begun
+  }
+
+  /** The container of the class of this user was stopped, and runs no more until it is started. */
+  stopped(email: string, userId: number): void {
+    this.promisesMade++
+    this.#stopped.set(email, userId)
+  }
+
+  /** Ids of users whose container of the class does not run. */
+  get stoppedUsers(): ReadonlySet<number> {
+    return new Set(this.#stopped.values())
   }
 
   /** A link was exchanged for a token. */

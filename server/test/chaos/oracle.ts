@@ -6,6 +6,7 @@ import {
   refusesOldTokens,
   refusesTheBlocked,
 } from './invariants/at-the-gateway.ts'
+import { endsWithTheGroup, refusesLaunchesInTheGroup, staysStopped } from './invariants/in-the-group.ts'
 import {
   hasRecordsFor,
   namesOwnContainers,
@@ -71,6 +72,21 @@ const invariants: readonly Invariant[] = [
     words: 'what is blocked does not run',
     within: stopsWithin,
     check: (_world, { running, stored }) => runsNothingBlocked(running, stored),
+  },
+  {
+    words: 'launches in a group that is over or blocked are refused',
+    within: 0,
+    check: (world, { stored }) => refusesLaunchesInTheGroup(world, stored),
+  },
+  {
+    words: 'what a group has stopped does not run before it is started',
+    within: stopsWithin,
+    check: (world, { running }) => staysStopped(world, running),
+  },
+  {
+    words: 'nothing of a group that is over runs',
+    within: soon,
+    check: (world, { running, stored }) => endsWithTheGroup(world, running, stored),
   },
   {
     words: 'nothing runs without a record',

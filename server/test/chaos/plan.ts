@@ -1,6 +1,7 @@
 import { crashPoints, type CrashPoint, type CrashScope } from '#/crash-points.ts'
 import { Random } from '../gateway/fuzz/random.ts'
 import { behindBack, type BehindBack } from './world/engine-view.ts'
+import type { GroupVerb } from './operations/groups.ts'
 import type { MailVice } from './faults/scripted-mail-server.ts'
 import { badTypes, goodTypes, type BadType, type GoodType } from './world/templates.ts'
 
@@ -11,6 +12,8 @@ export type Operation =
   | { readonly name: 'launch-at-once'; readonly who: number; readonly type: GoodType; readonly times: number }
   | { readonly name: 'restart' | 'look' | 'log-out' | 'sign-in'; readonly who: number }
   | { readonly name: 'list'; readonly who: number }
+  | { readonly name: 'launch-in-group'; readonly who: number }
+  | { readonly name: 'group'; readonly verb: GroupVerb }
   | { readonly name: 'verify-at-once'; readonly who: number; readonly times: number }
   | { readonly name: 'request-at-once'; readonly times: number }
   | { readonly name: 'guest' }
@@ -164,9 +167,29 @@ function operationsFor(random: Random, { people }: PlanSettings, fault: Fault): 
     Array.from({ length: people }, (_, who) => who),
   )
   const count = Math.min(crowd.length, 2 + random.below(4))
-  const chosen = crowd.slice(0, count).map((who) => operationOf(random, who))
+  const isGroupStep = random.happens(0.3)
+  const some = crowd.slice(0, count)
+  const chosen = isGroupStep
+    ? [groupOperation(random), ...some.map((who) => memberOperation(random, who))]
+    : some.map((who) => operationOf(random, who))
   if (fault.kind.startsWith('mail-')) chosen.unshift({ name: 'sign-in', who: crowd[0] ?? 0 }, { name: 'guest' })
   return chosen
+}
+
+/** Stops most often: what they promise ends with the next start. */
+function groupOperation(random: Random): Operation {
+  return { name: 'group', verb: random.oneOf(['stop', 'stop', 'block', 'unblock', 'end', 'reopen', 'start']) }
+}
+
+/** What goes on beside a change of the whole class: nothing that blocks or deletes, of which its order would matter. */
+function memberOperation(random: Random, who: number): Operation {
+  return random.oneOf<() => Operation>([
+    () => ({ name: 'launch-in-group', who }),
+    () => ({ name: 'launch-in-group', who }),
+    () => ({ name: 'launch', who, type: random.oneOf(goodTypes) }),
+    () => ({ name: 'visit', who, type: random.oneOf(goodTypes) }),
+    () => ({ name: 'look', who }),
+  ])()
 }
 
 /** What people do most stands most often. */
@@ -175,6 +198,7 @@ function operationOf(random: Random, who: number): Operation {
   return random.oneOf<() => Operation>([
     () => ({ name: 'launch', who, type }),
     () => ({ name: 'launch', who, type }),
+    () => ({ name: 'launch-in-group', who }),
     () => ({ name: 'launch-at-once', who, type, times: 4 }),
     () => ({ name: 'launch-bad', who, type: random.oneOf(badTypes) }),
     () => ({ name: 'restart', who }),

@@ -40,19 +40,25 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
   const wrong: string[] = []
   const blocked = new Set<string>()
   const change = (target: string, isBlock: boolean, action: string) => {
+    if (ids.isUnknown(target)) return
     if (blocked.has(target) === isBlock) wrong.push(`the audit log says ${action} of ${target} once too often`)
     if (isBlock) blocked.add(target)
     else blocked.delete(target)
   }
   const deleted = new Set<string>()
-  for (const { action, target, detail } of audit) {
+  const ids = new RecordIds(audit, containers)
+  for (const [index, { action, target, detail }] of audit.entries()) {
     const [, verb] = action.split('.')
     if (verb === 'delete') {
       if (deleted.has(target)) wrong.push(`the audit log says ${action} of ${target} twice`)
       deleted.add(target)
     }
     if (verb !== 'block' && verb !== 'unblock') continue
-    const cascade = (JSON.parse(detail) as { containers?: number[] }).containers ?? []
+    const cascade = cascadeOf(detail).flatMap((each) => (typeof each === 'number' ? each : (ids.at(index, each) ?? [])))
+    if (target.startsWith('group:')) {
+      for (const id of cascade) change(`container:${id}`, verb === 'block', action)
+      continue
+    }
     // A blocked user is blocked again for the sake of what was released meanwhile.
     if (cascade.length === 0 || blocked.has(target) !== (verb === 'block')) change(target, verb === 'block', action)
     for (const id of cascade) change(`container:${id}`, verb === 'block', `${action} (cascade)`)
@@ -65,6 +71,49 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
       if (blocked.has(`${kind}:${id}`) !== (is_blocked === 1))
         wrong.push(`${kind} ${id} is ${is_blocked === 1 ? '' : 'not '}blocked, and the audit log says otherwise`)
   return [...wrong, ...missingDeletions({ audit, users, containers } as Snapshot, deleted)]
+}
+
+type Owned = { readonly user: number; readonly type: string }
+
+const cascadeOf = (detail: string) => (JSON.parse(detail) as { containers?: (number | Owned)[] }).containers ?? []
+
+/** Ids of records that entries about groups name by user and type, which later records may have, too. */
+class RecordIds {
+  /** Of each user and type, ascending, with the index of the entry that says of the deletion. */
+  readonly #byOwned = new Map<string, { readonly id: number; readonly deletedAt: number }[]>()
+  /** Records that went with their user, whom an entry about a group names: of these no entry says the type. */
+  readonly #unknown = new Set<string>()
+
+  constructor(audit: Snapshot['audit'], containers: Snapshot['containers']) {
+    const inGroups = new Set<number>()
+    for (const [index, { action, target, detail }] of audit.entries()) {
+      if (action === 'container.delete') this.#add(Number(target.split(':')[1]), JSON.parse(detail) as Owned, index)
+      if (target.startsWith('group:'))
+        for (const each of cascadeOf(detail)) if (typeof each === 'object') inGroups.add(each.user)
+    }
+    for (const { action, target, detail } of audit)
+      if (action === 'user.delete' && inGroups.has(Number(target.split(':')[1])))
+        for (const id of cascadeOf(detail)) this.#unknown.add(`container:${String(id)}`)
+    for (const { id, user_id: user, container_type: type } of containers) this.#add(id, { user, type }, Infinity)
+  }
+
+  isUnknown(target: string): boolean {
+    return this.#unknown.has(target)
+  }
+
+  /** The record of this user and type when the entry with this index was written; undefined: gone with its user. */
+  at(index: number, { user, type }: Owned): number | undefined {
+    return this.#byOwned.get(`${user}/${type}`)?.find(({ deletedAt }) => deletedAt > index)?.id
+  }
+
+  #add(id: number, { user, type }: Owned, deletedAt: number): void {
+    const key = `${user}/${type}`
+    const all = [...(this.#byOwned.get(key) ?? []), { id, deletedAt }]
+    this.#byOwned.set(
+      key,
+      all.toSorted((one, other) => one.id - other.id),
+    )
+  }
 }
 
 /** Every line of the audit log is chained to the one before it, and the head beside it counts them all. */

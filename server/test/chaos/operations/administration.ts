@@ -127,7 +127,7 @@ function forgetRecords(world: World, { user_id, container_type }: AdminContainer
 }
 
 export function forgetUser(world: World, user: AdminUser): void {
-  world.ledger.unsure(userKey(user.id), `account ${user.email}`)
+  world.ledger.unsure(userKey(user.id), `account ${user.email}`, `membership of ${user.id}`)
   forgetBlocks(world, user.containers)
   world.ledger.unsureAbout(
     (key) => key.startsWith(`record of ${user.id}/`) || key.startsWith(`container of ${user.id}/`),

@@ -1,13 +1,17 @@
 import { once } from 'node:events'
 import { openWebSocket, type Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
-import type { AppAnswer, BadType, GoodType } from '../world/templates.ts'
+import type { AppAnswer, BadType, GoodType, groupType } from '../world/templates.ts'
 import type { World } from '../world/world.ts'
 
 /** What people do with their containers. */
 
 /** Launches; a 200 is a promise that there is a record with this id. */
-export async function launch(world: World, person: Person, type: GoodType | BadType): Promise<Answer> {
+export async function launch(
+  world: World,
+  person: Person,
+  type: GoodType | BadType | typeof groupType,
+): Promise<Answer> {
   forgetRecord(world, person, type)
   const answer = await world.call('POST', `/api/container/launch/${type}`, { token: person.token })
   if (answer.status === 200) promiseRecord(world, person, type, answer.body.container_id)

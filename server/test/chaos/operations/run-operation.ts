@@ -1,5 +1,6 @@
 import { ensureSignedIn, logOut, requestAtOnce, requestLink, signIn, verifyAtOnce } from './accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser, findUser } from './administration.ts'
+import { changeGroup, launchInGroup } from './groups.ts'
 import { launch, launchAtOnce, look, restart, talk, visit } from './containers.ts'
 import type { Operation } from '../plan.ts'
 import type { Person } from '../world/people.ts'
@@ -10,13 +11,18 @@ export async function operate(world: World, operation: Operation): Promise<void>
   const { people } = world
   if (operation.name === 'guest') return void (await requestLink(world, people.guest(), 'signup'))
   if (operation.name === 'request-at-once') return requestAtOnce(world, people.guest(), operation.times)
+  if (operation.name === 'group') {
+    if (await ensureSignedIn(world, people.first)) await changeGroup(world, operation.verb)
+    return
+  }
   const person = people.at(operation.who)
   const { name } = operation
   if (name === 'sign-in') return void (await signIn(world, person, person.standing === 'verified' ? 'login' : 'signup'))
   if (name === 'verify-at-once') return verifyAtOnce(world, person, operation.times)
   if (isAdministration(operation)) return administrate(world, operation)
   if (!(await ensureSignedIn(world, person))) return
-  if (name === 'launch' || name === 'launch-bad') await launch(world, person, operation.type)
+  if (name === 'launch-in-group') await launchInGroup(world, person)
+  else if (name === 'launch' || name === 'launch-bad') await launch(world, person, operation.type)
   else if (name === 'launch-at-once') await launchAtOnce(world, person, operation.type, operation.times)
   else if (name === 'restart') await restart(world, person)
   else if (name === 'visit') await visit(world, person, operation.type)

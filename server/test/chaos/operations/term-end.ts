@@ -8,7 +8,7 @@ import { bury, findUser, forgetUser } from './administration.ts'
 /** How long an end of term may take that dies on its way, in ms. */
 const limit = 90_000
 
-/** A group with this person alone. */
+/** A group with this person alone, who is in no other one then: the end of the term removes the account. */
 export async function makeGroup(world: World, person: Person): Promise<void> {
   const groups = '/api/admin/groups'
   const { token } = world.people.first
@@ -16,6 +16,8 @@ export async function makeGroup(world: World, person: Person): Promise<void> {
   if (made.status !== 200) return
   const members = `/api/groups/${made.body.group.id}/members`
   await world.call('POST', members, { token, body: { emails: [person.email] } })
+  world.ledger.unsure(`membership of ${person.id}`)
+  await world.call('DELETE', `/api/groups/${world.group?.id}/members/${person.id}`, { token })
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly containers: readonly Row<'user_containers'>[]
   readonly links: readonly Row<'magic_links'>[]
   readonly requests: readonly Row<'link_requests'>[]
+  readonly groups: readonly Row<'user_groups'>[]
+  readonly members: readonly Row<'group_members'>[]
   readonly revoked: readonly Row<'revoked_tokens'>[]
   readonly audit: readonly Row<'audit_log'>[]
   /** Where the audit log ends, as it is kept beside it. */
@@ -61,6 +63,8 @@ const tables = {
   containers: 'select * from user_containers order by id',
   links: 'select * from magic_links order by id',
   requests: 'select * from link_requests order by id',
+  groups: 'select * from user_groups order by id',
+  members: 'select * from group_members order by id',
   revoked: 'select * from revoked_tokens',
   audit: 'select * from audit_log order by id',
   auditHead: `select value from installation where name = '${headName}'`,

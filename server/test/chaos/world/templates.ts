@@ -36,6 +36,11 @@ export type GoodType = (typeof goodTypes)[number]
 export const badTypes = ['quits', 'greedy', 'deaf'] as const
 export type BadType = (typeof badTypes)[number]
 
+/** The type of the class, which is for its members alone, and ends as soon as it is told to. */
+export const groupType = 'lesson'
+/** Name of the class. */
+export const groupName = 'Chaos'
+
 /** A type whose app is paused after a second without a visit. */
 export const idleType = 'idler'
 
@@ -53,8 +58,12 @@ export function chaosTemplates(image: string): string {
     dev: shell(app),
     prod: shell(app),
     idler: { ...shell(app), idle_pause: 1 },
+    lesson: {
+      ...shell('trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.5; done'),
+      groups: [groupName],
+    },
     quits: shell('echo no; exit 3'),
     greedy: shell('sleep 1; tail /dev/zero', '16m'),
     deaf: shell('trap "" TERM; while :; do sleep 1; done'),
-  } satisfies Record<GoodType | BadType | typeof idleType, object>)
+  } satisfies Record<GoodType | BadType | typeof idleType | typeof groupType, object>)
 }

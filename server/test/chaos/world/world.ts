@@ -5,6 +5,7 @@ import { connectTo, removeInstance, testImage } from '../../support/engine/engin
 import { ask, type Answer, type Question } from './http-client.ts'
 import { EngineView } from './engine-view.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
+import type { ChaosGroup } from '../operations/groups.ts'
 import { Ledger } from '../ledger.ts'
 import { ScriptedMail } from '../faults/scripted-mail-server.ts'
 import { People } from './people.ts'
@@ -43,6 +44,8 @@ export class World {
   readonly weather: Weather = { isDying: false, isStoreLocked: false, isEngineIll: false, isMailIll: false }
   readonly people: People
   readonly ledger = new Ledger()
+  /** The class; undefined before the run has made it. */
+  group: ChaosGroup | undefined
   /** Answers that had to be 200 in time, and were looked at. */
   promptAnswers = 0
   readonly program: RealProgram
