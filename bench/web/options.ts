@@ -1,5 +1,6 @@
 /** Options of `npm run bench:web`, such as `-- --rounds=1 --people=1000`. */
-const option = (name: string, fallback: number) =>
+/** Value of `--name=`. */
+export const option = (name: string, fallback: number) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
 export const rounds = option('rounds', 5)
 export const people = option('people', 100_000)

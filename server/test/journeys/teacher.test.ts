@@ -4,8 +4,10 @@ import { after, test } from 'node:test'
 import { assertOk } from '#test/support/api-calls.ts'
 import { startBerth, type Person } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { openStream } from '#test/support/event-stream.ts'
 import { testImage } from '#test/support/engine/engine.ts'
+import { violations } from '#test/stories/story-checks.ts'
 
 /** A teacher with a class, on a phone at the desk: what the page of a group shows without being reloaded, and what its buttons do. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -22,7 +24,10 @@ const templates = {
     groups: ['Physics 7b'],
   },
 }
-const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
+const berth = await startBerth(
+  { after },
+  { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates), SHARING: 'groups' } },
+)
 const boss = await berth.signUp('boss@x.org')
 const tom = await berth.signUp('tom@x.org')
 const pupils: Person[] = []
@@ -35,6 +40,11 @@ assertOk(made)
 const members = `/api/groups/${made.body.group.id}/members`
 assertOk(await boss.call('POST', members, { body: { emails: ['tom@x.org'], role: 'manager' } }))
 assertOk(await boss.call('POST', members, { body: { emails: pupils.map(({ auth }) => auth.user.email) } }))
+
+interface Looks {
+  requests: { id: number }[]
+  looks: { share_id: number }[]
+}
 
 const { page, problems } = await openTab({ after })
 const url = berth.app.frontendUrl
@@ -74,6 +84,37 @@ test('why a container failed is beside it, with the last lines that it wrote', a
   await page.getByRole('dialog').getByText('ModuleNotFoundError: numpy').waitFor()
   await confirm('Close')
   await press('All: 5')
+})
+
+test('"May I look?" waits for the answer of the member, then leads to the container until the member ends it', async () => {
+  const own = await openStream(berth, ann.token)
+  const looks = () => own.events.findLast(({ name }) => name === 'looks')?.data as Looks | undefined
+  await press('Ask ann@x.org to let you look at lab')
+  await row('ann@x.org').getByText('You asked to look; no answer yet.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await pollUntil(
+    () => looks()?.requests.length === 1,
+    () => own.text(),
+  )
+  const visit = () => berth.call('GET', `/${ann.slug}-lab/`, { token: tom.token })
+  assert.equal((await visit()).status, 403)
+  assertOk(await ann.call('POST', `/api/user/look-requests/${looks()?.requests[0]?.id}/agree`))
+  const link = row('ann@x.org').getByRole('link', { name: 'Look at lab of ann@x.org' })
+  assert.equal(await link.getAttribute('href'), `${berth.app.spawnerUrl}/${ann.slug}-lab`)
+  assert.notEqual((await visit()).status, 403)
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+  assertOk(await ann.call('DELETE', `/api/container/shares/lab/${looks()?.looks[0]?.share_id}`))
+  await link.waitFor({ state: 'detached' })
+  assert.equal((await visit()).status, 403)
+  own.close()
+})
+
+test('the page reads in German, and axe finds nothing', async () => {
+  await press('Deutsch')
+  await row('ann@x.org').getByText('lab: läuft').waitFor()
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+  assert.deepEqual(await violations(page), [])
+  await press('English')
 })
 
 test('one container is restarted after a question, and all are stopped', async () => {

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { openTab } from '#test/support/browser.ts'
+import { startGroupBerth } from '#test/support/group-berth.ts'
+import { violations } from '#test/stories/story-checks.ts'
+
+/** An administrator prepares a course before the term: limits, a class list from a file, hours; then looks at it on a phone, in German. */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const { berth, boss, signUp } = await startGroupBerth({ after }, { webDir })
+for (const name of ['ann', 'ben']) await signUp(`${name}@x.org`)
+const { page, problems } = await openTab({ after })
+const url = berth.app.frontendUrl
+await page.context().addCookies([{ name: 'spawner_token', value: boss.token, url, httpOnly: true }])
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+const dialog = page.locator('dialog[open]')
+const pressIn = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+const groups = async () => (await boss.call('GET', '/api/admin/groups')).body.groups
+
+test('a course with limits for each member is made, and its limits are changed', async () => {
+  await page.goto(`${url}/admin/groups`)
+  await press('New group')
+  await dialog.getByLabel('Name', { exact: true }).fill('Physics 7b')
+  await dialog.getByLabel('Every type').uncheck()
+  await dialog.getByLabel('lab', { exact: true }).check()
+  await dialog.getByLabel('Containers at once').fill('2')
+  await dialog.getByLabel('Memory in GiB').fill('4')
+  assert.deepEqual(await violations(page), [])
+  await pressIn('Make the group')
+  await press('Edit the group Physics 7b')
+  await dialog.getByLabel('Cores').fill('1.5')
+  await pressIn('Save')
+  await dialog.waitFor({ state: 'detached' })
+  const [made] = await groups()
+  assert.deepEqual(made.types, ['lab'])
+  assert.deepEqual(made.limits, { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, disk: null })
+})
+
+test('the class list of a spreadsheet is checked first, and then joins or is invited', async () => {
+  await page.getByRole('link', { name: 'Members of Physics 7b' }).click()
+  await press('Add members')
+  const list = 'Name;E-Mail;Klasse\nAnn;ann@x.org;7b\n"Ben, B.";ben@x.org;7b\nCem;cem@x.org;7b\nDora;;7b\n'
+  const file = { name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(list) }
+  await dialog.getByLabel('Or a file (CSV)').setInputFiles(file)
+  await pressIn('Check first')
+  await dialog.getByText('2 users have an account and join at once.').waitFor()
+  await dialog.getByText('One address gets an invitation by mail.').waitFor()
+  await dialog.getByText('Line 5: Dora;;7b').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await pressIn('Add')
+  await dialog.getByText('2 users are members now.').waitFor()
+  await pressIn('Close')
+  await page.getByText('2 members').waitFor()
+  await page.getByText('cem@x.org').waitFor()
+  assert.match(berth.mails.find(({ to }) => to === 'cem@x.org')?.subject ?? '', /Physics 7b/)
+})
+
+test('hours are set: a lesson of every week, a stop at night, a day without', async () => {
+  await press('Hours')
+  await dialog.getByLabel('Stop every day at').fill('22:00')
+  await pressIn('Save')
+  await dialog.getByLabel('Tue', { exact: true }).check()
+  await dialog.getByLabel('Begins at').fill('08:00')
+  await pressIn('Add the lesson')
+  await dialog.getByText('08:00').waitFor()
+  await dialog.getByLabel('Day', { exact: true }).fill('2026-12-24')
+  await pressIn('Add the exception')
+  await dialog.getByText('no lesson').waitFor()
+  assert.deepEqual(await violations(page), [])
+  const [{ id }] = await groups()
+  const { timetable } = (await boss.call('GET', `/api/groups/${id}/timetable`)).body
+  assert.equal(timetable.stop_at, '22:00')
+  assert.deepEqual(timetable.lessons, [{ days: [2], at: '08:00', container_type: 'lab' }])
+  assert.deepEqual(timetable.exceptions, [{ date: '2026-12-24', lessons: [], stops: true }])
+  await pressIn('Close')
+})
+
+test('the pages fit a phone in German, and axe finds nothing', async () => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await press('Deutsch')
+  await page.getByText('2 Mitglieder').waitFor()
+  const fits = async () => {
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+    assert.deepEqual(await violations(page), [])
+  }
+  await fits()
+  await press('Zeiten')
+  await dialog.getByText('keine Stunde').waitFor()
+  await fits()
+  await pressIn('Schließen')
+  await page.goto(`${url}/admin/groups`)
+  await page.getByRole('heading', { name: 'Physics 7b' }).waitFor()
+  await fits()
+  assert.deepEqual(problems, [])
+})
