@@ -1,9 +1,9 @@
-import { lazy, Suspense, type ComponentType, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import type { AdminPath } from '#/admin/admin.tsx'
 import { isSignedIn } from '#/api/api-client.ts'
 import { Loading } from '#/components/loading.tsx'
 import { PageBoundary } from '#/components/page/page-boundary.tsx'
-import { loadChunk } from '#/router/load-chunk.ts'
+import { lazyExport } from '#/router/lazy-export.ts'
 import { SignIn } from '#/pages/sign-in/sign-in.tsx'
 import { CheckMail } from '#/pages/sign-in/check-mail.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
@@ -13,17 +13,6 @@ import { NotFound } from '#/pages/not-found.tsx'
 import { Verify } from '#/pages/sign-in/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
-import { isServerReachable } from '#/api/connectivity.ts'
-
-const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
-
-/** A component of a chunk that is loaded on demand. @param name of the export */
-function lazyExport<N extends string, P extends object>(
-  name: N,
-  load: () => Promise<Readonly<Record<N, ComponentType<P>>>>,
-) {
-  return lazy(async () => ({ default: (await loadChunk(load, chunkParts))[name] }))
-}
 
 // Most users never open these, and should not load tables and plots.
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))

@@ -51,7 +51,7 @@ test('the class list of a spreadsheet is checked first, and then joins or is inv
   await dialog.getByText('2 users are members now.').waitFor()
   await pressIn('Close')
   await page.getByText('2 members').waitFor()
-  await page.getByText('cem@x.org').waitFor()
+  await page.getByRole('heading', { name: 'cem@x.org' }).waitFor()
   assert.match(berth.mails.find(({ to }) => to === 'cem@x.org')?.subject ?? '', /Physics 7b/)
 })
 
@@ -62,10 +62,10 @@ test('hours are set: a lesson of every week, a stop at night, a day without', as
   await dialog.getByLabel('Tue', { exact: true }).check()
   await dialog.getByLabel('Begins at').fill('08:00')
   await pressIn('Add the lesson')
-  await dialog.getByText('08:00').waitFor()
+  await dialog.getByText('Tue 08:00: lab', { exact: true }).waitFor()
   await dialog.getByLabel('Day', { exact: true }).fill('2026-12-24')
   await pressIn('Add the exception')
-  await dialog.getByText('no lesson').waitFor()
+  await dialog.getByRole('button', { name: /2026: no lesson$/ }).waitFor()
   assert.deepEqual(await violations(page), [])
   const [{ id }] = await groups()
   const { timetable } = (await boss.call('GET', `/api/groups/${id}/timetable`)).body
@@ -85,7 +85,7 @@ test('the pages fit a phone in German, and axe finds nothing', async () => {
   }
   await fits()
   await press('Zeiten')
-  await dialog.getByText('keine Stunde').waitFor()
+  await dialog.getByRole('button', { name: /2026: keine Stunde entfernen$/ }).waitFor()
   await fits()
   await pressIn('Schließen')
   await page.goto(`${url}/admin/groups`)

@@ -1,99 +1,21 @@
-import type { LooksEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { useFormatter, useTranslations } from 'use-intl/react'
-import { canAct, createApiClient } from '#/api/api-client.ts'
-import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
-import { rich } from '#/components/rich.tsx'
-import { useTask } from '#/components/use-task.ts'
+import { Suspense } from 'react'
 import { useEvents } from '#/events/use-events.ts'
+import { lazyExport } from '#/router/lazy-export.ts'
 
-/**
- * Managers of groups who ask to look at a container of the user, and those who may look now. The element is always rendered,
- * so that a request is announced.
- */
+// Most users never see one, and should not load it.
+const LookNotes = lazyExport('LookNotes', () => import('./look-notes.tsx'))
+
+/** Requests to look, and looks that are allowed now. The element is always rendered, so that a request is announced. */
 export function Looks({ containers = [] }: { containers: readonly ContainerEntry[] | undefined }) {
-  const { events } = useEvents()
-  const { requests, looks } = events.looks
-  const nameOf = (type: string) => containers.find((each) => each.type === type)?.display_name ?? type
+  const { requests, looks } = useEvents().events.looks
   return (
     <div role="status" className="live looks">
-      {requests.map((request) => (
-        <Request key={request.id} request={request} name={nameOf(request.type)} />
-      ))}
-      {looks.map((look) => (
-        <OpenLook
-          key={look.share_id}
-          look={look}
-          name={nameOf(look.type)}
-          isHere={events.visitors.get(look.type)?.some(({ email }) => email === look.by) === true}
-        />
-      ))}
-    </div>
-  )
-}
-
-function Request({ request, name }: { request: LooksEvent['requests'][number]; name: string }) {
-  const t = useTranslations('dashboard.looks')
-  const { busy, error, run } = useTask()
-  const { id, by, group } = request
-  const params = { id: String(id) }
-
-  function agree() {
-    void run(async (signal) => {
-      await createApiClient(signal).agreeToLook({ params })
-    })
-  }
-  function decline() {
-    void run(async (signal) => {
-      await createApiClient(signal).declineLook({ params })
-    })
-  }
-  const isOff = !canAct() || busy
-  return (
-    <div className="note with-action">
-      <div>
-        <p>{t.rich('ask', { by, group, name, b: rich.address })}</p>
-        <p className="hint">{t('effect')}</p>
-        <Alert error={error} />
-      </div>
-      <div className="actions">
-        <Button variant="small" isOff={isOff} onPress={agree}>
-          {t('agree')}
-        </Button>
-        <Button variant="small" isOff={isOff} onPress={decline}>
-          {t('decline')}
-        </Button>
-      </div>
-    </div>
-  )
-}
-
-function OpenLook({ look, name, isHere }: { look: LooksEvent['looks'][number]; name: string; isHere: boolean }) {
-  const t = useTranslations('dashboard.looks')
-  const format = useFormatter()
-  const { busy, error, run } = useTask()
-  const { by, group } = look
-  const at = format.dateTime(new Date(look.expires_at), { timeStyle: 'short' })
-
-  function end() {
-    void run(async (signal) => {
-      const params = { container_type: look.type, id: String(look.share_id) }
-      await createApiClient(signal).endShare({ params })
-    })
-  }
-  return (
-    <div className="note with-action">
-      <div>
-        <p>
-          {t.rich('open', { by, group, name, at, b: rich.address })}{' '}
-          {isHere && <span className="badge">{t('here')}</span>}
-        </p>
-        <Alert error={error} />
-      </div>
-      <Button variant="small" isOff={!canAct() || busy} onPress={end}>
-        {t('end')}
-      </Button>
+      {requests.length + looks.length > 0 && (
+        <Suspense fallback={null}>
+          <LookNotes containers={containers} />
+        </Suspense>
+      )}
     </div>
   )
 }

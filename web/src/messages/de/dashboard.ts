@@ -17,16 +17,6 @@ export const dashboard: Words['dashboard'] = {
     off: 'Dafür musst du dich neu anmelden.',
   },
   sharing: { label: 'Geteilte Container', of: '{name} von {owner}', all: 'Container teilen' },
-  looks: {
-    ask: '<b>{by}</b> ({group}) möchte {name} ansehen.',
-    effect:
-      'Stimmst du zu, kann die Person lesen, was die Anwendung zeigt, höchstens eine Stunde lang. Du beendest es mit einem Klick.',
-    agree: 'Ansehen lassen',
-    decline: 'Ablehnen',
-    open: '<b>{by}</b> ({group}) darf {name} bis {at} ansehen.',
-    here: 'gerade da',
-    end: 'Ansehen beenden',
-  },
   snapshots: 'Sicherungspunkte deiner Dateien',
   visitors: '{count, plural, one {Ein Gast hat ihn gerade offen.} other {# Gäste haben ihn gerade offen.}}',
   groups: { label: 'Deine Gruppen', all: 'Gruppen und Beitrittscodes' },

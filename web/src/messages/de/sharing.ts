@@ -20,6 +20,16 @@ export const sharing: InOtherWords<typeof english> = {
   endThis: 'Freigabe für {name} beenden',
   share: 'Teilen',
   shareThis: '{name} teilen',
+  looks: {
+    ask: '<b>{by}</b> ({group}) möchte {name} ansehen.',
+    effect:
+      'Stimmst du zu, kann die Person lesen, was die Anwendung zeigt, höchstens eine Stunde lang. Du beendest es mit einem Klick.',
+    agree: 'Ansehen lassen',
+    decline: 'Ablehnen',
+    open: '<b>{by}</b> ({group}) darf {name} bis {at} ansehen.',
+    here: 'gerade da',
+    end: 'Ansehen beenden',
+  },
   form: {
     title: '{name} teilen',
     emails: 'E-Mail-Adressen',

@@ -18,6 +18,15 @@ export const sharing = {
   endThis: 'End the share with {name}',
   share: 'Share',
   shareThis: 'Share {name}',
+  looks: {
+    ask: '<b>{by}</b> ({group}) asks to look at {name}.',
+    effect: 'Agreed, they can read what the app shows, for an hour at most. You end it with one press.',
+    agree: 'Let them look',
+    decline: 'Decline',
+    open: '<b>{by}</b> ({group}) may look at {name} until {at}.',
+    here: 'here now',
+    end: 'End the look',
+  },
   form: {
     title: 'Share {name}',
     emails: 'E-mail addresses',
