@@ -23,6 +23,7 @@ interface Pod {
 const endings: (() => unknown)[] = []
 const lifetime = { after: (ending: () => Promise<void>) => void endings.unshift(ending) }
 const cluster = await onCluster(lifetime)
+const podsPath = `/api/v1/namespaces/${cluster.installation}/pods`
 const template = {
   display_name: 'Development',
   description: '',
@@ -42,8 +43,6 @@ try {
 } finally {
   for (const ending of endings) await ending()
 }
-
-const podsPath = `/api/v1/namespaces/${cluster.installation}/pods`
 
 async function launch({ token }: Person): Promise<void> {
   const answer = await berth.call('POST', '/api/container/launch/prod', { token })
