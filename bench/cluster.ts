@@ -68,7 +68,9 @@ async function createDirectly({ metadata: { annotations }, spec }: Pod, name: st
   }
 }
 
-const remove = (name: string) => askCluster('DELETE', `${podsPath}/${name}?gracePeriodSeconds=1`)
+async function remove(name: string): Promise<void> {
+  await askCluster('DELETE', `${podsPath}/${name}?gracePeriodSeconds=1`)
+}
 
 async function oneByOne(people: readonly Person[]): Promise<void> {
   const [through, direct]: number[][] = [[], []]
