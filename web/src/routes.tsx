@@ -5,7 +5,6 @@ import { Loading } from '#/components/loading.tsx'
 import { PageBoundary } from '#/components/page/page-boundary.tsx'
 import { lazyExport } from '#/router/lazy-export.ts'
 import { SignIn } from '#/pages/sign-in/sign-in.tsx'
-import { CheckMail } from '#/pages/sign-in/check-mail.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
 import { ForAdministrators } from '#/pages/forbidden.tsx'
 import { Launch } from '#/pages/launch.tsx'
@@ -21,6 +20,7 @@ const Archive = lazyExport('Archive', () => import('#/pages/archive.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
 const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/groups/group-members.tsx'))
 const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'))
+const CheckMail = lazyExport('CheckMail', () => import('#/pages/sign-in/check-mail.tsx'))
 const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
 const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'))
