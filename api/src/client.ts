@@ -8,6 +8,7 @@ import {
   type JsonName,
   type Params,
   type Query,
+  type UploadName,
 } from './endpoints.ts'
 
 /** The parts of a request that an endpoint's row in the table asks for. */
@@ -19,9 +20,11 @@ export type Input<N extends EndpointName> = (Params<N> extends undefined ? unkno
       ? { body?: Body<N> }
       : { body: Body<N> })
 
-/** One typed function per endpoint of the table that answers with JSON; a stream is read as it comes. */
+/** One typed function per endpoint of the table that takes and answers JSON; streams and files are read as they come. */
 export type Client = {
-  [N in JsonName]: unknown extends Input<N> ? () => Promise<Answer<N>> : (input: Input<N>) => Promise<Answer<N>>
+  [N in Exclude<JsonName, UploadName>]: unknown extends Input<N>
+    ? () => Promise<Answer<N>>
+    : (input: Input<N>) => Promise<Answer<N>>
 }
 
 /**
@@ -56,8 +59,8 @@ export function createClient(send: typeof fetch, baseUrl = '', onAnswer?: OnAnsw
 }
 
 /** Made once: pages make a client for each request that a person asks for. */
-const names = (Object.keys(endpoints) as EndpointName[]).filter(
-  (name) => !('stream' in endpoints[name]) && !('redirects' in endpoints[name]),
+const names = (Object.keys(endpoints) as EndpointName[]).filter((name) =>
+  ['stream', 'redirects', 'file', 'upload'].every((other) => !(other in endpoints[name])),
 )
 
 /** Must neither throw nor read the body. */

@@ -55,7 +55,7 @@ interface Row {
   readonly isBodyOptional?: true
   /** True where the body is a form (`application/x-www-form-urlencoded`) and not JSON, because a standard says so. */
   readonly form?: true
-  /** Body of the answer 200; a row has either this, `stream` or `redirects`. */
+  /** Body of the answer 200; a row has either this, `stream`, `file` or `redirects`. */
   readonly response?: Type.TSchema
   /** Media type of the answer 200, where it is not JSON. */
   readonly mediaType?: string
@@ -63,6 +63,10 @@ interface Row {
   readonly redirects?: string
   /** The answer 200 is a stream of server-sent events: the schema of the data of each event, by its name. */
   readonly stream?: Readonly<Record<string, Type.TSchema>>
+  /** The answer 200 is a file of this media type; 206 a part of it. */
+  readonly file?: string
+  /** The body is a file, which is read as it comes: its media types. */
+  readonly upload?: readonly string[]
   readonly refusals: Refusals
   /** Additional response headers, each with its description. */
   readonly headers?: Readonly<Record<string, string>>

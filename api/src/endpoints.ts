@@ -64,6 +64,13 @@ export type StreamName = {
 export type RedirectName = {
   [N in EndpointName]: Endpoints[N] extends { readonly redirects: string } ? N : never
 }[EndpointName]
-export type JsonName = Exclude<EndpointName, StreamName | RedirectName>
+/** Endpoints that answer with a file, and those that take one. */
+export type FileName = {
+  [N in EndpointName]: Endpoints[N] extends { readonly file: string } ? N : never
+}[EndpointName]
+export type UploadName = {
+  [N in EndpointName]: Endpoints[N] extends { readonly upload: readonly string[] } ? N : never
+}[EndpointName]
+export type JsonName = Exclude<EndpointName, StreamName | RedirectName | FileName>
 /** What an endpoint answers with 200. */
 export type Answer<N extends JsonName> = Type.Static<Endpoints[N]['response']>

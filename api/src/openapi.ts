@@ -41,6 +41,7 @@ function operation(name: string, endpoint: Endpoint): Record<string, unknown> {
     tags: [endpoint.path.split('/')[2] ?? 'system'],
     ...(endpoint.access === 'public' ? {} : { security: securityOf(endpoint) }),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    ...(endpoint.upload ? { requestBody: { required: true, content: files(endpoint.upload) } } : {}),
     ...(endpoint.body ? { requestBody: { required: !endpoint.isBodyOptional, content: bodyOf(endpoint) } } : {}),
     responses: responses(endpoint),
   }
@@ -74,9 +75,10 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
 }
 
 function success(endpoint: Endpoint): Record<string, unknown> {
-  const { stream, response: body, headers, redirects, mediaType } = endpoint
+  const { stream, file, response: body, headers, redirects, mediaType } = endpoint
   if (redirects !== undefined)
     return { 302: { description: redirects, headers: { Location: { schema: { type: 'string' } } } } }
+  if (file !== undefined) return { 200: response('200', files([file])), 206: response('206', files([file])) }
   return {
     200: {
       ...response('200', stream ? events(stream) : contentOf(body, mediaType)),
@@ -102,6 +104,9 @@ function events(stream: NonNullable<Endpoint['stream']>): object {
   return { 'text/event-stream': { schema: { oneOf: each } } }
 }
 
+/** Bytes without a description of their own, as OpenAPI 3.1 has them. */
+const files = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, {}]))
+
 const bodyOf = ({ body, form }: Endpoint) =>
   form ? { 'application/x-www-form-urlencoded': { schema: body } } : json(body)
 
@@ -112,6 +117,7 @@ const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { sche
 
 const meanings: Record<string, string> = {
   200: 'Success',
+  206: 'The part that the header `Range` asks for',
   400: 'The request is incomplete or invalid; the message says why',
   401: 'No valid access token',
   403: 'Access denied: blocked, not verified, or not an administrator',

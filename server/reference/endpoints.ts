@@ -49,8 +49,22 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 function section([name, endpoint]: readonly [string, Endpoint]): string {
-  const { method, path, access, summary, params, query, body, response, stream, redirects, refusals, headers } =
-    endpoint
+  const {
+    method,
+    path,
+    access,
+    summary,
+    params,
+    query,
+    body,
+    response,
+    stream,
+    file,
+    upload,
+    redirects,
+    refusals,
+    headers,
+  } = endpoint
   const notes = [
     `Access: ${access}`,
     ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked ?? 'refused'}`] : []),
@@ -72,6 +86,8 @@ function section([name, endpoint]: readonly [string, Endpoint]): string {
     `${code(`${method} ${path}`)}: ${summary}.`,
     `${notes.join('; ')}.`,
     ...(redirects === undefined ? [] : [`Answers 302. ${redirects}.`]),
+    ...(upload ? [`The body is a file: ${upload.map(code).join(' or ')}.`] : []),
+    ...(file === undefined ? [] : [`Answers with a file, ${code(file)}.`]),
     ...(fields.length + more.length > 0 ? [table(['in', 'field', 'type', 'meaning'], [...fields, ...more])] : []),
     ...(endpoint.redirects ? [`Answers 302. ${endpoint.redirects}.`] : []),
     ...(stream

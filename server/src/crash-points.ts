@@ -28,6 +28,14 @@ export const crashPoints = [
   'term-end.after-archive',
   'term-end.after-mail',
   'term-end.after-removal',
+  'home-snapshot.in-archive',
+  'home-snapshot.before-name',
+  'home-snapshot.after-write',
+  'home-restore.after-note',
+  'home-restore.in-archive',
+  'home-restore.after-add',
+  'home-reset.after-snapshot',
+  'home-reset.after-remove',
 ] as const
 
 export type CrashPoint = (typeof crashPoints)[number]

@@ -175,6 +175,8 @@ export const refusals = named({
   /** Of the holder of a mailed link. */
   archiveNotFound: () => new Refusal(404, message('termEnd.archiveNotFound')),
   conflict: (what: LocalizedMessage) => new Refusal(409, what),
+  /** @param what why it is not taken */
+  badArchive: (what: LocalizedMessage) => new Refusal(400, what),
   snapshotsOff: () => new Refusal(409, message('snapshots.off')),
   /** @param limit its name in the API */
   groupLimit: (limit: 'running' | 'memory' | 'cpus' | 'disk', group: string, sentence: LocalizedMessage) =>
@@ -216,6 +218,8 @@ export const refusals = named({
     }),
 
   tooManyDownloads: (max: number) => new Refusal(429, message('termEnd.tooManyDownloads', { max })),
+  tooManyTransfers: () => new Refusal(429, message('snapshots.tooManyDownloads'), { headers: { 'retry-after': '60' } }),
+  snapshotsBusy: () => new Refusal(429, message('snapshots.tooMany'), { headers: { 'retry-after': '60' } }),
 
   stopFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.stopFailed'), {
@@ -228,6 +232,8 @@ export const refusals = named({
     }),
   snapshotFailed: (cause: unknown) => new Refusal(500, message('snapshots.failed'), { cause }),
   homesUnknown: (cause: unknown) => new Refusal(500, message('termEnd.engineSilent'), { cause }),
+  snapshotDiskFull: (cause: unknown) => new Refusal(500, message('snapshots.diskFull'), { cause }),
+  restoreUnfinished: (cause: unknown) => new Refusal(500, message('snapshots.unfinished'), { cause }),
   storeFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.storeFailed'), {
       cause,

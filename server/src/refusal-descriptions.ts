@@ -127,6 +127,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'an administrator who does not manage the group asks a member to look at a container',
     remedy: 'a manager of the group asks; administrators can become one, which the audit log has',
   },
+  badArchive: {
+    when: 'an archive for a home is not complete, not tar, or has entries that lead out of its top, sparse files, or too many entries',
+    remedy: 'make it anew as the message says; nothing of it was unpacked',
+  },
   snapshotsOff: {
     when: 'a snapshot of a home was asked for while `SNAPSHOTS` is off',
     remedy: 'ask the operator',
@@ -192,17 +196,32 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'archives of homes were downloaded 50 times by the mailed links of one person',
     remedy: 'ask the operator for the file',
   },
-
+  tooManyTransfers: {
+    when: 'one user has three downloads of snapshots, or all users have fifty',
+    remedy: 'wait until one is done',
+  },
+  snapshotsBusy: {
+    when: 'too many homes wait to be read or written, or too many archives are sent',
+    remedy: 'try again after `Retry-After` seconds',
+  },
   stopFailed: { when: 'the engine does not respond, or could not stop the container', remedy: repeat },
   keepFailed: { when: 'the engine does not respond about the container to keep running', remedy: repeat },
   logsFailed: { when: 'the engine does not respond, so the log cannot be read', remedy: repeat },
   snapshotFailed: {
-    when: 'a home could not be read or written, or the disk of the snapshots is full',
+    when: 'a home could not be read or written, e.g. because its disk is full; of what was to be restored nothing is there',
     remedy: 'try again; the log says why',
   },
   homesUnknown: {
     when: 'an end of term was previewed or begun, and the engine does not tell its homes',
     remedy: repeat,
+  },
+  snapshotDiskFull: {
+    when: 'the disk of `DATA_DIR` is nearly full: snapshots and uploads leave a twentieth of it, at most 1 GiB, free',
+    remedy: 'operators make room, or move `DATA_DIR` to a larger disk',
+  },
+  restoreUnfinished: {
+    when: 'a restore failed, and the engine did not remove what was there of it',
+    remedy: 'leave the container stopped: Berth completes the folder within a minute after the engine answers',
   },
   storeFailed: {
     when: 'the database is locked, full, unreachable or does not respond; the request had no effect',

@@ -142,7 +142,17 @@ const allowed: Record<string, string[]> = {
     'messages',
     'store',
   ],
-  snapshots: ['concurrency', 'containers', 'errors.ts', 'messages', 'runtime/home-contents.ts', runtimePort, 'store'],
+  snapshots: [
+    'concurrency',
+    'containers',
+    'crash-points.ts',
+    'errors.ts',
+    'messages',
+    'runtime/home-contents.ts',
+    'runtime/transport/tar-archive-end.ts',
+    runtimePort,
+    'store',
+  ],
   'term-end': [
     'logging/',
     'accounts/links/magic-link-token.ts',

@@ -38,7 +38,10 @@ test('the template fields that are described have the defaults that are read', (
 })
 
 test('every action of the audit log is written somewhere', () => {
-  const sources = globSync('server/src/{accounts,administration,groups,sharing,term-end}/**/*.ts', { cwd: root })
+  const sources = globSync(
+    'server/src/{accounts,administration,groups,sharing,snapshots,term-end,http/handlers/snapshots}/**/*.ts',
+    { cwd: root },
+  )
     .map(read)
     .join('\n')
   assert.deepEqual(

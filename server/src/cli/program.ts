@@ -14,6 +14,7 @@ import { addUsers } from './users/users-command.ts'
 import { addGroups } from './groups/groups-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
 import { addInit } from './init/init-command.ts'
+import { addSnapshots } from './snapshots/snapshots-command.ts'
 import { addShares } from './sharing/shares-command.ts'
 import { addHelp } from './output/help.ts'
 import { addTemplates } from './templates/templates-command.ts'
@@ -57,6 +58,7 @@ export function createProgram(
   addUsage(program, run)
   addTokens(program, run)
   addShares(program, run)
+  addSnapshots(program, run)
   addAudit(program, run)
   addKeys(program, run)
   addTemplates(program, run)

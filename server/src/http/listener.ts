@@ -103,6 +103,13 @@ export async function drain(server: Server, timeout: number): Promise<void> {
   clearTimeout(timer)
 }
 
+const bodyTimers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
+
+/** For a body that may take longer than others: from now on its reader limits the time. */
+export function liftBodyTimeout(request: IncomingMessage): void {
+  clearTimeout(bodyTimers.get(request))
+}
+
 function endSlowBody(request: IncomingMessage, timeout: number): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
   // A body that is never read, such as one of 0 bytes, never ends: a queued launch of a minute was cut off because of
@@ -110,6 +117,7 @@ function endSlowBody(request: IncomingMessage, timeout: number): void {
   const timer = setTimeout(() => request.complete || request.destroy(), timeout)
   // After a body that was refused unread neither event comes, and the timer must not keep the process running.
   timer.unref()
+  bodyTimers.set(request, timer)
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
 }

@@ -20,7 +20,7 @@ import { authorizeRequest } from './auth/authorize-request.ts'
 import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
 import { refuseEndedSession } from './auth/refuse-ended-session.ts'
 import type { SessionRenewal } from './auth/session-renewal.ts'
-import { acceptAnyJson, completeBody, parseQuery } from './request/body-parser.ts'
+import { acceptAnyJson, completeBody, leaveBodyUnread, parseQuery } from './request/body-parser.ts'
 import { isSpelledAsRoute, notFound } from './request/route-path.ts'
 import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
@@ -146,7 +146,14 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     runForRequest(request.id, () => request.log.debug(facts, request.method))
   })
   const concurrency = new ConcurrencyLimit()
-  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, concurrency)
+  const names = Object.keys(endpoints) as EndpointName[]
+  const takesFile = (name: EndpointName) => 'upload' in endpoints[name]
+  for (const name of names) if (!takesFile(name)) addRoute(server, name, parts, concurrency)
+  // A scope of their own, because parsers of bodies belong to one.
+  await server.register(async (scope) => {
+    leaveBodyUnread(scope)
+    for (const name of names) if (takesFile(name)) addRoute(scope, name, parts, concurrency)
+  })
   const metrics = collectMetrics(server, parts.counts)
   addMetrics(server, metrics, parts)
   await parts.frontEnd.register(server)

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerRef } from '#/containers/container-key.ts'
 
-/** A restore into a home that has begun. */
+/** An archive whose way into a home has begun. */
 export interface PendingRestore extends ContainerRef {
+  readonly slug: string
   readonly volume: string
-  /** Of the snapshot. */
+  readonly from: 'snapshot' | 'upload'
+  /** Of the archive. */
   readonly id: string
   /** Path in the home that is restored; empty for all. */
   readonly only: string
@@ -21,33 +24,45 @@ export class RestoreJournal {
     this.#folder = folder
   }
 
+  /** Nothing to do when it is there. */
   async note(pending: PendingRestore): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    await writeFile(this.#fileOf(pending), JSON.stringify(pending), { mode: 0o600, flush: true })
+    await writeFile(path.join(this.#folder, nameOf(pending)), JSON.stringify(pending), { mode: 0o600, flush: true })
   }
 
   async forget(pending: PendingRestore): Promise<void> {
-    await rm(this.#fileOf(pending), { force: true })
+    for (const [name, each] of await this.#read())
+      if (each.volume === pending.volume && each.folder === pending.folder)
+        await rm(path.join(this.#folder, name), { force: true })
   }
 
   async list(): Promise<PendingRestore[]> {
+    return (await this.#read()).map(([, pending]) => pending)
+  }
+
+  /** With the names of their files. */
+  async #read(): Promise<(readonly [string, PendingRestore])[]> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
       throw error
     })
-    const texts = await Promise.all(names.map((name) => readFile(path.join(this.#folder, name), 'utf8')))
-    return texts.flatMap(pendingIn)
-  }
-
-  #fileOf({ volume }: PendingRestore): string {
-    return path.join(this.#folder, `${volume}.json`)
+    const found = names.map(async (name) => {
+      // One that was forgotten meanwhile has no text.
+      const text = await readFile(path.join(this.#folder, name), 'utf8').catch(() => '')
+      return pendingIn(text).map((pending) => [name, pending] as const)
+    })
+    return (await Promise.all(found)).flat()
   }
 }
 
-/** A file that was being written when the power failed is none. */
+/** A home may have several. */
+const nameOf = ({ volume, folder }: PendingRestore) =>
+  `${createHash('sha256').update(`${volume} ${folder}`).digest('hex').slice(0, 32)}.json`
+
+/** A file that was being written when the power failed is none. One of an earlier version has neither `from` nor `slug`. */
 function pendingIn(text: string): PendingRestore[] {
   try {
-    return [JSON.parse(text) as PendingRestore]
+    return [{ from: 'snapshot', slug: '', ...(JSON.parse(text) as Omit<PendingRestore, 'from' | 'slug'>) }]
   } catch {
     return []
   }

@@ -1,9 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { crashPoint } from '#/crash-points.ts'
+import { linkIfSame } from './archives/link-if-same.ts'
 
 /** Why a snapshot was made: its owner asked for it, the image changes, or the home is reset. */
 export const snapshotReasons = ['manual', 'image', 'reset'] as const
@@ -47,8 +49,10 @@ export class SnapshotFiles {
   }
 
   /**
-   * Writes a snapshot. @param archive tar; what it throws is thrown, and nothing is left then
-   * @param maxBytes of the archive before compression @throws {SnapshotTooLarge} @throws when the disk is full
+   * Writes a snapshot. One with the content of the newest takes no more room.
+   * @param archive tar; what it throws is thrown, and nothing is left then
+   * @param maxBytes of the archive before compression
+   * @throws {SnapshotTooLarge} @throws {DiskNearlyFull}
    */
   async write(
     volume: string,
@@ -58,20 +62,24 @@ export class SnapshotFiles {
   ): Promise<Snapshot> {
     const folder = this.#folderOf(volume)
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    const newest = (await this.list(volume))[0]
     const id = `${now.getTime()}-${reason}`
     const [file, part] = [path.join(folder, id + ending), path.join(folder, id + unfinished)]
     try {
       await pipeline(
-        Readable.from(limited(archive, maxBytes)),
+        Readable.from(limited(archive, maxBytes, folder)),
         createGzip({ level: 1 }),
         createWriteStream(part, { flags: 'wx', mode: 0o600 }),
       )
       await sync(part)
+      crashPoint('home-snapshot.before-name')
+      if (newest) await linkIfSame(this.#fileOf(volume, newest.id), part)
       await rename(part, file)
       await sync(folder)
     } catch (error) {
       await rm(part, { force: true })
-      throw error
+      const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+      throw isFull ? new DiskNearlyFull('the disk is full', { cause: error }) : error
     }
     return { id, reason, createdAt: now, bytes: (await stat(file)).size }
   }
@@ -84,6 +92,11 @@ export class SnapshotFiles {
     copied.catch(() => undefined)
     yield* unzipped as AsyncIterable<Uint8Array>
     await copied
+  }
+
+  /** The compressed archive as it is on the disk. @throws `ENOENT` when there is none of this id */
+  async open(volume: string, id: string): Promise<FileHandle> {
+    return open(this.#fileOf(volume, id), 'r')
   }
 
   /** Nothing to do when it is gone. */
@@ -133,13 +146,39 @@ export class SnapshotFiles {
 /** A home has more bytes than a snapshot may have. */
 export class SnapshotTooLarge extends Error {}
 
-async function* limited(archive: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let bytes = 0
+/** Berth's own store is on this disk, and the rest of it is for that. */
+export class DiskNearlyFull extends Error {}
+
+/** Part of a disk that snapshots leave free, and at most so many bytes. */
+const [freePart, maxFree] = [0.05, 1024 ** 3]
+/** Bytes after which the disk is looked at again. */
+const lookEvery = 8 * 1024 ** 2
+
+/** @throws {SnapshotTooLarge} @throws {DiskNearlyFull} before the first part, too */
+async function* limited(
+  archive: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  folder: string,
+): AsyncGenerator<Uint8Array> {
+  await requireRoom(folder)
+  let [bytes, seen] = [0, 0]
   for await (const part of archive) {
     bytes += part.length
     if (bytes > maxBytes) throw new SnapshotTooLarge(`more than ${maxBytes} bytes`)
+    if (bytes - seen > lookEvery) {
+      seen = bytes
+      await requireRoom(folder)
+    }
     yield part
+    crashPoint('home-snapshot.in-archive')
   }
+}
+
+async function requireRoom(folder: string): Promise<void> {
+  const { bsize, blocks, bavail } = await statfs(folder)
+  const reserve = Math.min(maxFree, blocks * bsize * freePart)
+  if (bavail * bsize < reserve)
+    throw new DiskNearlyFull(`less than ${Math.round(reserve)} bytes are free for ${folder}`)
 }
 
 /** A rename counts after a power failure only once the folder is on the disk, too. */

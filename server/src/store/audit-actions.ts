@@ -23,6 +23,21 @@ export const auditActions = {
     detail: 'as `container.share`',
   },
   'container.stop': { when: 'the operator stopped a container without blocking it', detail: 'owner, type' },
+  'home.download': { when: 'an owner began to download a snapshot of a home', detail: 'owner, type, `snapshot`' },
+  'home.upload': {
+    when: 'an archive was unpacked into a home',
+    detail: 'owner, type, `folder`, and `acting`: the administrator, in a takeover',
+  },
+  'home.reset': {
+    when: 'a home was removed, after a snapshot of it',
+    detail: 'owner, type, `snapshot`, and `acting` likewise',
+  },
+  'home.snapshot': { when: 'the operator made a snapshot of a home', detail: 'owner, type, `snapshot`' },
+  'home.restore': {
+    when: 'the operator restored a snapshot, or a part of it, into a new folder of its home',
+    detail: 'owner, type, `snapshot`, `folder`',
+  },
+  'home.remove-snapshot': { when: 'the operator removed a snapshot', detail: 'owner, type, `snapshot`' },
   'user.block': {
     when: 'an account was blocked, with its containers',
     detail: 'the containers that were blocked with it',

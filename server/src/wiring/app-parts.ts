@@ -38,9 +38,10 @@ export interface AppParts {
   readonly log: Logger
 }
 
-/** Intervals of the reconciler, its grace periods, home measurements and the audit webhook; all in ms. */
+/** Intervals of the reconciler, its grace periods, home measurements, limits of work on a home, and the audit webhook; all in ms. */
 export type Pace = GracePeriods & {
   readonly every: number
   readonly measureHomes: number
+  readonly homes: number
   readonly auditWebhook: AuditWebhookPace
 }

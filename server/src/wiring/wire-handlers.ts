@@ -13,7 +13,11 @@ import { containerHandlers } from '#/http/handlers/containers/container-handlers
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
-import { snapshotHandlers } from '#/http/handlers/snapshots/snapshot-handlers.ts'
+import { homeTransferHandlers } from '#/http/handlers/snapshots/home-transfer-handlers.ts'
+import { operatorSnapshotHandlers } from '#/http/handlers/snapshots/operator-snapshot-handlers.ts'
+import { snapshotHandlers, type NoteHome } from '#/http/handlers/snapshots/snapshot-handlers.ts'
+import { ownerOf } from '#/http/auth/caller.ts'
+import { noteHomeAction } from '#/snapshots/home-audit.ts'
 import { lookHandlers } from '#/http/handlers/sharing/look-handlers.ts'
 import { sharingHandlers } from '#/http/handlers/sharing/sharing-handlers.ts'
 import { groupHoursHandlers } from '#/http/handlers/groups/group-hours-handlers.ts'
@@ -76,7 +80,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     ...usageHandlers(context.usage),
     ...groupAdministrationHandlers({ groups: groups.administration }),
     ...groupHandlers({ db: parts.database.db, ...groups }),
-    ...snapshotHandlers({ snapshots: context.containers.snapshots }),
+    ...homeHandlers(parts, context),
     ...sharingHandlers({
       ...sharing,
       templates: parts.config.templates,
@@ -95,6 +99,19 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
       ...groups,
       sessionEnd: sessionEndOf(context),
     }),
+  }
+}
+
+function homeHandlers({ database }: AppParts, { containers }: HandlersContext) {
+  const note: NoteHome = (each, call, now) => {
+    const acting = call.session?.claims.acting
+    const detail = { ...each.detail, ...(acting ? { acting } : {}) }
+    return noteHomeAction(database, { ...each, actor: ownerOf(call), detail }, now)
+  }
+  return {
+    ...snapshotHandlers({ snapshots: containers.snapshots, note }),
+    ...homeTransferHandlers({ ...containers.homes, note }),
+    ...operatorSnapshotHandlers(containers.snapshotAdministration),
   }
 }
 

@@ -2,9 +2,9 @@ import { test } from 'node:test'
 import { dieAt, limit } from './short.ts'
 
 test(
-  'killed during a launch and a block, Berth starts again with nothing lost, doubled or left over',
+  'killed during a launch, a block and a restore of a home, Berth starts again with nothing lost, doubled or left over',
   limit,
   async (t) => {
-    await dieAt(t, ['launch.after-create', 'block.after-store'])
+    await dieAt(t, ['launch.after-create', 'block.after-store', 'home-restore.in-archive'])
   },
 )

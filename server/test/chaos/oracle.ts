@@ -14,6 +14,7 @@ import {
   runsOneOfEach,
   saysWhatRuns,
 } from './invariants/in-the-engine.ts'
+import { hasWholeHomes, listsWholeSnapshots } from './invariants/in-the-homes.ts'
 import {
   hasAuditedEverything,
   hasOneFirstAdmin,
@@ -68,6 +69,12 @@ const invariants: readonly Invariant[] = [
   { words: 'old tokens are refused', within: 0, check: refusesOldTokens },
   { words: 'good tokens are accepted', within: 0, check: acceptsGoodTokens },
   { words: 'what is blocked is refused', within: 0, check: (world, { stored }) => refusesTheBlocked(world, stored) },
+  { words: 'snapshots are whole', within: 0, check: (world) => listsWholeSnapshots(world) },
+  {
+    words: 'homes and restored folders are whole or not there',
+    within: soon,
+    check: (world) => hasWholeHomes(world),
+  },
   {
     words: 'what is blocked does not run',
     within: stopsWithin,

@@ -8,6 +8,7 @@ import { badTypes, goodTypes, type BadType, type GoodType } from './world/templa
 /** One operation of a user. `who` is the number of an ordinary person. */
 export type Operation =
   | { readonly name: 'launch' | 'visit' | 'talk'; readonly who: number; readonly type: GoodType }
+  | { readonly name: 'launch-files' | 'snapshot' | 'restore-home' | 'reset-home'; readonly who: number }
   | { readonly name: 'launch-bad'; readonly who: number; readonly type: BadType }
   | { readonly name: 'launch-at-once'; readonly who: number; readonly type: GoodType; readonly times: number }
   | { readonly name: 'restart' | 'look' | 'log-out' | 'sign-in'; readonly who: number }
@@ -204,6 +205,10 @@ function operationOf(random: Random, who: number): Operation {
     () => ({ name: 'restart', who }),
     () => ({ name: 'visit', who, type }),
     () => ({ name: 'talk', who, type }),
+    () => ({ name: 'launch-files', who }),
+    () => ({ name: 'snapshot', who }),
+    () => ({ name: 'restore-home', who }),
+    () => ({ name: 'reset-home', who }),
     () => ({ name: 'look', who }),
     () => ({ name: 'list', who }),
     () => ({ name: 'log-out', who }),

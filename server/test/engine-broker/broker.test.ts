@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { symlinkSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { suite, test, after } from 'node:test'
+import { packTar, unpackTar } from 'modern-tar'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { testImage } from '#test/support/engine/engine.ts'
@@ -46,6 +49,31 @@ suite('broker of the socket of the engine', async () => {
     await runtime.remove(started.id)
     await runtime.removeHome(home.volume)
     assert.equal(await runtime.inspectId(started.id), undefined)
+    assert.deepEqual(lines, [])
+  })
+
+  test('homes are read, written and put right through it, as snapshots and uploads do', async () => {
+    const started = await createAndStart(runtime, spec)
+    await runtime.stop(started.id)
+    const contents = runtime.homeContents()
+    assert.ok(contents)
+    const signal = AbortSignal.timeout(30_000)
+    const names = async () =>
+      (await unpackTar(await buffer(contents.read(home.volume, signal)))).map(({ header }) => header.name)
+    const before = await names()
+    const archive = await packTar([
+      { header: { name: 'restored/', size: 0, type: 'directory' } },
+      { header: { name: 'restored/a', size: 1, type: 'file' }, body: 'a' },
+    ])
+    await contents.add(home.volume, Readable.from([archive]), signal)
+    assert.deepEqual((await names()).filter((name) => !before.includes(name)).length, 2)
+    await contents.discard(home.volume, 'restored', signal)
+    assert.deepEqual(
+      (await names()).filter((name) => !before.includes(name)),
+      ['./restored'],
+    )
+    await runtime.remove(started.id)
+    await runtime.removeHome(home.volume)
     assert.deepEqual(lines, [])
   })
 

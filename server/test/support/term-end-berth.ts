@@ -32,6 +32,7 @@ export class FakeHomes {
       homeContents: () => ({
         read: (volume) => this.#read(volume),
         add: async () => undefined,
+        discard: async () => undefined,
       }),
     }
   }

@@ -6,6 +6,7 @@ import { useContainers } from '#/containers/use-containers.ts'
 import { HomeSnapshots } from '#/snapshots/home-snapshots.tsx'
 import { SnapshotsI18nProvider } from '#/snapshots/snapshots-i18n-provider.tsx'
 import '#/styles/groups.css'
+import '#/styles/snapshots.css'
 
 /** Snapshots of the user's homes: make one, restore one beside what is there, remove one. */
 export function Snapshots() {

@@ -1,32 +1,35 @@
+import { endpoints } from '@berth/api/endpoints.ts'
+import { fillPath } from '@berth/api/client.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { createApiClient } from '#/api/api-client.ts'
+import { createApiClient, uploadFile } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
-import { ConfirmActions } from '#/components/confirm-actions.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
+import { HomeActions } from './home-actions.tsx'
 import { SnapshotRow } from './snapshot-row.tsx'
+import { UploadProgress, type Upload } from './upload-progress.tsx'
 
 /** A large home takes minutes. */
 const timeout = 900_000
 
-/** Snapshots of the home of one container, and a button that makes one. */
+/** Snapshots of the home of one container, and what can be done with them and the home. */
 export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: boolean }) {
   const t = useTranslations('snapshots')
   const id = useId()
   const client = useQueryClient()
   const { busy, error, run } = useTask()
   const [outcome, setOutcome] = useState<string>()
-  const [isAsking, setAsking] = useState(false)
+  const [upload, setUpload] = useState<Upload>()
+  const cancelling = useRef<AbortController>(undefined)
   const { type, display_name: name } = entry
   const params = { container_type: type }
   const queryKey = ['snapshots', type]
   const query = useQuery({
     queryKey,
-    queryFn: async ({ signal }) => (await createApiClient(signal).listSnapshots({ params })).snapshots,
+    queryFn: ({ signal }) => createApiClient(signal).listSnapshots({ params }),
   })
 
   function act(work: (signal: AbortSignal) => Promise<{ readonly message: string }>) {
@@ -36,14 +39,34 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
       await client.invalidateQueries({ queryKey })
     })
   }
+  function send(file: File) {
+    act(async (signal) => {
+      const cancel = (cancelling.current = new AbortController())
+      const show = (sent: number) => setUpload({ name: file.name, size: file.size, sent })
+      show(0)
+      try {
+        const answer = await uploadFile({
+          path: fillPath(endpoints.uploadHome.path, params),
+          type: file.name.endsWith('.tar') ? 'application/x-tar' : 'application/gzip',
+          file,
+          signal: AbortSignal.any([signal, cancel.signal]),
+          onProgress: show,
+        })
+        return answer as { message: string }
+      } finally {
+        setUpload(undefined)
+      }
+    })
+  }
   return (
     <section className="part" aria-labelledby={id}>
       <h2 id={id}>{name}</h2>
       <Alert error={error ?? query.error ?? undefined} />
-      <p role="status">{busy ? t('busy') : outcome}</p>
-      {query.data?.length === 0 && <p className="hint">{t('none')}</p>}
+      <p role="status">{busy && !upload ? t('busy') : outcome}</p>
+      {upload && <UploadProgress upload={upload} onCancel={() => cancelling.current?.abort()} />}
+      {query.data?.snapshots.length === 0 && <p className="hint">{t('none')}</p>}
       <ul className="rows">
-        {query.data?.map((snapshot) => (
+        {query.data?.snapshots.map((snapshot) => (
           <SnapshotRow
             key={snapshot.id}
             snapshot={snapshot}
@@ -56,40 +79,29 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
                 }),
               )
             }
+            onDownload={() =>
+              act(async (signal) => {
+                const { path } = await createApiClient(signal).downloadSnapshot({
+                  params: { ...params, id: snapshot.id },
+                })
+                downloadFrom(path)
+                return { message: t('downloading') }
+              })
+            }
             onRemove={() =>
               act((signal) => createApiClient(signal).removeSnapshot({ params: { ...params, id: snapshot.id } }))
             }
           />
         ))}
       </ul>
-      <p className="actions">
-        <Button
-          isOff={isOff || busy}
-          onPress={() => act((signal) => createApiClient(signal, timeout).takeSnapshot({ params }))}
-        >
-          <span aria-hidden>{t('take')}</span>
-          <span className="visually-hidden">{t('takeThis', { name })}</span>
-        </Button>
-        <Button variant="small" isOff={isOff || busy} onPress={() => setAsking(true)}>
-          <span aria-hidden>{t('resetHome')}</span>
-          <span className="visually-hidden">{t('resetThis', { name })}</span>
-        </Button>
-      </p>
-      {isAsking && (
-        <Dialog title={t('askReset.title', { name })} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('askReset.effect')}</p>
-              <ConfirmActions
-                cancel={t('ask.cancel')}
-                confirm={t('askReset.confirm')}
-                close={close}
-                onConfirm={() => act((signal) => createApiClient(signal, timeout).resetHome({ params }))}
-              />
-            </>
-          )}
-        </Dialog>
-      )}
+      <HomeActions
+        entry={entry}
+        isOff={isOff || busy}
+        hasStarterFiles={query.data?.has_starter_files === true}
+        onTake={() => act((signal) => createApiClient(signal, timeout).takeSnapshot({ params }))}
+        onUpload={send}
+        onReset={() => act((signal) => createApiClient(signal, timeout).resetHome({ params }))}
+      />
     </section>
   )
 }

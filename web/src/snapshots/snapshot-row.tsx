@@ -5,26 +5,26 @@ import { Button } from '#/components/button.tsx'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { Time } from '#/components/time.tsx'
-import { shareOf } from '#/i18n/byte-sizes.ts'
+import { useSize } from './use-size.ts'
 
 interface SnapshotRowProps {
   snapshot: Snapshot
   isOff: boolean
   /** @param path in the home; empty for all */
   onRestore(path: string): void
+  onDownload(): void
   onRemove(): void
 }
 
 /** One snapshot; restoring asks what, and says where it goes. */
-export function SnapshotRow({ snapshot, isOff, onRestore, onRemove }: SnapshotRowProps) {
+export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }: SnapshotRowProps) {
   const t = useTranslations('snapshots')
   const format = useFormatter()
   const [isAsking, setAsking] = useState(false)
   const [isRemoving, setRemoving] = useState(false)
   const field = useId()
   const at = format.dateTime(new Date(snapshot.created_at), { dateStyle: 'medium', timeStyle: 'short' })
-  const { part, unit, digits } = shareOf(snapshot.bytes, snapshot.bytes, 'decimal')
-  const size = `${format.number(part, { maximumFractionDigits: digits })} ${unit}`
+  const size = useSize()(snapshot.bytes)
   return (
     <li className="row">
       <div>
@@ -37,6 +37,10 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onRemove }: SnapshotRo
         <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
           <span aria-hidden>{t('restore')}</span>
           <span className="visually-hidden">{t('restoreThis', { at })}</span>
+        </Button>
+        <Button variant="small" isOff={isOff} onPress={onDownload}>
+          <span aria-hidden>{t('download')}</span>
+          <span className="visually-hidden">{t('downloadThis', { at })}</span>
         </Button>
         <Button variant="small" isOff={isOff} onPress={() => setRemoving(true)}>
           <span aria-hidden>{t('remove')}</span>

@@ -31,7 +31,27 @@ const snapshots = [
 const page: Omit<Story, 'name'> = {
   path: '/snapshots',
   boot: { has_snapshots: true },
-  answers: { me: ann, listContainers: { containers: [dev] }, listSnapshots: { snapshots } },
+  answers: {
+    me: ann,
+    listContainers: { containers: [dev] },
+    listSnapshots: { snapshots, has_starter_files: true },
+    listFolders: {
+      bytes: 1_321_000_000,
+      files: 18_412,
+      is_complete: true,
+      entries: [
+        { name: 'data', is_folder: true, bytes: 1_100_000_000, files: 12 },
+        { name: '.cache', is_folder: true, bytes: 190_000_000, files: 17_204 },
+        {
+          name: 'a-very-long-name-of-a-notebook-that-does-not-break-anywhere.ipynb',
+          is_folder: false,
+          bytes: 31_000_000,
+          files: 1,
+        },
+        { name: 'notes', is_folder: true, bytes: 4_100, files: 1_195 },
+      ],
+    },
+  },
 }
 
 /** Snapshots of homes. */
@@ -43,10 +63,27 @@ export const snapshotStories: readonly Story[] = [
     ...page,
     answers: {
       ...page.answers,
-      listSnapshots: { snapshots: [] },
+      listSnapshots: { snapshots: [], has_starter_files: false },
       takeSnapshot: new Refused(409, 'The container runs. Stop it first, so that nothing changes its files meanwhile.'),
     },
     press: ['Make a snapshotMake a snapshot of Development'],
+  },
+  {
+    name: 'snapshots/upload',
+    ...page,
+    press: ['Upload an archiveUpload an archive into the home folder of Development'],
+  },
+  { name: 'snapshots/folders', ...page, press: ['What takes roomWhat takes room in the home folder of Development'] },
+  {
+    name: 'snapshots/folders-unread',
+    ...page,
+    answers: { ...page.answers, listFolders: new Refused(409, 'There are no files yet: launch the container once.') },
+    press: ['What takes roomWhat takes room in the home folder of Development'],
+  },
+  {
+    name: 'snapshots/reset',
+    ...page,
+    press: ['Reset to the starter filesReset the home folder of Development to the starter files'],
   },
   { name: 'snapshots/off', ...page, boot: {} },
 ]

@@ -16,6 +16,7 @@ export type Snapshot = Type.Static<typeof Snapshot>
 export const SnapshotParams = Type.Object({ container_type: Type.String(), id: Type.String() })
 export const SnapshotsResponse = Type.Object({
   snapshots: Type.Array(Snapshot, { description: 'Newest first' }),
+  has_starter_files: Type.Boolean({ description: 'Whether a home that is reset gets files of the template' }),
 })
 export const SnapshotResponse = Type.Object({ message: Type.String(), snapshot: Snapshot })
 export const RestoreBody = Type.Object({
@@ -30,3 +31,35 @@ export const RestoreResponse = Type.Object({
   message: Type.String(),
   folder: Type.String({ description: 'New folder in the home that has what was restored' }),
 })
+export const DownloadResponse = Type.Object({
+  path: Type.String({ description: 'Where the archive is: for the account that asked, within an hour' }),
+})
+export const TicketParams = Type.Object({ ticket: Type.String() })
+export const UploadResponse = Type.Object({
+  message: Type.String(),
+  folder: Type.String({ description: 'New folder in the home that has what was in the archive' }),
+})
+export const FoldersQuery = Type.Object({
+  path: Type.Optional(
+    Type.String({ maxLength: 4096, description: 'A folder in the home, such as `notes`; without it the home itself' }),
+  ),
+})
+export const FolderSize = Type.Object({
+  name: Type.String(),
+  is_folder: Type.Boolean(),
+  bytes: Type.Integer({ description: 'Of the files in it together, as long as they are' }),
+  files: Type.Integer({ description: 'How many that is' }),
+})
+export type FolderSize = Type.Static<typeof FolderSize>
+export const FoldersResponse = Type.Object({
+  bytes: Type.Integer({ description: 'Of the folder that was asked for' }),
+  files: Type.Integer(),
+  is_complete: Type.Boolean({
+    description: 'False when the home could not be read to its end within the time: then there is more',
+  }),
+  entries: Type.Array(FolderSize, { description: 'What is in the folder, the largest first; at most 50' }),
+})
+export type FoldersResponse = Type.Static<typeof FoldersResponse>
+
+/** Of the operator: the number of a container's record, and a snapshot of its home. */
+export const OperatorSnapshotParams = Type.Object({ id: Type.String(), snapshot: Type.String() })

@@ -8,6 +8,8 @@ import { unixFetch } from './unix-fetch.ts'
 
 /** Timeout of one call, in ms: the engine may take 10 s for each of many containers. */
 const callTimeout = 120_000
+/** Of a call that reads or writes a home, in ms: longer than Berth takes for it. */
+export const longTimeout = 1_800_000
 
 /** Context of a command. */
 export interface CommandContext {
@@ -31,18 +33,23 @@ export interface CommandContext {
 /**
  * Runs the work with a client of the API, as the operator: of the running service, otherwise of an API in this process,
  * which is closed afterwards.
+ * @param timeout of one call, in ms
  * @throws {CommandFailed} when no API can be started, or it stopped · what the work throws
  */
-export async function withApi<T>(context: CommandContext, work: (api: Client) => Promise<T>): Promise<T> {
+export async function withApi<T>(
+  context: CommandContext,
+  work: (api: Client) => Promise<T>,
+  timeout = callTimeout,
+): Promise<T> {
   const service = await search(context)
-  if (service) return work(createClient(toService(context, service.socket)))
+  if (service) return work(createClient(toService(context, service.socket, timeout)))
   if (context.settingProblems.length > 0) throw new CommandFailed(context.settingProblems.join('\n'))
   // Loading it takes half a second, which no command needs while the service runs.
   const { startEmbeddedApi } = await import('./embedded-api.ts')
   const own = await startEmbeddedApi(context.env, context.log)
   let isWorkLeft = false
   try {
-    return await work(createClient(withClearErrors(unixFetch(own.socket, optionsOf(context)))))
+    return await work(createClient(withClearErrors(unixFetch(own.socket, optionsOf(context, timeout)))))
   } finally {
     isWorkLeft = await own.close()
     if (isWorkLeft) context.terminal.note('The engine has not done everything yet; Berth does the rest when it starts.')
@@ -53,9 +60,9 @@ export async function withApi<T>(context: CommandContext, work: (api: Client) =>
 const search = ({ dataDir, terminal, signal }: CommandContext) =>
   findService({ dataDir, note: (line) => terminal.note(line), signal })
 
-const optionsOf = ({ operator, signal }: CommandContext) => ({
+const optionsOf = ({ operator, signal }: CommandContext, timeout: number) => ({
   headers: { [operatorHeader]: operator },
-  timeout: callTimeout,
+  timeout,
   signal,
 })
 
@@ -63,12 +70,12 @@ const optionsOf = ({ operator, signal }: CommandContext) => ({
  * While the API process is replaced no process listens for a moment; a request that could not be sent had no effect and
  * is retried.
  */
-function toService(context: CommandContext, first: string): typeof fetch {
+function toService(context: CommandContext, first: string, timeout: number): typeof fetch {
   let socket = first
   return withClearErrors(async (input, init) => {
     for (;;) {
       try {
-        return await unixFetch(socket, optionsOf(context))(input, init)
+        return await unixFetch(socket, optionsOf(context, timeout))(input, init)
       } catch (error) {
         if (!isNotSent(error)) throw error
         const found = await search(context)

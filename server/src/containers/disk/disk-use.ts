@@ -10,7 +10,7 @@ import type { UserEvent } from '../events/user-events.ts'
 import type { LaunchRules } from '../launch/launch-rules.ts'
 import type { MemberLimits } from '../queue/member-limits.ts'
 import type { Template, Templates } from '../templates/template.ts'
-import { fullMemberLimit } from './member-disk-limits.ts'
+import { fullMemberLimit, memberRooms } from './member-disk-limits.ts'
 
 /** Timeout of a refused launch that waits for newer numbers, in ms. */
 const refreshTimeout = 4_000
@@ -95,6 +95,18 @@ export class DiskUse {
     if (!refuse()) return undefined
     await withTimeout(refreshTimeout, this.#renew())
     return refuse()
+  }
+
+  /**
+   * By the last numbers.
+   * @returns bytes by which a home of this type may grow; undefined when no limit is known to concern it
+   */
+  async roomFor({ id, slug }: Pick<User, 'id' | 'slug'>, type: string): Promise<number | undefined> {
+    const bytes = this.#bytesOf({ userId: id, slug })
+    const concerned = this.#parts.limits.of(bytes).filter((each) => each.type === null || each.type === type)
+    const ofGroups = this.#parts.rules.hasDiskLimits ? await this.#parts.rules.limitsFor({ userId: id, type }) : []
+    const rooms = [...concerned.map(({ limit, used }) => limit - used), ...memberRooms(ofGroups ?? [], type, bytes)]
+    return rooms.length === 0 ? undefined : Math.max(0, Math.min(...rooms))
   }
 
   /** Present warnings as events, for a page that opens. */

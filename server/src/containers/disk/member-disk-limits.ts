@@ -30,6 +30,15 @@ export function fullMemberLimit(
   return undefined
 }
 
+/** What each limit of a group that counts this type leaves, in bytes; negative beyond it. */
+export function memberRooms(all: readonly MemberLimits[], type: string, bytes: HomeBytes): number[] {
+  return all.flatMap(({ types, limits }) => {
+    const counts = (each: string) => types === null || types.includes(each)
+    if (limits.disk === null || !counts(type)) return []
+    return [limits.disk - [...bytes].reduce((sum, [each, size]) => sum + (counts(each) ? size : 0), 0)]
+  })
+}
+
 /** The type with the most to delete; types without a home, or that are not configured any more, are left out. */
 function largestOf(bytes: HomeBytes, templates: Pick<Templates, 'all'>): Template | undefined {
   const withHome = templates.all().filter(({ type, home }) => home !== null && bytes.has(type))

@@ -4,7 +4,8 @@ import type { Actor } from '#/administration/actor.ts'
 import { refusals } from '#/errors.ts'
 import type { User } from '#/store/users/users.ts'
 
-interface CallOrigin {
+/** What tells who makes a request. */
+export interface CallOrigin {
   readonly session: Session | undefined
   readonly operator: string | undefined
   readonly client: ClientInfo

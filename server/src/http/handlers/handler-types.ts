@@ -2,6 +2,7 @@ import type {
   Answer,
   Body,
   EndpointName,
+  FileName,
   JsonName,
   Params,
   Query,
@@ -9,6 +10,7 @@ import type {
   StreamName,
 } from '@berth/api/endpoints.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import type { EventStream } from '../event-stream.ts'
@@ -31,6 +33,8 @@ export interface Call<N extends EndpointName> {
 /** One handler per endpoint of the table; a missing or misspelt one does not compile. */
 export type Handlers = { [N in JsonName]: (call: Call<N>) => Answer<N> | Promise<Answer<N>> } & {
   [N in StreamName]: (call: Call<N>) => EventStream | Promise<EventStream>
+} & {
+  [N in FileName]: (call: Call<N>) => Readable | Promise<Readable>
 } & {
   [N in RedirectName]: (call: Call<N>) => Redirect | Promise<Redirect>
 }

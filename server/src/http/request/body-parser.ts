@@ -28,6 +28,12 @@ export function acceptAnyJson(server: FastifyInstance): void {
   })
 }
 
+/** For endpoints that take a file: the handler reads it as it comes, of whatever content type it says it is. */
+export function leaveBodyUnread(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _body, done) => done(null, undefined))
+}
+
 /** `preValidation` of an endpoint whose body is optional. */
 export async function completeBody(request: FastifyRequest): Promise<void> {
   if (!isObject(request.body)) request.body = {}

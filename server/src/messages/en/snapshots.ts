@@ -6,9 +6,26 @@ export const snapshots = {
   tooLarge: 'The home folder is larger than a snapshot may be. Delete what you do not need, or ask your administrator.',
   failed:
     'The home folder could not be read or written. Nothing of yours was changed; try again, or ask your administrator.',
+  diskFull: 'There is no room for it on the disk of the server. Nothing of yours was changed; tell your administrator.',
+  unfinished:
+    'The files could not be restored completely now. A part of them is in the new folder; the rest follows by itself while the container is stopped.',
+  needsService: 'Berth does not run. Start it first: it keeps the container from being launched meanwhile.',
+  tooMany: 'Too many home folders are being read or written at the moment. Try again in a minute.',
   noHomeYet: 'There are no files yet: launch the container once.',
   reset: 'The home folder is as new with the next launch. What was in it is in a snapshot.',
   made: 'The snapshot is made.',
   removed: 'The snapshot is removed.',
   restored: 'The files are in the folder {folder} of the home folder. Nothing was overwritten.',
+  badArchive: 'This is no complete archive. Send a file that tar made: .tar or .tar.gz.',
+  badName: 'The archive has an entry that does not belong below one folder: {name}. Nothing was unpacked.',
+  sparseArchive:
+    'The archive has sparse files or is in several parts. Make it anew without --sparse and --multi-volume.',
+  tooManyFiles: 'The archive has more than {max, number} entries. Send it in parts.',
+  tooManyFolders: 'The archive has too many folders and links. Send it in parts.',
+  uploadTooLarge: 'The archive has more than {size} when it is unpacked, which is the limit. Send it in parts.',
+  noRoom: 'There is only room for {size} more in your home folders. Delete what you do not need first.',
+  uploadStopped: 'The archive did not arrive: nothing came for a while, or it took too long. Nothing was unpacked.',
+  uploadUnderWay: 'An archive for this home folder is being sent already. Wait until it is there.',
+  uploaded: 'The files are in the folder {folder} of the home folder. Nothing was overwritten.',
+  tooManyDownloads: 'You have too many downloads at a time. Wait until one of them is done.',
 } as const

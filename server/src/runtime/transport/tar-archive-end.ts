@@ -20,6 +20,12 @@ export class TarArchiveEnd {
   #recordsLeft = 0
   #records: Buffer[] = []
   #nextSize: number | undefined
+  readonly #onHeader: (type: string) => void
+
+  /** @param onHeader called with the type of each header, a single character; what it throws leaves by `pass` */
+  constructor(onHeader: (type: string) => void = () => undefined) {
+    this.#onHeader = onHeader
+  }
 
   /** The archive is complete; further bytes have no meaning. */
   get hasCome(): boolean {
@@ -48,6 +54,7 @@ export class TarArchiveEnd {
     if (header.every((byte) => byte === 0)) return void this.#zeroBlocks++
     this.#zeroBlocks = 0
     const type = header.toString('latin1', 156, 157)
+    this.#onHeader(type)
     const isRecords = type === 'x'
     const size = (isRecords ? undefined : this.#nextSize) ?? sizeIn(header)
     if (type !== 'L' && type !== 'K' && type !== 'g') this.#nextSize = undefined

@@ -3,47 +3,90 @@ import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { BeforeImage } from '#/containers/launch/starter.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
-import { HomeSnapshots } from '#/snapshots/home-snapshots.ts'
+import { HomeAccess } from '#/snapshots/home-access.ts'
+import { HomeRestores } from '#/snapshots/home-restores.ts'
+import { HomeFolders } from '#/snapshots/home-folders.ts'
+import { HomeSnapshots, type HomeSnapshotsParts } from '#/snapshots/home-snapshots.ts'
+import { SnapshotAdministration } from '#/snapshots/snapshot-administration.ts'
 import { pruneSnapshots } from '#/snapshots/prune-snapshots.ts'
 import { RestoreJournal } from '#/snapshots/restore-journal.ts'
 import { SnapshotFiles } from '#/snapshots/snapshot-files.ts'
+import { HomeDownloads } from '#/snapshots/transfer/home-downloads.ts'
+import { HomeUploads } from '#/snapshots/transfer/home-uploads.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 
 /** Snapshots of homes. Where they are switched off, nothing is read, and no launch asks for one. */
 export function wireSnapshots(
-  { config, database, runtime, installation, isForOneCommand, log }: AppParts,
+  { config, database, runtime, installation, isForOneCommand, pace, log }: AppParts,
   singleFlight: SingleFlight,
   diskUse: DiskUse,
 ) {
   const contents = runtime.homeContents()
-  const rules = { ...config.snapshots, isOn: config.snapshots.isOn && contents !== undefined }
+  const isOn = config.snapshots.isOn && contents !== undefined
   const folder = path.join(config.dataDir, 'snapshots')
   const files = new SnapshotFiles(path.join(folder, 'homes'))
-  const snapshots = new HomeSnapshots({
-    rules,
+  const upload = new SnapshotFiles(path.join(folder, 'uploads'))
+  const { templates } = config
+  const { maxBytes } = config.snapshots
+  const diskRefusal: HomeSnapshotsParts['diskRefusal'] = (owner, template) => diskUse.refusalFor(owner, template)
+  const access = new HomeAccess({
+    isOn,
+    isService: !isForOneCommand,
     contents,
     runtime,
-    files,
-    journal: new RestoreJournal(path.join(folder, 'restoring')),
     singleFlight,
     installation,
-    templates: config.templates,
-    diskRefusal: async (owner, template) => diskUse.refusalFor(owner, template),
+    templates,
+    ...(pace?.homes === undefined ? {} : { timeLimit: pace.homes }),
+  })
+  const restores = new HomeRestores({
+    access,
+    singleFlight,
+    templates,
+    files: { snapshot: files, upload },
+    journal: new RestoreJournal(path.join(folder, 'restoring')),
     log,
   })
-  const beforeImage: BeforeImage | undefined = rules.isOn
+  const snapshots = new HomeSnapshots({
+    access,
+    maxBytes,
+    runtime,
+    installation,
+    files,
+    restores,
+    diskRefusal,
+    log,
+  })
+  const beforeImage: BeforeImage | undefined = isOn
     ? ({ userId, slug, type }) => snapshots.beforeImage({ id: userId, slug }, type, new Date())
     : undefined
   const task: Task = {
     name: 'snapshots',
-    run: async () =>
-      rules.isOn ? { removed: await pruneSnapshots({ db: database.db, runtime, files, installation }) } : {},
+    run: async () => {
+      if (!isOn) return {}
+      await restores.complete()
+      return { removed: await pruneSnapshots({ db: database.db, runtime, files, installation }) }
+    },
   }
   /** Completes what the death of a process has interrupted. Before the first launch. */
   const resumeSnapshots = async () => {
-    if (!rules.isOn || isForOneCommand) return
-    await files.removeUnfinished()
-    await snapshots.resume()
+    if (!isOn || isForOneCommand) return
+    await restores.resume()
   }
-  return { snapshots, beforeImage, snapshotsTask: task, resumeSnapshots }
+  const uploads = new HomeUploads({
+    access,
+    maxBytes,
+    restores,
+    diskRefusal,
+    files: upload,
+    roomFor: (owner, type) => diskUse.roomFor(owner, type),
+  })
+  return {
+    snapshots,
+    homes: { downloads: new HomeDownloads(snapshots, access, files), uploads, folders: new HomeFolders(access) },
+    snapshotAdministration: new SnapshotAdministration(database, snapshots),
+    beforeImage,
+    snapshotsTask: task,
+    resumeSnapshots,
+  }
 }

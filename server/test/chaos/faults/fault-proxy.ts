@@ -114,6 +114,8 @@ export class FaultProxy {
     passed.on('error', () => answer.destroy())
     // Who does not wait any more takes the stream of events along, and nothing else: the engine goes on with what it does.
     answer.on('close', () => target?.includes('/events') && passed.destroy())
+    // An engine sees the end of a connection whose body has not come whole.
+    asked.on('close', () => asked.complete || passed.destroy())
     asked.pipe(passed)
   }
 

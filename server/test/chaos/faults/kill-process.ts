@@ -4,6 +4,7 @@ import { ensureSignedIn, requestLink, verify } from '../operations/accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser } from '../operations/administration.ts'
 import { launch, restart } from '../operations/containers.ts'
 import { endTerm, makeGroup } from '../operations/term-end.ts'
+import { prepareHome, resetHome, restoreSnapshot, takeSnapshot } from '../operations/snapshots.ts'
 import { settle } from '../operations/run-operation.ts'
 import type { World } from '../world/world.ts'
 
@@ -129,6 +130,24 @@ const termEnd: Way = {
   go: (world, who) => endTerm(world, world.people.at(who)),
 }
 
+const snapshot: Way = {
+  prepare: (world, who) => prepareHome(world, world.people.at(who)),
+  go: (world, who) => takeSnapshot(world, world.people.at(who)),
+}
+
+const homeRestore: Way = {
+  prepare: async (world, who) => {
+    await prepareHome(world, world.people.at(who))
+    await takeSnapshot(world, world.people.at(who))
+  },
+  go: (world, who) => restoreSnapshot(world, world.people.at(who)),
+}
+
+const homeReset: Way = {
+  prepare: (world, who) => prepareHome(world, world.people.at(who)),
+  go: (world, who) => resetHome(world, world.people.at(who)),
+}
+
 const ways: Readonly<Record<CrashPoint, Way>> = {
   'launch.before-record': relaunch,
   'launch.after-record': relaunch,
@@ -153,6 +172,14 @@ const ways: Readonly<Record<CrashPoint, Way>> = {
   'term-end.after-archive': termEnd,
   'term-end.after-mail': termEnd,
   'term-end.after-removal': termEnd,
+  'home-snapshot.in-archive': snapshot,
+  'home-snapshot.before-name': snapshot,
+  'home-snapshot.after-write': snapshot,
+  'home-restore.after-note': homeRestore,
+  'home-restore.in-archive': homeRestore,
+  'home-restore.after-add': homeRestore,
+  'home-reset.after-snapshot': homeReset,
+  'home-reset.after-remove': homeReset,
 }
 
 async function removeBehindBack(world: World, who: number): Promise<void> {

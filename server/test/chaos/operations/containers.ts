@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { openWebSocket, type Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
-import type { AppAnswer, BadType, GoodType, groupType } from '../world/templates.ts'
+import type { AppAnswer, BadType, filesType, GoodType, groupType } from '../world/templates.ts'
 import type { World } from '../world/world.ts'
 
 /** What people do with their containers. */
@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts'
 export async function launch(
   world: World,
   person: Person,
-  type: GoodType | BadType | typeof groupType,
+  type: GoodType | BadType | typeof groupType | typeof filesType,
 ): Promise<Answer> {
   forgetRecord(world, person, type)
   const answer = await world.call('POST', `/api/container/launch/${type}`, { token: person.token })

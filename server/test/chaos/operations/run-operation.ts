@@ -1,6 +1,7 @@
 import { ensureSignedIn, logOut, requestAtOnce, requestLink, signIn, verifyAtOnce } from './accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser, findUser } from './administration.ts'
 import { changeGroup, launchInGroup } from './groups.ts'
+import { prepareHome, resetHome, restoreSnapshot, takeSnapshot } from './snapshots.ts'
 import { launch, launchAtOnce, look, restart, talk, visit } from './containers.ts'
 import type { Operation } from '../plan.ts'
 import type { Person } from '../world/people.ts'
@@ -22,11 +23,15 @@ export async function operate(world: World, operation: Operation): Promise<void>
   if (isAdministration(operation)) return administrate(world, operation)
   if (!(await ensureSignedIn(world, person))) return
   if (name === 'launch-in-group') await launchInGroup(world, person)
+  else if (name === 'launch-files') await prepareHome(world, person)
   else if (name === 'launch' || name === 'launch-bad') await launch(world, person, operation.type)
   else if (name === 'launch-at-once') await launchAtOnce(world, person, operation.type, operation.times)
   else if (name === 'restart') await restart(world, person)
   else if (name === 'visit') await visit(world, person, operation.type)
   else if (name === 'talk') await talk(world, person, operation.type)
+  else if (name === 'snapshot') await takeSnapshot(world, person)
+  else if (name === 'restore-home') await restoreSnapshot(world, person)
+  else if (name === 'reset-home') await resetHome(world, person)
   else if (name === 'look') await look(world, person)
   else if (name === 'log-out') await logOut(world, person)
 }

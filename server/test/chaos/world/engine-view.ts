@@ -1,3 +1,5 @@
+import { buffer } from 'node:stream/consumers'
+import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { AskEngine } from '../../support/engine/engine.ts'
 
 /** A container of the installation under test, as the engine itself sees it. */
@@ -22,10 +24,12 @@ export class EngineView {
   readonly #ask: AskEngine
   readonly #instance: string
   readonly #strangers: string[] = []
+  readonly #archive: Pick<HomeArchive, 'read'>
 
-  constructor(ask: AskEngine, instance: string) {
+  constructor(ask: AskEngine, instance: string, archive: Pick<HomeArchive, 'read'>) {
     this.#ask = ask
     this.#instance = instance
+    this.#archive = archive
   }
 
   /** Every container with the installation's label. */
@@ -60,6 +64,11 @@ export class EngineView {
     const query = { filters: JSON.stringify({ label: [`berth.instance=${this.#instance}`] }) }
     const { Volumes } = await this.#ask<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', { query })
     return (Volumes ?? []).map(({ Name }) => Name)
+  }
+
+  /** A home as tar; undefined when it changes meanwhile or is gone. */
+  async readHome(volume: string): Promise<Buffer | undefined> {
+    return buffer(this.#archive.read(volume, AbortSignal.timeout(30_000))).catch(() => undefined)
   }
 
   /** Something that is done to a container without Berth; nothing, when it is gone already. */

@@ -15,9 +15,14 @@ fi
 body="{\\"base\\":\\"$BASE_PATH\\",\\"host\\":\\"$HOSTNAME\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}"
 printf 'HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %s\\r\\nConnection: close\\r\\n\\r\\n%s' "\${#body}" "$body"
 END
+mkdir -p /home/berth/tree
+for at in 1 2 3 4 5 6 7 8 9; do [ -s /home/berth/tree/$at ] || head -c 20000 /dev/urandom > /home/berth/tree/$at; done
 [ -f /home/berth/canary ] || { echo "$BASE_PATH $(cat /proc/sys/kernel/random/uuid)" > /tmp/canary; cp /tmp/canary /home/berth/canary.new; mv /home/berth/canary.new /home/berth/canary; }
 exec nc -ll -p 8080 -e /bin/sh /tmp/serve
 `
+
+/** Files in the home of an app that has begun. */
+export const filesOfHome = ['canary', ...Array.from({ length: 9 }, (_, index) => `tree/${index + 1}`)]
 
 /** What an app that is well answers. */
 export interface AppAnswer {
@@ -44,6 +49,9 @@ export const groupName = 'Chaos'
 /** A type whose app is paused after a second without a visit. */
 export const idleType = 'idler'
 
+/** A type whose app is well and is never visited: a visit would start it while its home is to be read or written. */
+export const filesType = 'files'
+
 /** For `CONTAINER_TEMPLATES`. */
 export function chaosTemplates(image: string): string {
   const shell = (script: string, memory = '64m') => ({
@@ -57,6 +65,7 @@ export function chaosTemplates(image: string): string {
   return JSON.stringify({
     dev: shell(app),
     prod: shell(app),
+    files: shell(app),
     idler: { ...shell(app), idle_pause: 1 },
     lesson: {
       ...shell('trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.5; done'),
@@ -65,5 +74,5 @@ export function chaosTemplates(image: string): string {
     quits: shell('echo no; exit 3'),
     greedy: shell('sleep 1; tail /dev/zero', '16m'),
     deaf: shell('trap "" TERM; while :; do sleep 1; done'),
-  } satisfies Record<GoodType | BadType | typeof idleType | typeof groupType, object>)
+  } satisfies Record<GoodType | BadType | typeof idleType | typeof groupType | typeof filesType, object>)
 }

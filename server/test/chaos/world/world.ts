@@ -1,3 +1,4 @@
+import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -84,13 +85,14 @@ export class World {
       ADMIN_EMAILS: 'second@chaos.test',
       CONTAINER_TEMPLATES: chaosTemplates(image),
       HOST_RULES: 'off',
+      SNAPSHOTS: 'on',
       LOG_LEVEL: 'debug',
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     })
     const store = viewStore(databaseUrl, dataDir)
     const instance = await store.instance()
     const direct = connectTo(engineAddress)
-    const engine = new EngineView(direct, instance)
+    const engine = new EngineView(direct, instance, dockerHomeArchive(instance, engineAddress))
     return new World(settings, { program, proxy, mail, store, engine }, async () => {
       await program.end()
       await Promise.all([proxy.close(), mail.close(), store.close(), engine.removeStrangers()])

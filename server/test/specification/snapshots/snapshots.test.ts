@@ -99,7 +99,7 @@ test('a home that is larger than the limit is refused, and nothing is left', asy
 test('users have their own snapshots alone', async () => {
   const bob = await berth.signUp('bob@x.org')
   const [{ id } = { id: '' }] = await list()
-  assert.deepEqual((await bob.call('GET', snapshotsPath)).body, { snapshots: [] })
+  assert.deepEqual((await bob.call('GET', snapshotsPath)).body, { snapshots: [], has_starter_files: false })
   assertRefused(await bob.call('POST', `${snapshotsPath}/${id}/restore`), 404)
   assertRefused(await bob.call('DELETE', `${snapshotsPath}/${id}`), 404)
   for (const wrong of ['..%2f..%2fx', '1-manual', 'x'])

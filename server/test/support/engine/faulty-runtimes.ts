@@ -1,3 +1,4 @@
+import type { HomeContents } from '#/runtime/home-contents.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
@@ -183,4 +184,11 @@ export function endlessLogsRuntime(runtime: Runtime, seen: { lines: number; read
       seen.readers--
     },
   }
+}
+
+/** An engine with other ways into homes. */
+export function runtimeWithHomes(runtime: Runtime, change: (contents: HomeContents) => HomeContents): Runtime {
+  const contents = runtime.homeContents()
+  if (!contents) throw new Error('the engine cannot read homes')
+  return { ...passThrough(runtime), homeContents: () => change(contents) }
 }

@@ -3,7 +3,7 @@ import type { InOtherWords } from '#/messages/words.ts'
 
 export const snapshots: InOtherWords<typeof english> = {
   title: 'Sicherungspunkte deiner Dateien',
-  lead: 'Ein Sicherungspunkt hält deinen Home-Ordner fest, wie er ist. Die drei neuesten bleiben, und einer, der etwa eine Woche alt ist.',
+  lead: 'Ein Sicherungspunkt hält deinen Home-Ordner fest, wie er ist. Die drei neuesten bleiben, und einer, der etwa eine Woche alt ist. Um deine Dateien mitzunehmen, erstelle einen Sicherungspunkt und lade ihn herunter.',
   off: 'Sicherungspunkte sind hier ausgeschaltet.',
   nothingLaunched: 'Starte zuerst einen Container: Dann hat er einen Home-Ordner.',
   none: 'Noch kein Sicherungspunkt. Bevor der Container ein anderes Image bekommt, entsteht einer von selbst.',
@@ -15,6 +15,9 @@ export const snapshots: InOtherWords<typeof english> = {
   reset: 'Vor einem Zurücksetzen erstellt, {size}',
   restore: 'Wiederherstellen',
   restoreThis: 'Sicherungspunkt vom {at} wiederherstellen',
+  download: 'Herunterladen',
+  downloadThis: 'Sicherungspunkt vom {at} herunterladen',
+  downloading: 'Der Download hat begonnen; dein Browser zeigt, wie weit er ist.',
   remove: 'Entfernen',
   removeThis: 'Sicherungspunkt vom {at} entfernen',
   askRemove: {
@@ -28,6 +31,35 @@ export const snapshots: InOtherWords<typeof english> = {
     effect:
       'Zuerst entsteht ein Sicherungspunkt. Dann wird der Home-Ordner entfernt: Der nächste Start beginnt mit den Startdateien. Der Container muss angehalten sein.',
     confirm: 'Zurücksetzen',
+  },
+  upload: {
+    open: 'Archiv hochladen',
+    openThis: 'Archiv in den Home-Ordner von {name} hochladen',
+    title: 'Ein Archiv in den Home-Ordner von {name} hochladen',
+    effect:
+      'Die Dateien kommen in einen neuen Ordner deines Home-Ordners. Was dort ist, ändert sich nicht. Der Container muss angehalten sein, bis das Archiv ausgepackt ist.',
+    file: 'Archiv',
+    hint: 'Eine .tar- oder .tar.gz-Datei, etwa eine, die hier heruntergeladen wurde',
+    start: 'Hochladen',
+    none: 'Wähle zuerst eine Datei.',
+    sending: '{name} wird gesendet',
+    sent: '{part} von {whole} {unit}',
+    unpacking: 'Alles ist gesendet. Es wird geprüft und ausgepackt…',
+    cancel: 'Hochladen abbrechen',
+  },
+  folders: {
+    open: 'Was Platz braucht',
+    openThis: 'Was im Home-Ordner von {name} Platz braucht',
+    title: 'Was im Home-Ordner von {name} Platz braucht',
+    reading: 'Der Home-Ordner wird gelesen…',
+    here: '{path}: {size} in {files, plural, one {# Datei} other {# Dateien}}',
+    home: 'Home-Ordner',
+    up: 'Nach oben',
+    partly: 'Er ließ sich in der Zeit nicht ganz lesen: Es ist mehr als das hier.',
+    empty: 'Nichts ist darin.',
+    file: '{size}',
+    folder: '{size} in {files, plural, one {# Datei} other {# Dateien}}',
+    close: 'Schließen',
   },
   ask: {
     title: 'Diesen Sicherungspunkt wiederherstellen?',

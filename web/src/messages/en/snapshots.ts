@@ -1,7 +1,7 @@
 /** Words of the page about snapshots of homes. */
 export const snapshots = {
   title: 'Snapshots of your files',
-  lead: 'A snapshot keeps your home folder as it is. The three newest are kept, and one that is about a week old.',
+  lead: 'A snapshot keeps your home folder as it is. The three newest are kept, and one that is about a week old. To take your files with you, make a snapshot and download it.',
   off: 'Snapshots are switched off here.',
   nothingLaunched: 'Launch a container first: then it has a home folder.',
   none: 'No snapshot yet. One is made by itself before the container gets another image.',
@@ -13,6 +13,9 @@ export const snapshots = {
   reset: 'Made before a reset, {size}',
   restore: 'Restore',
   restoreThis: 'Restore the snapshot of {at}',
+  download: 'Download',
+  downloadThis: 'Download the snapshot of {at}',
+  downloading: 'The download has begun; your browser shows how far it is.',
   remove: 'Remove',
   removeThis: 'Remove the snapshot of {at}',
   askRemove: {
@@ -26,6 +29,35 @@ export const snapshots = {
     effect:
       'A snapshot is made first. Then the home folder is removed: the next launch begins with the starter files. The container must be stopped.',
     confirm: 'Reset',
+  },
+  upload: {
+    open: 'Upload an archive',
+    openThis: 'Upload an archive into the home folder of {name}',
+    title: 'Upload an archive into the home folder of {name}',
+    effect:
+      'The files go into a new folder of your home folder. Nothing that is there is changed. The container must be stopped until the archive is unpacked.',
+    file: 'Archive',
+    hint: 'A .tar or .tar.gz file, such as one that was downloaded here',
+    start: 'Upload',
+    none: 'Choose a file first.',
+    sending: 'Sending {name}',
+    sent: '{part} of {whole} {unit}',
+    unpacking: 'All of it is sent. It is being checked and unpacked…',
+    cancel: 'Cancel the upload',
+  },
+  folders: {
+    open: 'What takes room',
+    openThis: 'What takes room in the home folder of {name}',
+    title: 'What takes room in the home folder of {name}',
+    reading: 'The home folder is being read…',
+    here: '{path}: {size} in {files, plural, one {# file} other {# files}}',
+    home: 'Home folder',
+    up: 'Up',
+    partly: 'It could not be read to its end within the time: there is more than this.',
+    empty: 'Nothing is in it.',
+    file: '{size}',
+    folder: '{size} in {files, plural, one {# file} other {# files}}',
+    close: 'Close',
   },
   ask: {
     title: 'Restore this snapshot?',

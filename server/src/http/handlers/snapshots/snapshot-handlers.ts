@@ -1,17 +1,27 @@
 import type { Snapshot as SnapshotDto } from '@berth/api/schemas/features/snapshots.ts'
-import { userOf } from '#/http/auth/caller.ts'
+import { userOf, type CallOrigin } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
+import type { HomeNote } from '#/snapshots/home-audit.ts'
 import type { HomeSnapshots } from '#/snapshots/home-snapshots.ts'
 import type { Snapshot } from '#/snapshots/snapshot-files.ts'
 
+interface SnapshotHandlerParts {
+  readonly snapshots: HomeSnapshots
+  readonly note: NoteHome
+}
+
+/** Writes the audit entry of what an owner did. */
+export type NoteHome = (note: Omit<HomeNote, 'actor'>, call: CallOrigin, now: Date) => Promise<void>
+
 type Names = 'listSnapshots' | 'takeSnapshot' | 'restoreSnapshot' | 'resetHome' | 'removeSnapshot'
 
-export function snapshotHandlers({ snapshots }: { readonly snapshots: HomeSnapshots }): Pick<Handlers, Names> {
+export function snapshotHandlers({ snapshots, note }: SnapshotHandlerParts): Pick<Handlers, Names> {
   return {
     listSnapshots: async (call) => ({
       snapshots: (await snapshots.list(userOf(call), call.params.container_type)).map(toSnapshot),
+      has_starter_files: snapshots.hasStarterFiles(call.params.container_type),
     }),
     takeSnapshot: async (call) => {
       const made = await snapshots.take(userOf(call), call.params.container_type, call.now)
@@ -23,7 +33,9 @@ export function snapshotHandlers({ snapshots }: { readonly snapshots: HomeSnapsh
       return { message: localizedReply(call, message('snapshots.restored', { folder })), folder }
     },
     resetHome: async (call) => {
-      const made = await snapshots.reset(userOf(call), call.params.container_type, call.now)
+      const [owner, type] = [userOf(call), call.params.container_type]
+      const made = await snapshots.reset(owner, type, call.now)
+      await note({ action: 'home.reset', owner, type, detail: { snapshot: made.id } }, call, call.now)
       return { message: localizedReply(call, message('snapshots.reset')), snapshot: toSnapshot(made) }
     },
     removeSnapshot: async (call) => {
@@ -34,7 +46,7 @@ export function snapshotHandlers({ snapshots }: { readonly snapshots: HomeSnapsh
   }
 }
 
-const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => ({
+export const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => ({
   id,
   reason,
   created_at: createdAt.toISOString(),

@@ -28,6 +28,8 @@ export const callTimeouts = {
   readHomeStall: 120_000,
   /** Between the begin of an upload and the answer. */
   writeHome: 86_400_000,
+  /** Without taking a byte of an archive, or between the last one and the answer. */
+  writeHomeStall: 120_000,
   /** Starter files of one home. */
   writeFiles: 120_000,
   pull: 1_800_000,

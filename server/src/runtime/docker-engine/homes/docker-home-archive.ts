@@ -3,12 +3,12 @@ import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/runt
 import { callTimeouts, EngineClient } from '../client/engine-client.ts'
 import { findEngineAddress } from '../client/engine-address.ts'
 import { statusOf } from '../client/engine-errors.ts'
+import { TarArchiveEnd } from '../../transport/tar-archive-end.ts'
 import { withStallLimit } from '../../transport/with-stall-limit.ts'
 import { homeLabels } from '../labels.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { isWithoutQuotas, quotaOptions } from './home-quota.ts'
 import { listHomes } from './home-volumes.ts'
-import { TarArchiveEnd } from '../../transport/tar-archive-end.ts'
 
 /**
  * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file

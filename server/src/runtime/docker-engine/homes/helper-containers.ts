@@ -26,9 +26,15 @@ export class HelperContainers {
     this.#installation = installation
   }
 
-  /** Makes the image, and removes the helpers of processes that were killed; once. @throws {RuntimeError} */
+  /**
+   * Makes the image, and removes the helpers of processes that were killed; once, or again after a failure. The engine removes a
+   * helper only after it has ended the writing to it, so that nothing of an earlier process comes behind what is written next.
+   * @throws {RuntimeError}
+   */
   async prepare(): Promise<void> {
-    await (this.#prepared ??= this.#prepare())
+    const prepared = (this.#prepared ??= this.#prepare())
+    prepared.catch(() => (this.#prepared = undefined))
+    await prepared
   }
 
   /** @throws {RuntimeError} */

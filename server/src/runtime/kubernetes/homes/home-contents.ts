@@ -20,6 +20,14 @@ export function homeContents(cluster: ClusterContext): HomeContents {
       if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
       await writeTo(cluster, volume, archive, signal)
     },
+    discard: async (volume, name, signal) => {
+      if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
+      const what = `remove a folder of ${volume}`
+      const done = await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+        execInPod(cluster, { ...helper, what, command: ['rm', '-rf', '--', `${folder}/${name}`], signal }),
+      )
+      for await (const _ of done) void _
+    },
   }
 }
 

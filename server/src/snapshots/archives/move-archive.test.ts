@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { movedArchive } from './move-archive.ts'
+import { linksToElsewhere, movedArchive } from './move-archive.ts'
 
 /** Archives of the machine's own tar, moved, and listed by it. */
 function homeOf(t: TestContext): { base: string; home: string } {
@@ -17,6 +17,10 @@ function homeOf(t: TestContext): { base: string; home: string } {
   chmodSync(path.join(home, 'notes-of-others'), 0o600)
   symlinkSync('../notes-of-others', path.join(home, 'notes/link'))
   linkSync(path.join(home, 'notes-of-others'), path.join(home, 'same'))
+  mkdirSync(path.join(home, 'z-links'))
+  for (const name of ['one', 'two']) linkSync(path.join(home, 'notes-of-others'), path.join(home, 'z-links', name))
+  for (const target of ['../x', '../../etc/x', '../notes', '/usr/bin/python3'])
+    symlinkSync(target, path.join(home, 'z-links', target.replaceAll('/', '_')))
   writeFileSync(path.join(home, `${'ä'.repeat(60)}-${'x'.repeat(120)}`), 'long')
   return { base, home }
 }
@@ -33,7 +37,9 @@ async function moved(
   const source = async function* () {
     for (let at = 0; at < archive.length; at += 700) yield archive.subarray(at, at + 700)
   }
-  for await (const piece of movedArchive(source(), 'restored', only, () => void entries++)) pieces.push(piece)
+  const elsewhere = await linksToElsewhere(source(), only)
+  const move = { folder: 'restored', only, home: '/home/ann', elsewhere, seen: () => void entries++ }
+  for await (const piece of movedArchive(source(), move)) pieces.push(piece)
   const into = path.join(base, 'into')
   mkdirSync(into)
   execFileSync('tar', ['-C', into, '-xpf', '-'], { input: Buffer.concat(pieces) })
@@ -70,6 +76,30 @@ test('one folder comes with what is below it and the folders above it, and with 
     ['restored', 'restored/notes', 'restored/notes/2026', 'restored/notes/2026/a.txt'],
   )
   assert.equal(entries, 2)
+})
+
+test('a part with hard links to files outside of it has their content', async (t) => {
+  const { list, into } = await moved(t, 'z-links')
+  assert.ok(list.includes('restored/z-links/one f 600 '), list.join('\n'))
+  const same = execFileSync('stat', ['-c', '%i %s', 'restored/z-links/one', 'restored/z-links/two'], { cwd: into })
+  assert.deepEqual(new Set(same.toString().trim().split('\n')).size, 1)
+  assert.equal(readFileSync(path.join(into, 'restored/z-links/two'), 'utf8'), 'b')
+  assert.ok(!list.some((line) => line.startsWith('restored/notes-of-others')))
+})
+
+test('symbolic links that lead out of the home lead there from the new folder, too, and others are as they were', async (t) => {
+  const { list } = await moved(t)
+  const targets = Object.fromEntries(
+    list
+      .filter((line) => line.startsWith('restored/z-links/') && line.includes(' l '))
+      .map((line) => line.split(' l 777 ')),
+  )
+  assert.deepEqual(targets, {
+    'restored/z-links/.._x': '../x',
+    'restored/z-links/.._.._etc_x': '/home/etc/x',
+    'restored/z-links/.._notes': '../notes',
+    'restored/z-links/_usr_bin_python3': '/usr/bin/python3',
+  })
 })
 
 test('a path that the archive does not have counts no entry', async (t) => {

@@ -1,0 +1,68 @@
+import { ownSessionOf, userOf } from '#/http/auth/caller.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { longBody } from '#/http/request/long-body.ts'
+import { message } from '#/messages/localized-message.ts'
+import type { FolderSize, FolderSizes } from '#/snapshots/archives/folder-sizes.ts'
+import type { HomeFolders } from '#/snapshots/home-folders.ts'
+import type { HomeDownloads } from '#/snapshots/transfer/home-downloads.ts'
+import type { HomeUploads } from '#/snapshots/transfer/home-uploads.ts'
+import type { NoteHome } from './snapshot-handlers.ts'
+
+export interface HomeTransferHandlerParts {
+  readonly downloads: HomeDownloads
+  readonly uploads: HomeUploads
+  readonly folders: HomeFolders
+  readonly note: NoteHome
+}
+
+type Names = 'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders'
+
+/** Archives out of and into one's own homes, and what takes room in them. */
+export function homeTransferHandlers({
+  downloads,
+  uploads,
+  folders,
+  note,
+}: HomeTransferHandlerParts): Pick<Handlers, Names> {
+  return {
+    downloadSnapshot: async (call) => {
+      // As with all data of an account: an administrator who acts for its owner gets no copy.
+      ownSessionOf(call)
+      const [owner, { container_type: type, id }] = [userOf(call), call.params]
+      const ticket = await downloads.offer(owner, type, id, call.now)
+      await note({ action: 'home.download', owner, type, detail: { snapshot: id } }, call, call.now)
+      return { path: `/api/container/downloads/${ticket}` }
+    },
+    readDownload: async (call) => {
+      ownSessionOf(call)
+      const { reply, request, params, now } = call
+      const download = await downloads.begin(userOf(call).id, params.ticket, request.headers.range, now)
+      const { name, size, part, stream } = download
+      void reply.type('application/gzip').headers({
+        'accept-ranges': 'bytes',
+        'content-disposition': `attachment; filename="${name}"`,
+        'content-length': part ? part.last - part.first + 1 : size,
+      })
+      if (part) void reply.status(206).header('content-range', `bytes ${part.first}-${part.last}/${size}`)
+      return stream
+    },
+    uploadHome: async (call) => {
+      const [owner, type] = [userOf(call), call.params.container_type]
+      const folder = await uploads.receive(owner, type, longBody(call.request.raw), call.now)
+      await note({ action: 'home.upload', owner, type, detail: { folder } }, call, call.now)
+      return { message: localizedReply(call, message('snapshots.uploaded', { folder })), folder }
+    },
+    listFolders: async (call) =>
+      toFolders(await folders.list(userOf(call), call.params.container_type, call.query.path ?? '')),
+  }
+}
+
+const toFolders = ({ bytes, files, isComplete, entries }: FolderSizes) => ({
+  bytes,
+  files,
+  is_complete: isComplete,
+  entries: entries.map(toFolder),
+})
+
+const toFolder = ({ name, isFolder, bytes, files }: FolderSize) => ({ name, is_folder: isFolder, bytes, files })

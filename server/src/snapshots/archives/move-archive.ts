@@ -1,0 +1,93 @@
+import path from 'node:path'
+import type { TarHeader } from 'modern-tar'
+import { isKept, pathIn, rewrittenArchive } from './rewrite-archive.ts'
+
+export interface Move {
+  /** A single name. */
+  readonly folder: string
+  /** Path in the archive; of it and what is below it alone. Empty: all. */
+  readonly only: string
+  /** Where the home is in its containers. */
+  readonly home: string
+  /** Of `linksToElsewhere`. */
+  readonly elsewhere?: ReadonlyMap<string, string>
+  /** Owner of everything in place of those in the archive. */
+  readonly owner?: ArchiveOwner | undefined
+  /** Called with each entry that is in the result. */
+  readonly seen: () => void
+}
+
+/** Numbers of user and group. */
+export interface ArchiveOwner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * A tar archive of a home with all of its entries below a folder, so that what is unpacked lies beside what is there. A
+ * relative symbolic link that leads out of the home becomes absolute: the engine refuses it otherwise, and it would lead
+ * elsewhere from a deeper folder.
+ */
+export function movedArchive(
+  archive: AsyncIterable<Uint8Array>,
+  { folder, only, home, elsewhere = new Map(), owner, seen }: Move,
+): AsyncIterable<Uint8Array> {
+  return rewrittenArchive(archive, (given) => {
+    const header = withContent(given, elsewhere)
+    const inHome = pathIn(header.name)
+    // The home itself becomes the folder: it has its owner and mode.
+    const isAsked = only === '' || inHome === only || inHome.startsWith(`${only}/`)
+    const isWanted = isAsked || inHome === '' || only.startsWith(`${inHome}/`)
+    // A link whose file has taken its place.
+    const isDone = header.type === 'link' && pathIn(header.linkname ?? '') === inHome
+    if (!isWanted || isDone || !isKept(header)) return []
+    if (isAsked) seen()
+    return [{ ...below(header, inHome, folder, home), ...owner }]
+  })
+}
+
+/**
+ * Hard links in a part of an archive to files that are not in it: the content is with the file alone.
+ * @param only as in `Move` @returns path of the first such link, by the path of the file
+ */
+export async function linksToElsewhere(
+  archive: AsyncIterable<Uint8Array>,
+  only: string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  if (only === '') return found
+  const isIn = (name: string) => name === only || name.startsWith(`${only}/`)
+  const headers = rewrittenArchive(archive, ({ name, type, linkname = '' }) => {
+    const [link, file] = [pathIn(name), pathIn(linkname)]
+    if (type === 'link' && isIn(link) && !isIn(file) && !found.has(file)) found.set(file, link)
+    return []
+  })
+  for await (const nothing of headers) void nothing
+  return found
+}
+
+/** The file takes the place of its first link, and other links are to that one. */
+function withContent(header: TarHeader, elsewhere: ReadonlyMap<string, string>): TarHeader {
+  if (header.type === 'file') {
+    const link = elsewhere.get(pathIn(header.name))
+    return link === undefined ? header : { ...header, name: link }
+  }
+  const link = header.type === 'link' ? elsewhere.get(pathIn(header.linkname ?? '')) : undefined
+  if (link === undefined) return header
+  return { ...header, linkname: link }
+}
+
+function below(header: TarHeader, inHome: string, folder: string, home: string): TarHeader {
+  const name = [folder, inHome].filter(Boolean).join('/') + (header.type === 'directory' ? '/' : '')
+  const { pax, linkname, ...rest } = header
+  const kept = Object.fromEntries(Object.entries(pax ?? {}).filter(([key]) => !/^(path|linkpath|size)$/.test(key)))
+  const target = linkname === undefined ? undefined : targetOf(header.type, linkname, inHome, folder, home)
+  return { ...rest, name, pax: kept, ...(target === undefined ? {} : { linkname: target }) }
+}
+
+function targetOf(type: TarHeader['type'], linkname: string, inHome: string, folder: string, home: string): string {
+  if (type === 'link') return `${folder}/${pathIn(linkname)}`
+  if (linkname.startsWith('/')) return linkname
+  const fromHome = path.posix.join(path.posix.dirname(inHome), linkname)
+  return fromHome === '..' || fromHome.startsWith('../') ? path.posix.resolve(home, fromHome) : linkname
+}

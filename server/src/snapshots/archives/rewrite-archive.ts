@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream'
+import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+
+/**
+ * A tar archive with other headers, read and written bit by bit.
+ * @param rewrite called with each header; what it answers takes the place of the entry, whose content goes with the last of
+ *   them. Nothing: the entry is left out. What it throws fails the result
+ */
+export function rewrittenArchive(
+  archive: AsyncIterable<Uint8Array>,
+  rewrite: (header: TarHeader) => readonly TarHeader[],
+): AsyncIterable<Uint8Array> {
+  const { readable, controller } = createTarPacker()
+  copy(controller, archive, rewrite).catch((error: unknown) => controller.error(error))
+  return readable
+}
+
+async function copy(
+  controller: TarPackController,
+  archive: AsyncIterable<Uint8Array>,
+  rewrite: (header: TarHeader) => readonly TarHeader[],
+): Promise<void> {
+  const bytes = Readable.toWeb(Readable.from(archive)) as ReadableStream<Uint8Array>
+  for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
+    const headers = rewrite(header)
+    const own = headers.at(-1)
+    if (!own) {
+      await body.cancel()
+      continue
+    }
+    for (const each of headers.slice(0, -1)) await controller.add(each).close()
+    await body.pipeTo(controller.add(own))
+  }
+  controller.finalize()
+}
+
+/** `./a/b/` is `a/b`; the top of an archive is empty. */
+export const pathIn = (name: string) =>
+  name
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+
+/** Sockets, pipes and devices mean nothing in a copy. */
+export const isKept = ({ type }: TarHeader) =>
+  type === 'file' || type === 'directory' || type === 'symlink' || type === 'link'

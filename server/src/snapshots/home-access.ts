@@ -1,0 +1,139 @@
+import pLimit from 'p-limit'
+import type { SingleFlight } from '#/concurrency/single-flight.ts'
+import { containerKey } from '#/containers/container-key.ts'
+import { containerName, homeVolume } from '#/containers/container-name.ts'
+import type { Template, Templates } from '#/containers/templates/template.ts'
+import { Refusal, refusals } from '#/errors.ts'
+import { message } from '#/messages/localized-message.ts'
+import type { HomeContents } from '#/runtime/home-contents.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { DiskNearlyFull, SnapshotTooLarge } from './snapshot-files.ts'
+
+/** Homes that are read or written at the same time. */
+const maxParallel = 2
+/** Requests that may wait for one of these. */
+const maxWaiting = 20
+/** How long one home may be read or written, in ms. */
+const defaultTimeLimit = 900_000
+
+/** Whose home it is. */
+export interface HomeOwner {
+  readonly id: number
+  readonly slug: string
+}
+
+export interface HomeAccessParts {
+  /** Whether snapshots are switched on. */
+  readonly isOn: boolean
+  /** False in the process of a command: a service that starts meanwhile would not know of the work. */
+  readonly isService: boolean
+  /** Undefined where the engine cannot read homes; then snapshots are off. */
+  readonly contents: HomeContents | undefined
+  readonly runtime: Pick<Runtime, 'inspect'>
+  readonly singleFlight: SingleFlight
+  readonly installation: string
+  readonly templates: Pick<Templates, 'get' | 'openTypes'>
+  /** For tests, in ms. */
+  readonly timeLimit?: number
+}
+
+/** States of a container in which its home may not be read, and not be written. */
+export const [notRead, notWritten] = [
+  ['running', 'restarting'],
+  ['running', 'restarting', 'paused'],
+] as const
+
+/**
+ * Exclusive access to homes: work on one runs in the flight of its container, so that no launch, stop or other work on this
+ * home runs at the same time, and only while the container's program does not run. So there are never two writers, and
+ * nothing changes while it is read.
+ */
+export class HomeAccess {
+  readonly #parts: HomeAccessParts
+  readonly #limit = pLimit(maxParallel)
+
+  constructor(parts: HomeAccessParts) {
+    this.#parts = parts
+  }
+
+  get isOn(): boolean {
+    return this.#parts.isOn
+  }
+
+  /** @throws {Refusal} 409 */
+  get contents(): HomeContents {
+    if (!this.#parts.contents) throw refusals.snapshotsOff()
+    return this.#parts.contents
+  }
+
+  /** Ends what takes too long. */
+  timeLimit(): AbortSignal {
+    return AbortSignal.timeout(this.#parts.timeLimit ?? defaultTimeLimit)
+  }
+
+  /**
+   * @param verb requests with the same one share one run @param states in which nothing is done
+   * @throws {Refusal} 409 the container is in one of the states · 429 too many wait · as the work, by `rethrowInWords`
+   */
+  async run<T>(owner: HomeOwner, type: string, verb: string, states: readonly string[], work: () => Promise<T>) {
+    if (!this.#parts.isService && states.length > 0) throw refusals.conflict(message('snapshots.needsService'))
+    if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
+    const key = containerKey({ userId: owner.id, type })
+    return this.#parts.singleFlight
+      .run(key, verb, () =>
+        this.#limit(async () => {
+          await this.requireNot(owner, type, states)
+          return work()
+        }),
+      )
+      .catch(rethrowInWords)
+  }
+
+  /** For work in a flight of the container that is there already, or behind every request. */
+  async runNext<T>(work: () => Promise<T>): Promise<T> {
+    return this.#limit(work)
+  }
+
+  /** @throws {Refusal} 409 @throws {RuntimeError} */
+  async requireNot(owner: HomeOwner, type: string, states: readonly string[]): Promise<void> {
+    if (!(await this.isIdle(owner, type, states))) throw refusals.conflict(message('snapshots.stopFirst'))
+  }
+
+  /** Whether the container is in none of these states. @throws {RuntimeError} */
+  async isIdle({ slug }: HomeOwner, type: string, states: readonly string[]): Promise<boolean> {
+    const { runtime, installation } = this.#parts
+    if (states.length === 0) return true
+    const found = await runtime.inspect(containerName(installation, slug, type))
+    return !found || !states.includes(found.state)
+  }
+
+  /** A type with a home, where snapshots are on. @throws {Refusal} 400 · 409 */
+  requireHome(type: string): Template {
+    const template = this.requireType(type)
+    if (!this.#parts.isOn) throw refusals.snapshotsOff()
+    if (template.home === null) throw refusals.conflict(message('snapshots.noHome'))
+    return template
+  }
+
+  /** @throws {Refusal} 400 */
+  requireType(type: string): Template {
+    const { templates } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.openTypes)
+    return template
+  }
+
+  volumeOf({ id, slug }: HomeOwner, type: string): string {
+    return homeVolume(this.#parts.installation, id, slug, type)
+  }
+}
+
+/** What a failure of engine or disk is for those who asked. @throws always */
+export function rethrowInWords(error: unknown): never {
+  if (error instanceof Refusal) throw error
+  if (error instanceof SnapshotTooLarge) throw refusals.conflict(message('snapshots.tooLarge'))
+  if (error instanceof DiskNearlyFull) throw refusals.snapshotDiskFull(error)
+  if (error instanceof RuntimeError && error.kind === 'missing') throw refusals.conflict(message('snapshots.noHomeYet'))
+  throw refusals.snapshotFailed(error)
+}

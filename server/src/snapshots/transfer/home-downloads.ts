@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { refusals } from '#/errors.ts'
+import type { HomeAccess, HomeOwner } from '#/snapshots/home-access.ts'
+import type { HomeSnapshots } from '#/snapshots/home-snapshots.ts'
+import type { SnapshotFiles } from '#/snapshots/snapshot-files.ts'
+
+/** How long a download can be begun or continued, in ms. */
+const validity = 3_600_000
+/** Offers of one user that are kept; the oldest goes. */
+const maxOffers = 20
+/** Downloads at the same time, of one user and of all. */
+const [maxOfUser, maxOfAll] = [3, 50]
+
+interface Offer {
+  readonly ticket: string
+  readonly volume: string
+  readonly id: string
+  /** Of the file, as the browser stores it. */
+  readonly name: string
+  readonly until: number
+}
+
+/** A part of an archive, on its way. */
+export interface Download {
+  readonly name: string
+  /** Of the whole archive, in bytes. */
+  readonly size: number
+  /** First and last byte of the part; undefined: all. */
+  readonly part: { readonly first: number; readonly last: number } | undefined
+  readonly stream: Readable
+}
+
+/**
+ * Downloads of snapshots: files that are whole, so that they need neither the engine nor the home, and can be continued. A
+ * ticket in the address stands for the proof that a page of ours asks, which a browser cannot send when it downloads by itself.
+ */
+export class HomeDownloads {
+  readonly #snapshots: Pick<HomeSnapshots, 'list'>
+  readonly #access: Pick<HomeAccess, 'volumeOf'>
+  readonly #files: Pick<SnapshotFiles, 'open'>
+  readonly #offers = new Map<number, Offer[]>()
+  readonly #open = new Map<number, number>()
+
+  constructor(
+    snapshots: Pick<HomeSnapshots, 'list'>,
+    access: Pick<HomeAccess, 'volumeOf'>,
+    files: Pick<SnapshotFiles, 'open'>,
+  ) {
+    this.#snapshots = snapshots
+    this.#access = access
+    this.#files = files
+  }
+
+  /** @returns the ticket, for this user alone @throws {Refusal} 400 · 404 */
+  async offer(owner: HomeOwner, type: string, id: string, now: Date): Promise<string> {
+    const found = (await this.#snapshots.list(owner, type)).find((each) => each.id === id)
+    if (!found) throw refusals.notFound('snapshot')
+    this.#forgetOld(now.getTime())
+    const at = found.createdAt.toISOString().slice(0, 19).replace(/[:T]/g, '-')
+    const name = `${owner.slug}-${type.replace(/[^\w.-]/g, '_')}-${at}.tar.gz`
+    const [ticket, volume] = [randomBytes(24).toString('base64url'), this.#access.volumeOf(owner, type)]
+    const offer = { ticket, volume, id, name, until: now.getTime() + validity }
+    this.#offers.set(owner.id, [...(this.#offers.get(owner.id) ?? []).slice(1 - maxOffers), offer])
+    return offer.ticket
+  }
+
+  /**
+   * @param range value of the header `Range`; what is no single range of bytes counts as none
+   * @throws {Refusal} 404 no such ticket of this user, or the snapshot is gone · 429
+   */
+  async begin(userId: number, ticket: string, range: string | undefined, now: Date): Promise<Download> {
+    const offer = this.#offers.get(userId)?.find((each) => each.ticket === ticket && each.until > now.getTime())
+    if (!offer) throw refusals.notFound('snapshot')
+    const all = [...this.#open.values()].reduce((sum, each) => sum + each, 0)
+    if ((this.#open.get(userId) ?? 0) >= maxOfUser || all >= maxOfAll) throw refusals.tooManyTransfers()
+    this.#count(userId, 1)
+    const end = () => this.#count(userId, -1)
+    try {
+      return await this.#read(offer, range, end)
+    } catch (error) {
+      end()
+      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? refusals.notFound('snapshot') : error
+    }
+  }
+
+  async #read({ volume, id, name }: Offer, range: string | undefined, end: () => void): Promise<Download> {
+    // Open from here on, also when the snapshot is removed meanwhile.
+    const file: FileHandle = await this.#files.open(volume, id)
+    const { size } = await file.stat()
+    const part = partOf(range, size)
+    const stream = file.createReadStream(part ? { start: part.first, end: part.last } : {})
+    stream.once('close', end)
+    return { name, size, part, stream }
+  }
+
+  #count(userId: number, by: number): void {
+    const count = (this.#open.get(userId) ?? 0) + by
+    if (count > 0) this.#open.set(userId, count)
+    else this.#open.delete(userId)
+  }
+
+  #forgetOld(now: number): void {
+    for (const [userId, offers] of this.#offers) {
+      const left = offers.filter(({ until }) => until > now)
+      if (left.length > 0) this.#offers.set(userId, left)
+      else this.#offers.delete(userId)
+    }
+  }
+}
+
+/** Source: RFC 9110, 14.1.2. A range behind the end is none, as the RFC allows for all of them. */
+function partOf(range: string | undefined, size: number): Download['part'] {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? []
+  if (from === '' && to === '') return undefined
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  return first <= last ? { first, last } : undefined
+}

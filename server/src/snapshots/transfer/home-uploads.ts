@@ -1,0 +1,98 @@
+import { refusals, Refusal } from '#/errors.ts'
+import { formatBytes } from '#/messages/format-bytes.ts'
+import { message } from '#/messages/localized-message.ts'
+import { rethrowInWords, notWritten, type HomeAccess, type HomeOwner } from '#/snapshots/home-access.ts'
+import { homeOwner } from '#/snapshots/archives/home-owner.ts'
+import { restoreVerb, type HomeRestores } from '#/snapshots/home-restores.ts'
+import { folderAt, type HomeSnapshotsParts } from '#/snapshots/home-snapshots.ts'
+import { SnapshotTooLarge, type SnapshotFiles } from '#/snapshots/snapshot-files.ts'
+import { BadArchive, checkedArchive } from '#/snapshots/archives/checked-archive.ts'
+
+/** Archives that are received at the same time, of all users. */
+const maxReceived = 4
+/** Entries of one archive: a home with a large Conda installation has 200,000. */
+const maxEntries = 1_000_000
+
+export interface HomeUploadsParts extends Pick<HomeSnapshotsParts, 'access' | 'maxBytes' | 'restores' | 'diskRefusal'> {
+  readonly access: HomeAccess
+  readonly restores: HomeRestores
+  /** Where archives are until they are unpacked. */
+  readonly files: SnapshotFiles
+  /** Bytes by which the homes of a user may grow by this type; undefined: no limit is known. */
+  readonly roomFor: (owner: HomeOwner, type: string) => Promise<number | undefined>
+}
+
+/**
+ * Archives that users send into their homes. Each is received and checked as a whole on Berth's disk, which keeps nothing from
+ * running, and then unpacked into a new folder in the way of a restore: what does not arrive whole leaves nothing.
+ */
+export class HomeUploads {
+  readonly #parts: HomeUploadsParts
+  /** Homes for which one is received. */
+  readonly #received = new Set<string>()
+
+  constructor(parts: HomeUploadsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @param body tar, or tar compressed by gzip @returns name of the new folder
+   * @throws {Refusal} 400 unknown type, or an archive that is not taken · 409 switched off, no home yet, the container is not
+   *   stopped, too large, or one is received for this home already · 429 · 500 as `HomeRestores.unpack` · what reading the
+   *   body throws
+   */
+  async receive(owner: HomeOwner, type: string, body: AsyncIterable<Uint8Array>, now: Date): Promise<string> {
+    const { access, diskRefusal } = this.#parts
+    const template = access.requireHome(type)
+    const volume = access.volumeOf(owner, type)
+    if (this.#received.has(volume)) throw refusals.conflict(message('snapshots.uploadUnderWay'))
+    if (this.#received.size >= maxReceived) throw refusals.snapshotsBusy()
+    this.#received.add(volume)
+    try {
+      const refusal = await diskRefusal(owner, template)
+      if (refusal) throw refusal
+      // Before minutes are spent on an archive that could not be unpacked.
+      await access.run(owner, type, 'look at the home', notWritten, () =>
+        homeOwner(access.contents, volume, access.timeLimit()),
+      )
+      const id = await this.#store(owner, type, volume, body, now)
+      return await this.#unpack(owner, type, volume, id, now)
+    } finally {
+      this.#received.delete(volume)
+    }
+  }
+
+  /** @returns id of the archive in `files` */
+  async #store(owner: HomeOwner, type: string, volume: string, body: AsyncIterable<Uint8Array>, now: Date) {
+    const { files, maxBytes, roomFor } = this.#parts
+    const room = await roomFor(owner, type)
+    const limit = Math.max(0, Math.min(maxBytes, room ?? Infinity))
+    const archive = checkedArchive(body, { maxBytes: limit, maxEntries })
+    try {
+      // What is checked is bounded already; folders without an entry are added to it.
+      return (await files.write(volume, 'manual', archive, { now, maxBytes: Infinity })).id
+    } catch (error) {
+      if (error instanceof BadArchive) throw refusals.badArchive(error.sentence)
+      if (!(error instanceof SnapshotTooLarge)) return rethrowInWords(error)
+      const size = formatBytes(limit)
+      throw refusals.conflict(
+        limit < maxBytes ? message('snapshots.noRoom', { size }) : message('snapshots.uploadTooLarge', { size }),
+      )
+    }
+  }
+
+  async #unpack(owner: HomeOwner, type: string, volume: string, id: string, now: Date): Promise<string> {
+    const { access, restores, files } = this.#parts
+    const folder = folderAt('uploaded', now)
+    const { id: userId, slug } = owner
+    const pending = { userId, slug, type, volume, from: 'upload', id, only: '', folder } as const
+    try {
+      await access.run(owner, type, restoreVerb(pending), notWritten, () => restores.unpack(pending))
+      return folder
+    } catch (error) {
+      // The journal goes on with this one.
+      if (!(error instanceof Refusal && error.code === 'restoreUnfinished')) await files.remove(volume, id)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import axe, { type AxeResults } from 'axe-core'
+import { packTar, unpackTar } from 'modern-tar'
+import { startBerth, testTemplates } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+
+/** How a user takes files away and brings files in, with the real server, engine and browser. */
+const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
+const pictures = process.env.BERTH_SCREENSHOTS
+const env = { SNAPSHOTS: 'on', CONTAINER_TEMPLATES: await testTemplates() }
+const berth = await startBerth({ after }, { webDir, env })
+await berth.administrator()
+const ann = await berth.signUp('ann@x.org')
+const launch = async () => (await ann.call('POST', '/api/container/launch/dev')).body.container_id as string
+await execInContainer(await launch(), 'mkdir notes; echo mine > notes/a; head -c 2000000 /dev/urandom > large')
+await ann.call('POST', '/api/container/stop/dev')
+const folder = mkdtempSync(path.join(tmpdir(), 'berth-journey-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const { page, problems } = await openTab({ after })
+page.setDefaultTimeout(60_000)
+const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
+await page.context().addCookies([cookie])
+const picture = async (name: string) => {
+  if (!pictures) return
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.screenshot({ path: path.join(pictures, `snapshots-${name}-${width}.png`) })
+  }
+}
+
+test('a snapshot is made and downloaded by the browser itself', async () => {
+  await page.goto(`${berth.app.frontendUrl}/snapshots`)
+  await page.getByRole('button', { name: 'Make a snapshot of Development' }).click()
+  await page.getByText('The snapshot is made.').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: /^Download the snapshot of/ }).click(),
+  ])
+  assert.match(download.suggestedFilename(), /^ann-dev-[\d-]+\.tar\.gz$/)
+  const names = (await unpackTar(gunzipSync(readFileSync(await download.path())))).map(({ header }) => header.name)
+  assert.ok(
+    names.some((name) => name.endsWith('notes/a')),
+    names.join(),
+  )
+  assert.equal(await page.getByRole('button', { name: /^Reset/ }).count(), 0, 'the type has no starter files')
+  await picture('some')
+})
+
+test('an archive is sent with its progress, and lies in a new folder', async () => {
+  const archive = path.join(folder, 'course.tar')
+  const body = Buffer.alloc(40_000_000, 'x')
+  writeFileSync(archive, await packTar([{ header: { name: 'course/text', size: body.length, type: 'file' }, body }]))
+  const shown = page.evaluate(
+    () =>
+      new Promise<string[]>((resolve) => {
+        const seen = new Set<string>()
+        new MutationObserver(() => {
+          for (const bar of document.querySelectorAll('progress')) seen.add(bar.hasAttribute('value') ? 'part' : 'all')
+          if (/are in the folder|could not/.test(document.body.textContent)) resolve([...seen])
+        }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
+      }),
+  )
+  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Archive').setInputFiles(archive)
+  assert.deepEqual(await violations(), [])
+  await picture('upload')
+  await dialog.getByRole('button', { name: 'Upload' }).click()
+  const outcome = page.getByText(/The files are in the folder uploaded-/)
+  await outcome.waitFor()
+  assert.deepEqual((await shown).toSorted(), ['all', 'part'])
+  const [, uploaded = ''] = /folder (uploaded-\S+) of/.exec((await outcome.textContent()) ?? '') ?? []
+  assert.equal(
+    (await execInContainer(await launch(), `stat -c %s ${uploaded}/course/text; cat notes/a`)).trim(),
+    '40000000\nmine',
+  )
+  await ann.call('POST', '/api/container/stop/dev')
+})
+
+test('an archive that is none is refused in words that the page shows', async () => {
+  const wrong = path.join(folder, 'wrong.tar')
+  writeFileSync(wrong, 'this is no archive')
+  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).click()
+  await page.getByRole('dialog').getByLabel('Archive').setInputFiles(wrong)
+  await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
+  await page.getByText('This is no complete archive.').waitFor()
+})
+
+test('what takes room is shown folder by folder', async () => {
+  await page.getByRole('button', { name: 'What takes room in the home folder of Development' }).click()
+  const dialog = page.getByRole('dialog')
+  const folders = dialog.getByRole('listitem')
+  await dialog.getByText(/Home folder: 42 MB in/).waitFor()
+  assert.match((await folders.first().textContent()) ?? '', /^uploaded-.*40 MB in 1 file$/)
+  assert.deepEqual(await violations(), [])
+  await picture('folders')
+  await folders.first().getByRole('button').click()
+  await dialog.getByRole('button', { name: 'course' }).click()
+  await dialog.getByText('text', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Up' }).click()
+  await dialog.getByRole('button', { name: 'course' }).waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  assert.deepEqual(
+    problems.filter((each) => !/400/.test(String(each))),
+    [],
+  )
+})
+
+async function violations(): Promise<unknown[]> {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())) as AxeResults
+  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+}

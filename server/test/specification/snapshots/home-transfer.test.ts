@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { packTar, unpackTar } from 'modern-tar'
+import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { startBerth, testTemplates, type Person } from '#test/support/berth.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
+import { waitFor } from '#test/support/program.ts'
+
+/** Archives out of homes and into them, through the gateway and with a real engine. */
+const ends: (() => Promise<void>)[] = []
+after(async () => {
+  for (const end of ends.toReversed()) await end()
+})
+const env = { SNAPSHOTS: 'on', SNAPSHOT_MAX_SIZE: '24m', CONTAINER_TEMPLATES: await testTemplates() }
+const berth = await startBerth({ after: (end) => void ends.push(end) }, { env })
+await berth.administrator()
+const ann = await berth.signUp('ann@x.org')
+const scratch = mkdtempSync(path.join(tmpdir(), 'berth-transfer-'))
+ends.push(async () => rmSync(scratch, { recursive: true }))
+
+const stop = async () => assertOk(await ann.call('POST', '/api/container/stop/dev'))
+const launch = async () => {
+  const launched = await ann.call('POST', '/api/container/launch/dev')
+  assertOk(launched)
+  return launched.body.container_id as string
+}
+const inHome = async (script: string) => {
+  const said = (await execInContainer(await launch(), script)).trim()
+  await stop()
+  return said
+}
+const uploads = () => {
+  const folder = path.join(berth.dataDir, 'snapshots/uploads')
+  return existsSync(folder)
+    ? readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tar'))
+    : []
+}
+
+interface Sent {
+  readonly status: number
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+/** As a client that streams. @param parts of the body; a pause where there is none */
+async function upload(
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  length?: number,
+  who: Person = ann,
+): Promise<Sent> {
+  const { port } = new URL(berth.url)
+  const headers = {
+    authorization: `Bearer ${who.token}`,
+    'content-type': 'application/x-tar',
+    ...(length === undefined ? {} : { 'content-length': length }),
+  }
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { port, method: 'POST', path: '/api/container/upload/dev', headers, agent: false },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }))
+      },
+    )
+    asked.on('error', reject)
+    const send = async () => {
+      for await (const part of parts) if (!asked.write(part)) await new Promise((go) => asked.once('drain', go))
+      asked.end()
+    }
+    send().catch(() => asked.destroy())
+  })
+}
+
+async function download(
+  id: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; bytes: Buffer; headers: Headers }> {
+  const offered = await ann.call('POST', `/api/container/snapshots/dev/${id}/download`)
+  assertOk(offered)
+  const reply = await fetch(berth.url + offered.body.path, {
+    headers: { authorization: `Bearer ${ann.token}`, ...headers },
+  })
+  return { status: reply.status, bytes: Buffer.from(await reply.arrayBuffer()), headers: reply.headers }
+}
+const take = async () => {
+  const made = await ann.call('POST', '/api/container/snapshots/dev')
+  assertOk(made)
+  return made.body.snapshot as { id: string; bytes: number }
+}
+
+test('a home that was downloaded comes back whole by an upload, beside what is there, and belongs to its owner', async () => {
+  const large = await inHome(
+    'mkdir -p notes && echo a > notes/a && ln -s a notes/link && head -c 5000000 /dev/urandom > large && sha256sum large',
+  )
+  const { id, bytes } = await take()
+  const got = await download(id)
+  assert.deepEqual([got.status, got.bytes.length, got.headers.get('content-length')], [200, bytes, String(bytes)])
+  assert.match(got.headers.get('content-disposition') ?? '', /^attachment; filename="ann-dev-[\d-]+\.tar\.gz"$/)
+  const names = (await unpackTar(gunzipSync(got.bytes))).map(({ header }) => header.name)
+  assert.ok(names.includes('./notes/a') || names.includes('notes/a'), names.join())
+  const sent = await upload([got.bytes])
+  assert.equal(sent.status, 200, JSON.stringify(sent.body))
+  const { folder } = sent.body
+  assert.match(folder, /^uploaded-2\d{3}-/)
+  const seen = await inHome(
+    `cd ${folder} && cat notes/link && sha256sum large && stat -c %u . notes notes/a large && touch new`,
+  )
+  const [owner] = (await inHome('id -u')).split('\n')
+  assert.equal(seen, ['a', large, owner, owner, owner, owner].join('\n'))
+  assert.deepEqual(uploads(), [])
+})
+
+test('a part of a download can be asked for, as a browser does that continues', async () => {
+  const { id, bytes } = await take()
+  const [all, part] = [await download(id), await download(id, { range: `bytes=100-199` })]
+  assert.deepEqual([part.status, part.headers.get('content-range')], [206, `bytes 100-199/${bytes}`])
+  assert.deepEqual(part.bytes, all.bytes.subarray(100, 200))
+  const rest = await download(id, { range: `bytes=${bytes - 5}-` })
+  assert.deepEqual(rest.bytes, all.bytes.subarray(-5))
+})
+
+test('a download is for the account that asked for it alone', async () => {
+  const [{ id } = { id: '' }] = (await ann.call('GET', '/api/container/snapshots/dev')).body.snapshots as {
+    id: string
+  }[]
+  const { path: target } = (await ann.call('POST', `/api/container/snapshots/dev/${id}/download`)).body
+  const bob = await berth.signUp('bob@x.org')
+  assertRefused(await bob.call('GET', target), 404)
+  assertRefused(await berth.call('GET', target), 401)
+  assertRefused(await ann.call('GET', '/api/container/downloads/x'), 404)
+  assertRefused(await bob.call('POST', `/api/container/snapshots/dev/${id}/download`), 404)
+})
+
+test('an archive that is hostile is refused with words, and the home is as before', async () => {
+  const before = await inHome('find . | sort | sha256sum')
+  const tar = await packTar([
+    { header: { name: 'fine', size: 1, type: 'file' }, body: 'x' },
+    { header: { name: 'out', size: 0, type: 'symlink', linkname: '/etc' } },
+    { header: { name: 'out/passwd', size: 1, type: 'file' }, body: 'x' },
+  ])
+  const sent = await upload([tar])
+  assert.equal(sent.status, 400)
+  assert.match(sent.body.error, /out\/passwd/)
+  assert.equal((await upload([Buffer.from('no archive')])).status, 400)
+  assert.equal(await inHome('find . | sort | sha256sum'), before)
+  assert.deepEqual(uploads(), [])
+})
+
+test('an archive that is taken gets no rights: no setuid, no devices, no other owner', async () => {
+  mkdirSync(path.join(scratch, 'box'))
+  writeFileSync(path.join(scratch, 'box/tool'), 'x', { mode: 0o755 })
+  execFileSync('chmod', ['u+s', path.join(scratch, 'box/tool')])
+  execFileSync('mkfifo', [path.join(scratch, 'box/pipe')])
+  const sent = await upload([execFileSync('tar', ['-C', scratch, '--owner=0', '--group=0', '-cf', '-', 'box'])])
+  assert.equal(sent.status, 200, JSON.stringify(sent.body))
+  assert.equal(
+    await inHome(
+      `cd ${sent.body.folder}/box && ls && stat -c %a tool && [ $(stat -c %u tool) = $(id -u) ] && echo own`,
+    ),
+    'tool\n755\nown',
+  )
+})
+
+test('an engine that refuses an entry leaves nothing of the archive', async () => {
+  const tar = await packTar([
+    { header: { name: 'first', size: 1, type: 'file' }, body: 'x' },
+    { header: { name: 'second', size: 0, type: 'link', linkname: 'missing' } },
+  ])
+  const sent = await upload([tar])
+  assert.equal(sent.status, 500, JSON.stringify(sent.body))
+  assert.equal(await inHome('find . -name first; find . -name "uploaded-*" -size 0 -type f | wc -l'), '1')
+  assert.deepEqual(uploads(), [])
+})
+
+test('an upload that is cut off, or never goes on, leaves nothing half done', async () => {
+  const before = await inHome('find . | sort | sha256sum')
+  const cut = async function* () {
+    yield randomBytes(300_000)
+    throw new Error('the client goes away')
+  }
+  await assert.rejects(upload(cut(), 5_000_000))
+  await waitFor('the end of the upload', () => uploads().length === 0, 20_000)
+  const tar = await packTar([
+    { header: { name: 'large', size: 2_000_000, type: 'file' }, body: randomBytes(2_000_000) },
+  ])
+  const partly = async function* () {
+    yield tar.subarray(0, 1_000_000)
+    throw new Error('the client goes away')
+  }
+  await assert.rejects(upload(partly(), tar.length))
+  const left = () =>
+    readdirSync(path.join(berth.dataDir, 'snapshots'), { recursive: true }).filter((name) =>
+      String(name).endsWith('.unfinished'),
+    )
+  await waitFor('the end of the upload', () => left().length === 0, 20_000)
+  assert.equal(await inHome('find . | sort | sha256sum'), before)
+})
+
+test('an archive that is larger than the limit is refused while it comes', async () => {
+  const zeros = async function* () {
+    yield (await packTar([{ header: { name: 'x', size: 0, type: 'file' } }])).subarray(0, 0)
+    const header = Buffer.from(await packTar([{ header: { name: 'x', size: 1, type: 'file' }, body: 'x' }])).subarray(
+      0,
+      512,
+    )
+    header.write('77777777777', 124, 'latin1')
+    header.write('        ', 148, 'latin1')
+    header.write(
+      `${header
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, '0')}\0 `,
+      148,
+      'latin1',
+    )
+    yield header
+    for (let at = 0; at < 60; at++) yield Buffer.alloc(1024 * 1024)
+  }
+  const sent = await upload(zeros()).catch((error: NodeJS.ErrnoException) => ({ status: 0, body: error.code }))
+  // The connection may be closed before all is sent.
+  assert.ok(sent.status === 409 || sent.status === 0, JSON.stringify(sent))
+  await waitFor('the end of the upload', () => uploads().length === 0, 20_000)
+})
+
+test('while the container runs an upload is refused before it is read', async () => {
+  await launch()
+  const sent = await upload([await packTar([{ header: { name: 'x', size: 1, type: 'file' }, body: 'x' }])])
+  assert.equal(sent.status, 409)
+  await stop()
+})
+
+test('one archive at a time is received for a home', async () => {
+  const gate = Promise.withResolvers<void>()
+  const tar = await packTar([{ header: { name: 'x', size: 1, type: 'file' }, body: 'x' }])
+  const slow = async function* () {
+    yield tar.subarray(0, 100)
+    await gate.promise
+    yield tar.subarray(100)
+  }
+  const first = upload(slow(), tar.length)
+  await waitFor(
+    'the first',
+    () =>
+      readdirSync(path.join(berth.dataDir, 'snapshots/uploads'), { recursive: true }).some((name) =>
+        String(name).endsWith('.unfinished'),
+      ),
+    20_000,
+  )
+  const second = await upload([tar])
+  assert.deepEqual([second.status, /sent already/.test(second.body.error)], [409, true])
+  gate.resolve()
+  assert.equal((await first).status, 200)
+})
+
+test('what takes room is told by folder, also while the container runs', async () => {
+  await inHome(
+    'mkdir -p big/a big/b small && head -c 3000000 /dev/zero > big/a/x && head -c 1000000 /dev/zero > big/b/y && echo s > small/s',
+  )
+  const { body } = await ann.call('GET', '/api/container/folders/dev')
+  const big = body.entries.find(({ name }: { name: string }) => name === 'big')
+  assert.deepEqual(big, { name: 'big', is_folder: true, bytes: 4_000_000, files: 2 })
+  assert.equal(body.is_complete, true)
+  await launch()
+  const below = await ann.call('GET', '/api/container/folders/dev?path=big')
+  assert.deepEqual(
+    [below.body.bytes, below.body.entries.map(({ name }: { name: string }) => name)],
+    [4_000_000, ['a', 'b']],
+  )
+  assertRefused(await ann.call('GET', '/api/container/folders/dev?path=nonsense'), 404)
+  await stop()
+})
+
+test('the operator makes, restores and removes snapshots of any home, and the audit log says so', async () => {
+  const { user_containers: all } = {
+    user_containers: await berth.database.db.selectFrom('user_containers').selectAll().execute(),
+  }
+  const id = all.find((each) => each.user_id === ann.id && each.container_type === 'dev')?.id ?? 0
+  const target = `/api/operator/containers/${id}/snapshots`
+  await inHome('echo kept > kept')
+  const made = await berth.operate('POST', target)
+  assertOk(made)
+  const { snapshot } = made.body
+  assert.equal((await berth.operate('GET', target)).body.snapshots[0].id, snapshot.id)
+  const restored = await berth.operate('POST', `${target}/${snapshot.id}/restore`, { body: { path: 'kept' } })
+  assertOk(restored)
+  assert.equal(await inHome(`cat ${restored.body.folder}/kept`), 'kept')
+  await launch()
+  assertRefused(await berth.operate('POST', target), 409)
+  await stop()
+  assertOk(await berth.operate('DELETE', `${target}/${snapshot.id}`))
+  assertRefused(await berth.operate('POST', `${target}/${snapshot.id}/restore`), 404)
+  assertRefused(await berth.operate('GET', '/api/operator/containers/999999/snapshots'), 404)
+  assertRefused(await ann.call('GET', target), 404)
+  const { entries } = (await berth.operate('GET', `/api/admin/audit?target=container:${id}`)).body
+  const actions = (entries as { action: string }[]).map(({ action }) => action)
+  for (const action of ['home.snapshot', 'home.restore', 'home.remove-snapshot'])
+    assert.ok(actions.includes(action), actions.join())
+})
+
+test('downloads, uploads and resets are in the audit log, and no helper is left', async () => {
+  assertOk(await ann.call('POST', '/api/container/reset/dev'))
+  const { entries } = (await berth.operate('GET', '/api/admin/audit?limit=100')).body
+  const actions = new Set((entries as { action: string }[]).map(({ action }) => action))
+  for (const action of ['home.download', 'home.upload', 'home.reset'])
+    assert.ok(actions.has(action), [...actions].join())
+  const filters = JSON.stringify({ label: [`berth.helper=${berth.installation}`] })
+  assert.deepEqual(await askEngine('GET', '/containers/json', { query: { all: '1', filters } }), [])
+})

@@ -1,0 +1,43 @@
+import { useId } from 'react'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+import { formatShare, shareOf } from '#/i18n/byte-sizes.ts'
+
+/** An archive on its way, in bytes. */
+export interface Upload {
+  readonly name: string
+  readonly sent: number
+  readonly size: number
+}
+
+interface UploadProgressProps {
+  upload: Upload
+  onCancel(): void
+}
+
+/** How much of an archive was sent; afterwards that it is unpacked, which cannot be cancelled any more. */
+export function UploadProgress({ upload: { name, sent, size }, onCancel }: UploadProgressProps) {
+  const t = useTranslations('snapshots.upload')
+  const { number } = useFormatter()
+  const id = useId()
+  const isSent = sent >= size
+  return (
+    <div className="upload-progress">
+      <p id={id}>{isSent ? t('unpacking') : t('sending', { name })}</p>
+      <progress aria-labelledby={id} max={size} {...(isSent ? {} : { value: sent })} />
+      {!isSent && (
+        <p className="hint">
+          {t(
+            'sent',
+            formatShare(shareOf(sent, size, 'decimal'), (value, how) => number(value, how)),
+          )}
+        </p>
+      )}
+      {!isSent && (
+        <Button variant="small" onPress={onCancel}>
+          {t('cancel')}
+        </Button>
+      )}
+    </div>
+  )
+}
