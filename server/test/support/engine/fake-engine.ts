@@ -69,7 +69,8 @@ export class FakeEngine {
     create: async (spec) => {
       await this.before('create', spec)
       const count = ++this.#count
-      const id = count.toString(16).padStart(64, 'a')
+      // Another digit in front would make two ids the same from the 161st container on.
+      const id = count.toString(16).padStart(64, '0')
       const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
       this.made.set(id, { spec, id, address, state: 'created', exitCode: null, startedAt: null, endedAt: null })
       return { id, port: spec.port ?? 8080 }
