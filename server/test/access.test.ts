@@ -64,6 +64,8 @@ const isWorthless = (who: Who) => allCallers.indexOf(who) <= allCallers.indexOf(
 /** What only the owner of an account may do. */
 const forOwners: readonly EndpointName[] = [
   'exportOwnData',
+  'downloadSnapshot',
+  'readDownload',
   'endSession',
   'endOtherSessions',
   'createApiToken',
