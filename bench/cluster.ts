@@ -15,7 +15,11 @@ const pollEvery = 20
 const limit = 120_000
 
 interface Pod {
-  readonly metadata: { readonly name: string; readonly labels: object; readonly annotations: object }
+  readonly metadata: {
+    readonly name: string
+    readonly labels: object
+    readonly annotations: Readonly<Record<string, string>>
+  }
   readonly spec: object
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
 }
@@ -37,9 +41,9 @@ const template = {
 const CONTAINER_TEMPLATES = JSON.stringify({ dev: { ...template, display_name: 'First' }, prod: template })
 const berth = await startBerth(lifetime, { ...cluster, env: { CONTAINER_TEMPLATES, LAUNCH_PARALLEL: '50' } })
 try {
-  const people = await signUpAll(berth, Math.max(pairs, crowd))
+  const people = await signUpAll(berth, Math.max(pairs, crowd + 1))
   await oneByOne(people.slice(0, pairs))
-  await allAtOnce(people.slice(0, crowd))
+  await allAtOnce(people.slice(0, crowd + 1))
 } finally {
   for (const ending of endings) await ending()
 }
@@ -50,9 +54,11 @@ async function launch({ token }: Person): Promise<void> {
 }
 
 /** A pod of the application, as Berth made it, to be made again by itself. */
-async function recipe(): Promise<Pod> {
+async function recipe({ slug }: Person): Promise<Pod> {
   const { items } = await askCluster<{ items: Pod[] }>('GET', podsPath)
-  const found = items.find((pod) => JSON.stringify(pod.metadata.annotations).includes('prod'))
+  const found = items.find(
+    (pod) => pod.metadata.annotations['berth.slug'] === slug && pod.metadata.annotations['berth.type'] === 'prod',
+  )
   if (!found) throw new Error('there is no pod of the application')
   return found
 }
@@ -76,7 +82,7 @@ async function oneByOne(people: readonly Person[]): Promise<void> {
   const [through, direct]: number[][] = [[], []]
   for (const [index, person] of people.entries()) {
     through?.push((await timed(() => launch(person))).ms)
-    const pod = await recipe()
+    const pod = await recipe(person)
     direct?.push((await timed(() => createDirectly(pod, `direct-${index}`))).ms)
     await remove(`direct-${index}`)
   }
@@ -84,14 +90,17 @@ async function oneByOne(people: readonly Person[]): Promise<void> {
 }
 
 async function allAtOnce(people: readonly Person[]): Promise<void> {
-  const pod = await recipe()
-  for (const { token } of people) await berth.call('POST', '/api/container/stop/prod', { token }).catch(() => undefined)
-  const names = people.map((_, index) => `crowd-${index}`)
+  const [first, ...others] = people
+  if (!first) return
+  // Its pod stays, and with it the Secret that the copies read.
+  const pod = await recipe(first)
+  for (const { token } of others) await berth.call('POST', '/api/container/stop/prod', { token }).catch(() => undefined)
+  const names = others.map((_, index) => `crowd-${index}`)
   const direct = await timed(() => Promise.all(names.map((name) => createDirectly(pod, name))))
   for (const name of names) await remove(name)
   await untilGone()
-  const through = await timed(() => Promise.all(people.map(launch)))
-  show(`${people.length} at once, until all are ready`, through.ms, direct.ms)
+  const through = await timed(() => Promise.all(others.map(launch)))
+  show(`${others.length} at once, until all are ready`, through.ms, direct.ms)
 }
 
 async function untilGone(): Promise<void> {
