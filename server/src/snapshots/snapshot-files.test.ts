@@ -57,6 +57,19 @@ test('an archive that was cut off on the disk fails when it is read', async (t) 
   await assert.rejects(buffer(files.read(volume, id)))
 })
 
+test('a snapshot with the content of the newest is another name of its file, and each goes by itself', async (t) => {
+  const { files, folder } = filesOf(t)
+  const write = (text: string, at: number) =>
+    files.write(volume, 'manual', bytes(text), { ...terms, now: new Date(now.getTime() + at) })
+  const made = [await write('same', 0), await write('same', 1), await write('othr', 2)]
+  const inode = ({ id }: { id: string }) => statSync(path.join(folder, volume, `${id}.tar.gz`)).ino
+  const [first, second, third] = made.map(inode)
+  assert.equal(first, second)
+  assert.notEqual(second, third)
+  await files.remove(volume, made[0]?.id ?? '')
+  assert.equal((await buffer(files.read(volume, made[1]?.id ?? ''))).toString(), 'same')
+})
+
 test('ids and names of volumes lead nowhere else', async (t) => {
   const { files } = filesOf(t)
   await assert.rejects(files.remove(volume, '../../x'), /no id/)
