@@ -92,6 +92,12 @@ const administered: readonly (readonly [string, string, object?])[] = [
   ['PATCH', `/${id}`, {}],
   ['POST', '', { name: 'Ours' }],
   ['DELETE', '/999999'],
+  ['GET', '/999999/term-end/preview'],
+  ['GET', '/999999/term-end'],
+  ['GET', '/999999/term-end/members'],
+  ['POST', '/999999/term-end', {}],
+  ['POST', '/999999/term-end/cancel'],
+  ['POST', '/999999/term-end/retry'],
 ]
 
 const statusFor = (who: Who, allowed: readonly Who[]) =>
