@@ -13,6 +13,7 @@ import { startBerth, testTemplates, type Person } from '#test/support/berth.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { waitFor } from '#test/support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Archives out of homes and into them, through the gateway and with a real engine. */
 const ends: (() => Promise<void>)[] = []
@@ -119,7 +120,7 @@ test('a home that was downloaded comes back whole by an upload, beside what is t
   assert.deepEqual(uploads(), [])
 })
 
-test('a part of a download can be asked for, as a browser does that continues', async () => {
+test('a part of a download can be asked for, as a browser does that continues', onlyLong, async () => {
   const { id, bytes } = await take()
   const [all, part] = [await download(id), await download(id, { range: `bytes=100-199` })]
   assert.deepEqual([part.status, part.headers.get('content-range')], [206, `bytes 100-199/${bytes}`])
@@ -170,7 +171,7 @@ test('an archive that is taken gets no rights: no setuid, no devices, no other o
   )
 })
 
-test('an engine that refuses an entry leaves nothing of the archive', async () => {
+test('an engine that refuses an entry leaves nothing of the archive', onlyLong, async () => {
   const tar = await packTar([
     { header: { name: 'first', size: 1, type: 'file' }, body: 'x' },
     { header: { name: 'second', size: 0, type: 'link', linkname: 'missing' } },

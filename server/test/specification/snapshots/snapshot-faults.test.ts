@@ -10,6 +10,7 @@ import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { runtimeWithHomes } from '#test/support/engine/faulty-runtimes.ts'
 import { smallDisk } from '#test/support/engine/small-disk.ts'
 import { waitFor } from '#test/support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Snapshots while disks are full and the engine hangs: told in time, nothing half done, and the home is free again. */
 async function open(
@@ -97,7 +98,7 @@ test('an engine that hangs while a home is read ends the snapshot in time; nothi
   assertOk(await take())
 })
 
-test('an engine that hangs while files are restored leaves none of them', async (t) => {
+test('an engine that hangs while files are restored leaves none of them', onlyLong, async (t) => {
   let isHanging = true
   const { inHome, take, restore, restoring } = await open(t, (contents) => ({
     ...contents,
@@ -116,7 +117,7 @@ test('an engine that hangs while files are restored leaves none of them', async 
   assert.equal(await inHome('ls restored-*/many | wc -l'), '9')
 })
 
-test('what a restore left because the engine did not answer is completed when it does', async (t) => {
+test('what a restore left because the engine did not answer is completed when it does', onlyLong, async (t) => {
   let isIll = true
   const { inHome, take, restore, restoring } = await open(t, (contents) => ({
     ...contents,
