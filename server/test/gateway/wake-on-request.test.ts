@@ -4,7 +4,7 @@ import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
-import type { Unavailable, RouteEntry } from '#/gateway/gateway-state.ts'
+import { isWakeable, type Unavailable, type RouteEntry } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import {
   asleep,
@@ -20,7 +20,9 @@ import { routeStates } from '#/containers/routing/routing-snapshot.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Reasons for which a container is not woken. */
-const reasons = routeStates.filter((state) => state !== 'running' && state !== 'paused' && state !== 'asleep')
+const reasons = routeStates
+  .filter((state) => state !== 'running' && state !== 'paused')
+  .filter((reason) => !isWakeable({ reason, exitCode: null }))
 
 const missing: Unavailable = { reason: 'missing', exitCode: null }
 

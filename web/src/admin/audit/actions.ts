@@ -44,6 +44,7 @@ export const actionGroups = {
     'unblock',
   ],
   container: ['block', 'unblock', 'delete', 'share', 'unshare', 'stop'],
+  home: ['download', 'upload', 'reset', 'snapshot', 'restore', 'remove-snapshot'],
   token: ['create', 'use', 'remove'],
   keys: ['rotate'],
   templates: ['reload', 'update'],

@@ -23,6 +23,7 @@ export const audit: AdminWords['audit'] = {
     user: 'Alles zu Konten',
     group: 'Alles über Gruppen',
     container: 'Alles zu Containern',
+    home: 'Alles zu Home-Ordnern',
     token: 'Alles zu API-Token',
     keys: 'Alles zu Schlüsseln',
     templates: 'Alles zu Vorlagen',

@@ -23,6 +23,7 @@ export const audit = {
     user: 'Everything about accounts',
     group: 'Everything about groups',
     container: 'Everything about containers',
+    home: 'Everything about homes',
     token: 'Everything about API tokens',
     keys: 'Everything about keys',
     templates: 'Everything about templates',
