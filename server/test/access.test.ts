@@ -102,7 +102,7 @@ const forOwners: readonly EndpointName[] = [
 function refusalOf(name: EndpointName, who: Who): number | undefined {
   const { access, blocked }: Endpoint = endpoints[name]
   if (access === 'operator') return 404
-  // It asks for another cookie than those of tokens: `renewal.test.ts` has it.
+  // It asks for another cookie than those of tokens: `session-cookie.test.ts` has it.
   if (name === 'refreshSession') return 401
   if (access === 'public') return undefined
   if (isWorthless(who)) return 401

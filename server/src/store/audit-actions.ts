@@ -131,6 +131,10 @@ export const auditActions = {
     when: 'an administrator had it go on, and answers for the rest',
     detail: '`failed`: members for whom it had failed',
   },
+  'group.delete-archives': {
+    when: 'an administrator deleted the archives of a member before their date',
+    detail: '`user`, `types`',
+  },
   'group.remove-homes': {
     when: 'an end of term removed homes without a container',
     detail: '`user`, `types`',

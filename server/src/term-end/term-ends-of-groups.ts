@@ -9,8 +9,10 @@ import { message } from '#/messages/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { findGroup, setGroupEnd, type CountedGroup } from '#/store/groups/groups.ts'
-import { listArchivesOfAll, sumArchives, type StoredArchive } from '#/store/term-ends/home-archives.ts'
+import { listArchivesOf, listArchivesOfAll, sumArchives, type StoredArchive } from '#/store/term-ends/home-archives.ts'
 import {
+  deleteTermEndMember,
+  findTermEndMember,
   insertTermEndMembers,
   listTermEndMembers,
   retryMembers,
@@ -26,6 +28,7 @@ import {
   type MemberCounts,
   type TermEnd,
 } from '#/store/term-ends/term-ends.ts'
+import type { ArchiveFiles } from './archive-files.ts'
 import { startedBy, type PreviewTermEnd } from './preview-term-end.ts'
 
 /** Archives may be kept for two years, in ms. */
@@ -54,6 +57,7 @@ export interface TermEndsOfGroupsParts {
   readonly database: Database
   readonly directory: Pick<GroupDirectory, 'refresh'>
   readonly preview: PreviewTermEnd
+  readonly files: Pick<ArchiveFiles, 'remove'>
   readonly wake: () => void
 }
 
@@ -167,6 +171,28 @@ export class TermEndsOfGroups {
       ])
     })
     return this.#changed(groupId)
+  }
+
+  /**
+   * Deletes what is kept of a member before its date: archives, address and links, as a person may ask for.
+   * @throws {Refusal} 403 as `administer` · 404 · 409 the end of term is not over for them
+   */
+  async forgetMember(actor: Actor, groupId: number, userId: number, now: Date): Promise<void> {
+    const { database, files } = this.#parts
+    const archives = await administer(database, actor, async (tx) => {
+      const { id } = await requireTermEnd(tx, groupId)
+      const member = await findTermEndMember(tx, id, userId)
+      if (!member) throw refusals.groupNotFound('member')
+      if (!['done', 'kept', 'failed'].includes(member.state)) throw refusals.conflict(message('termEnd.notOver'))
+      const found = await listArchivesOf(tx, member.id)
+      await deleteTermEndMember(tx, member.id)
+      const detail = { user: userId, types: found.map(({ type }) => type) }
+      await insertAuditEntries(tx, [
+        { at: now, actor, action: 'group.delete-archives', target: `group:${groupId}`, detail },
+      ])
+      return found
+    })
+    for (const { file } of archives) await files.remove(file)
   }
 
   async #changed(groupId: number): Promise<TermEndProgress> {

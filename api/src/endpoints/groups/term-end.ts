@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoint.ts'
 import { ErrorBody } from '../../schemas/error.ts'
-import { GroupParams } from '../../schemas/groups.ts'
+import { GroupParams, MemberParams } from '../../schemas/groups.ts'
 import * as termEnd from '../../schemas/groups/term-end.ts'
 import { Message } from '../../schemas/shapes.ts'
 
@@ -41,6 +41,17 @@ export const termEndEndpoints = {
     query: termEnd.TermEndMembersQuery,
     response: termEnd.TermEndMembersResponse,
     refusals: { 400: ErrorBody, 404: ErrorBody },
+  },
+  forgetTermEndMember: {
+    method: 'DELETE',
+    access: 'admin',
+    scope: 'admin:write',
+    path: `${path}/members/{user_id}`,
+    summary:
+      'Delete the archives of a member before their date, with address and links, once the end of term is over for them',
+    params: MemberParams,
+    response: Message,
+    refusals: { 404: ErrorBody, 409: ErrorBody },
   },
   cancelTermEnd: {
     ...writing,

@@ -16,6 +16,7 @@ interface TermEndCommandOptions {
   readonly preview?: true
   readonly cancel?: true
   readonly retry?: true
+  readonly forget?: string
   readonly wait?: true
   readonly yes?: true
 }
@@ -37,6 +38,7 @@ export function addEndTerm(groups: Command, run: Run): void {
     .option('--preview', 'list what it will do, and change nothing')
     .option('--cancel', 'cancel it before its removal')
     .option('--retry', 'go on where it failed')
+    .option('--forget <address>', 'delete the archives of one member before their date, with the address')
     .option('--wait', 'wait until it is done; fails when a member is left')
     .option('--yes', 'do not ask for confirmation')
     .action((target: string, options: TermEndCommandOptions) =>
@@ -59,13 +61,14 @@ export function addEndTerm(groups: Command, run: Run): void {
 }
 
 async function endTerm(context: CommandContext, api: Client, target: string, options: TermEndCommandOptions) {
-  const { keepUntil, removeAt, preview, cancel, retry, wait } = options
-  if ([keepUntil, preview, cancel, retry].filter((each) => each !== undefined).length > 1)
-    throw new WrongUsage('Say one of --keep-until, --preview, --cancel and --retry.')
+  const { keepUntil, removeAt, preview, cancel, retry, forget, wait } = options
+  if ([keepUntil, preview, cancel, retry, forget].filter((each) => each !== undefined).length > 1)
+    throw new WrongUsage('Say one of --keep-until, --preview, --cancel, --retry and --forget.')
   if (removeAt !== undefined && keepUntil === undefined) throw new WrongUsage('--remove-at needs --keep-until.')
   const group = await findGroup(api, target)
   const params = { id: String(group.id) }
   if (preview) return showPreview(context, api, group, options)
+  if (forget !== undefined) return forgetMember(context, api, group, forget)
   if (cancel) return context.terminal.print((await api.cancelTermEnd({ params })).message)
   if (keepUntil !== undefined) await begin(context, api, group, keepUntil, options)
   else if (retry) await api.retryTermEnd({ params })
@@ -97,6 +100,20 @@ async function showPreview({ terminal }: CommandContext, api: Client, { id }: Gr
     await terminal.drained()
   }
   if (sums) for (const line of sentencesOf(sums)) terminal.note(line)
+}
+
+async function forgetMember({ terminal }: CommandContext, api: Client, { id, name }: Group, address: string) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = { limit: page, ...(cursor === undefined ? {} : { cursor }) }
+    const found = await api.listTermEndMembers({ params: { id: String(id) }, query })
+    const member = found.members.find(({ user }) => user.email === address.toLowerCase())
+    if (member) {
+      const params = { id: String(id), user_id: String(member.user.id) }
+      return terminal.print((await api.forgetTermEndMember({ params })).message)
+    }
+    cursor = found.next_cursor
+  }
+  throw new CommandFailed(`The end of term of ${name} keeps nothing of ${address}.`)
 }
 
 const sentencesOf = (sums: TermEndSums) => [

@@ -11,6 +11,8 @@ export const termEnd = {
   none: 'No end of term of this group is under way.',
   tooLate: 'The removal has begun, so the end of term cannot be cancelled any more.',
   nothingFailed: 'Everything is done; nothing has failed.',
+  notOver: 'The end of term is not over for this member. Wait for it, or cancel it, first.',
+  memberForgotten: 'The archives of this member are deleted, and the address with them.',
   cancelled: 'The end of term is cancelled. The archives are deleted, and the group ends when it did before.',
   mailSubject: '{group}: download your files',
   mailIntro: '{group} at {product} has ended. Your files were archived. Open this link to download them:',

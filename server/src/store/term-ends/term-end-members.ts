@@ -90,6 +90,21 @@ export async function listTermEndMembers(
   return rows.map(fromRow)
 }
 
+export async function findTermEndMember(db: Db, termEndId: number, userId: number): Promise<TermEndMember | undefined> {
+  const row = await db
+    .selectFrom('term_end_members')
+    .selectAll()
+    .where('term_end_id', '=', termEndId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/** With the rows of their archives, and links. */
+export async function deleteTermEndMember(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('term_end_members').where('id', '=', id).execute()
+}
+
 /** A step is done, or cannot be done. */
 export async function setMemberState(
   db: Db,

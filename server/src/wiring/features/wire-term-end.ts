@@ -89,6 +89,7 @@ export function wireTermEnd(
       database,
       directory,
       preview,
+      files,
       wake: () => (isForOneCommand ? undefined : worker.wake()),
     }),
     preview,

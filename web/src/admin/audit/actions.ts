@@ -28,6 +28,7 @@ export const actionGroups = {
     'cancel-term-end',
     'retry-term-end',
     'remove-homes',
+    'delete-archives',
     'withdraw-invitation',
     'join',
     'create-join-code',

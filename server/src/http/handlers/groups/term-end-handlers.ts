@@ -1,4 +1,5 @@
 import type * as dto from '@berth/api/schemas/groups/term-end.ts'
+import { refusals } from '#/errors.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { readGroupId, readLimit } from '#/http/handlers/parameters.ts'
@@ -13,7 +14,14 @@ export interface TermEndHandlerParts {
   readonly preview: PreviewTermEnd
 }
 
-type Names = 'previewTermEnd' | 'beginTermEnd' | 'readTermEnd' | 'listTermEndMembers' | 'cancelTermEnd' | 'retryTermEnd'
+type Names =
+  | 'previewTermEnd'
+  | 'beginTermEnd'
+  | 'readTermEnd'
+  | 'listTermEndMembers'
+  | 'forgetTermEndMember'
+  | 'cancelTermEnd'
+  | 'retryTermEnd'
 
 /** The end of a group's term. */
 export function termEndHandlers({ termEnds, preview }: TermEndHandlerParts): Pick<Handlers, Names> {
@@ -45,6 +53,12 @@ export function termEndHandlers({ termEnds, preview }: TermEndHandlerParts): Pic
       const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
       const { members, next } = await termEnds.members(readGroupId(params.id), page)
       return { members: members.map(toMember), next_cursor: cursorOf(next) }
+    },
+    forgetTermEndMember: async (call) => {
+      const { id, user_id: userId } = call.params
+      if (!/^\d{1,15}$/.test(userId)) throw refusals.groupNotFound('member')
+      await termEnds.forgetMember(actorOf(call), readGroupId(id), Number(userId), call.now)
+      return { message: localizedReply(call, message('termEnd.memberForgotten')) }
     },
     cancelTermEnd: async (call) => {
       await termEnds.cancel(actorOf(call), readGroupId(call.params.id), call.now)

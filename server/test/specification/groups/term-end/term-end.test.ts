@@ -268,6 +268,34 @@ test('after their date archives are deleted with the addresses, and the link lea
   )
 })
 
+test('once it is over for a member, their archives and address are deleted before the date when they ask for it', async () => {
+  const [nia, oli] = [await signUp('nia@x.org'), await signUp('oli@x.org')]
+  const { id } = await group({ name: 'Forgotten', types: ['lab', 'dev'] }, [nia, oli])
+  const forget = (user: number | string) => boss.call('DELETE', `/api/admin/groups/${id}/term-end/members/${user}`)
+  assertRefused(await forget(nia.id), 409)
+  await end(id, { remove_at: new Date(Date.now() + 1_000).toISOString() })
+  await until(id, ({ counts }) => counts.mailed === 2)
+  assertRefused(await forget(nia.id), 409)
+  await until(id, isDone)
+  const token = archiveTokenIn(mailsTo(nia)[0])
+  assertOk(await open(token))
+  assertOk(await forget(nia.id))
+  assertRefused(await open(token), 404)
+  for (const other of [nia.id, 4711, 'x']) assertRefused(await forget(other), 404)
+  const { members } = (await boss.call('GET', `/api/admin/groups/${id}/term-end/members`)).body
+  assert.deepEqual(
+    (members as TermEndMember[]).map(({ user }) => user.email),
+    ['oli@x.org'],
+  )
+  assertOk(await open(archiveTokenIn(mailsTo(oli)[0])))
+  const { id: folder } = await berth.database.db
+    .selectFrom('term_ends')
+    .select('id')
+    .where('group_id', '=', id)
+    .executeTakeFirstOrThrow()
+  assert.equal(readdirSync(path.join(berth.dataDir, 'archives', String(folder))).length, 1)
+})
+
 async function assertGone(id: number): Promise<void> {
   const { id: kept } = await berth.database.db
     .selectFrom('term_ends')

@@ -39,6 +39,7 @@ export const action: AdminWords['audit']['action'] = {
     'cancel-term-end': 'Kursende abgebrochen',
     'retry-term-end': 'Kursende fortgesetzt',
     'remove-homes': 'Home-Ordner am Kursende entfernt',
+    'delete-archives': 'Archive vor ihrem Datum gelöscht',
     'set-timetable': 'Zeiten einer Gruppe geändert',
     stop: 'Container einer Gruppe angehalten',
     block: 'Container einer Gruppe gesperrt',
@@ -109,6 +110,8 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'end-term': '<b>{actor}</b> hat das Kursende von <b>{group}</b> begonnen',
     'cancel-term-end': '<b>{actor}</b> hat das Kursende von <b>{group}</b> abgebrochen',
     'retry-term-end': '<b>{actor}</b> hat das Kursende von <b>{group}</b> fortgesetzt',
+    'delete-archives':
+      '<b>{actor}</b> hat die Archive von <b>{person}</b> aus dem Kursende von <b>{group}</b> gelöscht',
     'remove-homes':
       'Das Kursende von <b>{group}</b>, begonnen von <b>{actor}</b>, hat Home-Ordner von <b>{person}</b> entfernt',
     'set-timetable': '<b>{actor}</b> hat die Zeiten von <b>{group}</b> geändert',
