@@ -3,12 +3,13 @@ import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import { containerKey } from '#/containers/container-key.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { Template, Templates } from '#/containers/templates/template.ts'
+import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { HomeContents } from '#/runtime/home-contents.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { DiskNearlyFull, SnapshotTooLarge } from './snapshot-files.ts'
+import { SnapshotTooLarge } from './snapshot-files.ts'
 
 /** Homes that are read or written at the same time. */
 const maxParallel = 2

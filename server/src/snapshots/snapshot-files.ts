@@ -1,10 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { crashPoint } from '#/crash-points.ts'
+import { DiskNearlyFull, sync, whileRoom } from '#/data-folder/disk-room.ts'
 import { linkIfSame } from './archives/link-if-same.ts'
 
 /** Why a snapshot was made: its owner asked for it, the image changes, or the home is reset. */
@@ -67,7 +68,7 @@ export class SnapshotFiles {
     const [file, part] = [path.join(folder, id + ending), path.join(folder, id + unfinished)]
     try {
       await pipeline(
-        Readable.from(limited(archive, maxBytes, folder)),
+        Readable.from(whileRoom(limited(archive, maxBytes), folder)),
         createGzip({ level: 1 }),
         createWriteStream(part, { flags: 'wx', mode: 0o600 }),
       )
@@ -146,48 +147,14 @@ export class SnapshotFiles {
 /** A home has more bytes than a snapshot may have. */
 export class SnapshotTooLarge extends Error {}
 
-/** Berth's own store is on this disk, and the rest of it is for that. */
-export class DiskNearlyFull extends Error {}
-
-/** Part of a disk that snapshots leave free, and at most so many bytes. */
-const [freePart, maxFree] = [0.05, 1024 ** 3]
-/** Bytes after which the disk is looked at again. */
-const lookEvery = 8 * 1024 ** 2
-
-/** @throws {SnapshotTooLarge} @throws {DiskNearlyFull} before the first part, too */
-async function* limited(
-  archive: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  folder: string,
-): AsyncGenerator<Uint8Array> {
-  await requireRoom(folder)
-  let [bytes, seen] = [0, 0]
+/** @throws {SnapshotTooLarge} */
+async function* limited(archive: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
   for await (const part of archive) {
     bytes += part.length
     if (bytes > maxBytes) throw new SnapshotTooLarge(`more than ${maxBytes} bytes`)
-    if (bytes - seen > lookEvery) {
-      seen = bytes
-      await requireRoom(folder)
-    }
     yield part
     crashPoint('home-snapshot.in-archive')
-  }
-}
-
-async function requireRoom(folder: string): Promise<void> {
-  const { bsize, blocks, bavail } = await statfs(folder)
-  const reserve = Math.min(maxFree, blocks * bsize * freePart)
-  if (bavail * bsize < reserve)
-    throw new DiskNearlyFull(`less than ${Math.round(reserve)} bytes are free for ${folder}`)
-}
-
-/** A rename counts after a power failure only once the folder is on the disk, too. */
-async function sync(file: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -1,9 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { roomOn, sync, whileRoom, type RoomOn } from '#/data-folder/disk-room.ts'
 
 /** A file that holds one home, compressed. */
 export interface ArchiveFile {
@@ -18,16 +19,18 @@ export interface ArchiveFile {
  */
 export class ArchiveFiles {
   readonly #folder: string
+  readonly #roomOn: RoomOn
 
-  /** @param folder made when the first archive is */
-  constructor(folder: string) {
+  /** @param folder made when the first archive is @param room for tests */
+  constructor(folder: string, room: RoomOn = roomOn) {
     this.#folder = folder
+    this.#roomOn = room
   }
 
   /**
    * Writes an archive in place of an earlier one of this name; downloads of that one go on.
    * @param name without a slash @param archive tar; what it throws is thrown, and nothing new is left then
-   * @throws when the disk is full
+   * @throws {DiskNearlyFull} · when the disk is full
    */
   async write(termEndId: number, name: string, archive: AsyncIterable<Uint8Array>): Promise<ArchiveFile> {
     const folder = this.#folderOf(termEndId)
@@ -36,7 +39,7 @@ export class ArchiveFiles {
     const part = path.join(folder, `${name}.unfinished`)
     try {
       await pipeline(
-        Readable.from(archive),
+        Readable.from(whileRoom(archive, folder, this.#roomOn)),
         createGzip({ level: 1 }),
         createWriteStream(part, { flags: 'w', mode: 0o600 }),
       )
@@ -75,24 +78,13 @@ export class ArchiveFiles {
     await rm(this.#folderOf(termEndId), { recursive: true, force: true })
   }
 
-  /** Bytes that are left on the disk of the folder. @throws when the folder cannot be made */
+  /** Bytes that archives may still take on their disk. @throws when the folder cannot be made */
   async freeBytes(): Promise<number> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const { bavail, bsize } = await statfs(this.#folder)
-    return bavail * bsize
+    return this.#roomOn(this.#folder)
   }
 
   #folderOf(termEndId: number): string {
     return path.join(this.#folder, String(termEndId))
-  }
-}
-
-/** A rename counts after a power failure only once the folder is on the disk, too. */
-async function sync(file: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -16,8 +16,6 @@ import { TermEndPaused } from './term-end-paused.ts'
 
 /** How long one home may take, in ms. */
 const timeLimit = 3_600_000
-/** Bytes that an archive leaves free on its disk, which may have the store, too. */
-export const reservedBytes = 256 * 1024 ** 2
 
 export interface ArchiveMemberParts {
   readonly database: Database
@@ -105,8 +103,7 @@ export class ArchiveMember {
   /** @throws {TermEndPaused} the home, as far as its size is known, would fill the disk */
   async #requireRoom(member: TermEndMember, type: string): Promise<void> {
     const { files, bytesOf } = this.#parts
-    const needed = (bytesOf(member, type) ?? 0) + reservedBytes
-    if ((await files.freeBytes()) < needed) throw new TermEndPaused('disk')
+    if ((await files.freeBytes()) < (bytesOf(member, type) ?? 0)) throw new TermEndPaused('disk')
   }
 }
 

@@ -6,7 +6,6 @@ import type { Db } from '#/store/database.ts'
 import { findGroup, type CountedGroup } from '#/store/groups/groups.ts'
 import type { NewTermEndMember } from '#/store/term-ends/term-end-members.ts'
 import type { ArchiveFiles } from './archive-files.ts'
-import { reservedBytes } from './archive-member.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
 
 /** Members that are planned at once. */
@@ -36,7 +35,7 @@ export interface TermEndSums {
   /** Of the homes whose size is known. */
   readonly bytes: number
   readonly homesWithoutSize: number
-  /** On the disk of the archives. */
+  /** That archives may take on their disk. */
   readonly freeBytes: number
   readonly hasRoom: boolean
 }
@@ -109,7 +108,7 @@ export class PreviewTermEnd {
     }
     const freeBytes = await files.freeBytes()
     return {
-      sums: { ...sums, homesWithoutSize, freeBytes, hasRoom: freeBytes >= sums.bytes + reservedBytes },
+      sums: { ...sums, homesWithoutSize, freeBytes, hasRoom: freeBytes > 0 && freeBytes >= sums.bytes },
       concerned,
     }
   }

@@ -1,3 +1,4 @@
+import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { TermEndProblem } from '#/store/term-ends/term-ends.ts'
 
@@ -21,4 +22,5 @@ export function pauseFor(error: unknown): TermEndPaused | undefined {
   return pauseFor(error.cause)
 }
 
-const isFull = (error: Error) => 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+const isFull = (error: Error) =>
+  error instanceof DiskNearlyFull || ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))

@@ -24,7 +24,7 @@ export const TermEndSums = Type.Object({
   homes: count('Homes that are archived and removed'),
   bytes: count('Of the homes whose size is known'),
   homes_without_size: count('Homes that were never measured'),
-  free_bytes: count('Left on the disk of the archives'),
+  free_bytes: count('That archives may take on their disk'),
   has_room: Type.Boolean({ description: 'False: it is refused for want of room' }),
 })
 export type TermEndSums = Type.Static<typeof TermEndSums>
