@@ -10,10 +10,12 @@ interface Cookie {
   readonly name: string
   readonly value: string
   readonly path: string
+  /** By the clock of the test, in ms; a cookie without `Max-Age` lasts. */
+  readonly expiresAt: number
 }
 
 /**
- * Keeps cookies by name, domain and path, and says of itself what a browser says; without a page, a layout or scripts. What
+ * Keeps cookies by name, domain and path until they expire, and says of itself what a browser says; without a page, a layout or scripts. What
  * only a real one can show is not for this.
  */
 export class CookieBrowser {
@@ -53,7 +55,7 @@ export class CookieBrowser {
   cookiesFor(path: string): string {
     const lies = (under: string) => path === under || path.startsWith(under.endsWith('/') ? under : `${under}/`)
     // RFC 6265, 5.4: longer paths first.
-    return [...this.#cookies.values()]
+    return this.#live()
       .filter((cookie) => lies(cookie.path))
       .toSorted((a, b) => b.path.length - a.path.length)
       .map(({ name, value }) => `${name}=${value}`)
@@ -61,7 +63,11 @@ export class CookieBrowser {
   }
 
   valueOf(name: string): string | undefined {
-    return [...this.#cookies.values()].find((cookie) => cookie.name === name)?.value
+    return this.#live().find((cookie) => cookie.name === name)?.value
+  }
+
+  #live(): Cookie[] {
+    return [...this.#cookies.values()].filter(({ expiresAt }) => expiresAt > Date.now())
   }
 
   /** Takes a `Set-Cookie` line, wherever it came from. */
@@ -72,8 +78,9 @@ export class CookieBrowser {
     const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
     const path = attribute('Path') || '/'
     const key = `${name} ${attribute('Domain')} ${path}`
-    if (attribute('Max-Age') === '0') this.#cookies.delete(key)
-    else this.#cookies.set(key, { name, value, path })
+    const maxAge = attribute('Max-Age')
+    const expiresAt = maxAge === '' ? Infinity : Date.now() + Number(maxAge) * 1_000
+    this.#cookies.set(key, { name, value, path, expiresAt })
   }
 
   async #send(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Reply> {

@@ -299,23 +299,3 @@ test('a terminal stays open longer than its token and at two containers at once,
   await workspace.waitForURL(`${hostOf('ann-prod')}/cgi-bin/env`)
   assert.match((await workspace.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
 })
-
-test('an administrator who acts for a user opens none of their pages, and comes back to the own containers', async () => {
-  await page.goto(`${front}/admin/users`)
-  await page.getByRole('button', { name: said('admin.table.actionsOf', { name: 'eve@x.org' }) }).click()
-  await page.getByRole('menuitem', { name: said('admin.users.actions.takeOver') }).click()
-  await page.getByLabel(said('admin.users.takeOver.reason')).fill('Her editor hangs')
-  await page.getByRole('button', { name: said('admin.users.takeOver.confirm'), exact: true }).click()
-  await page.getByRole('region', { name: said('takeover.label') }).waitFor()
-  // What the administrator has opened as a visitor before stays theirs until their session ends.
-  await context.clearCookies({ domain: new URL(hostOf('eve-dev')).hostname })
-  // Another address than before: a browser shows such files from its cache for a while.
-  const answer = await page.goto(`${hostOf('eve-dev')}/page.html?${Math.random()}`)
-  assert.equal(answer?.status(), 403, `${page.url()}: ${await page.textContent('body')}`)
-  assert.match((await page.textContent('body')) ?? '', /While you act for another user/)
-  await page.goto(front)
-  await page.getByRole('button', { name: said('takeover.end'), exact: true }).click()
-  await page.waitForURL('**/admin/users')
-  assert.match(await seenBy('ann-prod'), /^HTTP_X_BERTH_USER=ann@x\.org$/m)
-  assert.equal((await page.goto(hostOf('eve-prod')))?.status(), 403)
-})

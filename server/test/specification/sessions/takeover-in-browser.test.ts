@@ -249,6 +249,22 @@ test('when its time is over, the next page says so, signs no user in, and leads 
   })
 })
 
+// The browser dropped the takeover's cookie with the administrator's first token: the next page renewed their session, and what
+// was meant to happen as Ann happened as the administrator. A machine that was busy for ten seconds showed it.
+test('however long ago its time was over, the browser becomes the administrator’s again only when a person ends it', async () => {
+  const { berth, ann } = await startWorld('http')
+  await withTime(async (pass) => {
+    const { browser } = await takenOver(berth, ann.id)
+    pass(7_300_000)
+    const renewal = await browser.navigate('/api/auth/continue?next=%2F')
+    assert.equal(renewal.headers.get('location'), '/login?ended=takeoverNotRenewed')
+    const { signed_in, acting, csrf } = await browser.open('/')
+    assert.deepEqual([signed_in, acting?.by], [false, 'boss@x.org'])
+    assertOk(await end(browser, csrf))
+    assert.equal(await whoIs(browser), 'boss@x.org')
+  })
+})
+
 // A request that was sent before was answered with a new token of the administrator, whose browser was no longer Ann's then.
 test('a request from before a takeover does not sign the browser in as the administrator again', async () => {
   const { berth, ann } = await startWorld('http')

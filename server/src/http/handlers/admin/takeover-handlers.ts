@@ -36,7 +36,7 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
       const { browser } = call.client
       const id = readId(call.params.id, 'user')
       const taken = await parts.takeover.begin(actorOf(call), id, { reason, browser, now: call.now })
-      if (call.body.in_browser) enterTakeover(parts, call, taken)
+      if (call.body.in_browser) await enterTakeover(parts, call, taken)
       return authResponse(parts, taken)
     },
 
@@ -54,12 +54,17 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
  * Signs this browser in as the user until the takeover ends, when a page of Berth's own asks by cookie (CSRF token). A
  * client that sent a header has the token in the answer, and no other page may change who the browser is signed in as.
  */
-function enterTakeover(parts: TakeoverParts, call: Call<'takeOver'>, { token, sid, lifetime }: TakenOver): void {
+async function enterTakeover(
+  parts: TakeoverParts,
+  call: Call<'takeOver'>,
+  { token, sid, lifetime }: TakenOver,
+): Promise<void> {
   const { session, request, reply, now } = call
   if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
   parts.renewSession.pauseForTakeover(session.claims.sid)
-  // The cookie outlives the token: the next page sees that the takeover is over and restores the administrator's session.
-  const kept = Math.max(lifetime, secondsLeft(session.claims.expiresAt, now))
+  // The cookie lasts as long as the administrator's session: the next page sees that the takeover is over, and a person
+  // ends it. Without the cookie, the session's renewal would make the browser the administrator's again without a word.
+  const kept = Math.max(lifetime, secondsLeft(await parts.renewSession.endOf(session.claims.sid, now), now))
   const cookies = tokenCookieLines({ text: token, sid, lifetime: kept }, request.headers.host, parts.cookie)
   void reply.header('set-cookie', [...cookies, parts.impersonatorSession.keep(session, now)])
 }
