@@ -30,6 +30,8 @@ export interface AuthenticationResult {
   readonly wasSent: boolean
   /** Whether there is no session because of tossed cookies; the browser has to drop them all. */
   readonly isTossed: boolean
+  /** Tokens of the cookies that were looked at, for `endedTakeover`: a page without a session scans its cookies once. */
+  readonly candidates: readonly string[]
 }
 
 /** Authenticates requests by their headers. */
@@ -38,8 +40,6 @@ export class SessionAuthenticator {
   readonly #tokens: AccessTokens
   readonly #revocations: Revocations
   readonly #csrfSecret: Buffer
-  /** Of the last request by cookie: a page looks for a session and then, without one, for an ended takeover. */
-  #lastScan: { readonly cookie: string | undefined; readonly candidates: readonly string[] } | undefined
 
   constructor(database: Database, tokens: AccessTokens, revocations: Revocations, csrfSecret: Buffer) {
     this.#database = database
@@ -57,29 +57,36 @@ export class SessionAuthenticator {
     const address = addressIn(headers)
     if (authorization !== undefined) {
       const [only] = await this.#verified(bearerTokens(authorization), now, address)
-      return { session: only && (await this.#sessionFor(only, 'header')), wasSent: true, isTossed: false }
+      return {
+        session: only && (await this.#sessionFor(only, 'header')),
+        wasSent: true,
+        isTossed: false,
+        candidates: [],
+      }
     }
     const candidates = this.#candidates(cookie, address)
-    this.#lastScan = { cookie, candidates }
     const verified = await this.#verified(candidates, now, address)
     const believed = selectTrustedToken(verified, cookie, ({ claims }) => claims.sid)
     const isTossed = believed === 'tossed'
     const session = believed === undefined || isTossed ? undefined : await this.#sessionFor(believed, 'cookie')
-    return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed }
+    return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed, candidates }
   }
 
   /**
    * The ended takeover of a browser, expired or revoked: who acted, and for whom, so that the browser can return to the
    * administrator's session. It authenticates no request, and has no `user`.
+   * @param candidates of the authentication of the same headers
    */
-  async endedTakeover(headers: IncomingHttpHeaders): Promise<Session | undefined> {
+  async endedTakeover(headers: IncomingHttpHeaders, candidates: readonly string[]): Promise<Session | undefined> {
     const { authorization, cookie } = headers
     if (authorization !== undefined) return undefined
     const address = addressIn(headers)
     const takeovers: VerifiedToken[] = []
-    const scan = this.#lastScan
-    const candidates = scan && scan.cookie === cookie ? scan.candidates : this.#candidates(cookie, address)
-    const acting = candidates.filter((token) => this.#tokens.claimsActing(token))
+    // Signatures that the authentication has found bad are not checked again.
+    const acting = candidates.filter(
+      (token) =>
+        this.#tokens.claimsActing(token) && (this.#tokens.isRemembered(token) || this.#tokens.isPlausible(token)),
+    )
     if (acting.length === 0 || !this.#mayBeChecked(acting, address)) return undefined
     for (const token of acting) {
       const claims = await this.#tokens.read(token, address)

@@ -30,9 +30,10 @@ export async function authorizeRequest(
   const { access } = endpoint
   refuseCrossSite(request)
   if (access === 'public') return undefined
-  const { session: good, wasSent, isTossed } = await authenticate(parts, request, now)
+  const { session: good, wasSent, isTossed, candidates } = await authenticate(parts, request, now)
   if (isTossed) throw refusals.tossedTokens(clearTokenCookies(request.url, request.headers.host, cookie))
-  const session = good ?? (endpoint.endsTakeover ? await authenticator.endedTakeover(request.headers) : undefined)
+  const session =
+    good ?? (endpoint.endsTakeover ? await authenticator.endedTakeover(request.headers, candidates) : undefined)
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
   refuseForgeable(parts, endpoint, session, request)
   refuseMissingScope(endpoint, session)
@@ -50,7 +51,7 @@ async function authenticate(
   const token = bearerApiToken(request.headers.authorization)
   if (token === undefined) return authenticator.authenticate(request.headers, now)
   const session = await apiTokens.authenticate(token, clientAddress(request.raw), now)
-  return { session, wasSent: true, isTossed: false }
+  return { session, wasSent: true, isTossed: false, candidates: [] }
 }
 
 /** @throws {Refusal} 403 that names the scope, or says that no API token may call this endpoint */

@@ -81,9 +81,9 @@ export class FrontEnd {
   /** Sends the document with the data of this request: the session, and the CSRF tokens of its page. */
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
     const { authenticator, sessionList } = this.#parts
-    const { session, isTossed } = await authenticator.authenticate(request.headers, request.now)
+    const { session, isTossed, candidates } = await authenticator.authenticate(request.headers, request.now)
     if (session) await this.#parts.renewal.keep(session, request, reply)
-    const known = session ?? (await authenticator.endedTakeover(request.headers))
+    const known = session ?? (await authenticator.endedTakeover(request.headers, candidates))
     const takeover = known ? await sessionList.takeoverOf(known.claims) : null
     if (isTossed)
       void reply.header('set-cookie', clearTokenCookies(request.url, request.headers.host, this.#parts.cookie))

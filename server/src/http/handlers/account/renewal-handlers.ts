@@ -79,10 +79,10 @@ function forgetTossed({ browserSession }: RenewalParts, { request: { url, header
 /** The browser belongs to a takeover until that is ended by a person: it must not become another one's in between. */
 async function refuseTakeover({ authenticator }: RenewalParts, { request, now }: RenewalCall): Promise<void> {
   const headers = { cookie: request.headers.cookie ?? '' }
-  const { session } = await authenticator.authenticate(headers, now)
+  const { session, candidates } = await authenticator.authenticate(headers, now)
   const isTakeover = session
     ? session.claims.acting !== null
-    : (await authenticator.endedTakeover(headers)) !== undefined
+    : (await authenticator.endedTakeover(headers, candidates)) !== undefined
   if (isTakeover) throw refusals.takeoverNotRenewed()
 }
 
