@@ -11,7 +11,7 @@ import {
   noteLinkAccepted,
 } from '#/store/term-ends/home-archives.ts'
 import type { TermEndMember } from '#/store/term-ends/term-end-members.ts'
-import type { TermEnd } from '#/store/term-ends/term-ends.ts'
+import { isUnderWay, type TermEnd } from '#/store/term-ends/term-ends.ts'
 
 export interface MailArchivesParts {
   readonly db: Db
@@ -24,15 +24,16 @@ export interface MailArchivesParts {
 /**
  * Mails a member the link to their archives; nothing to a member without any, or who has a mail already. Its hash is stored
  * before it is mailed, so that no accepted mail has a link that leads nowhere: after a crash there may be two mails.
- * @throws when the mail is not accepted
+ * @returns false, and nothing is sent, when it was cancelled or its date has passed @throws when the mail is not accepted
  */
 export async function mailArchives(
   { db, mailer, pageUrl, look }: MailArchivesParts,
   termEnd: TermEnd,
   member: TermEndMember,
-): Promise<void> {
+): Promise<boolean> {
+  if (!(await isUnderWay(db, termEnd.id, termEnd.phase, new Date()))) return false
   const archives = await listArchivesOf(db, member.id)
-  if (archives.length === 0 || (await hasAcceptedLink(db, member.id))) return
+  if (archives.length === 0 || (await hasAcceptedLink(db, member.id))) return true
   const token = newToken()
   await insertArchiveLink(db, member.id, hashToken(token), new Date())
   await mailer.send(
@@ -49,4 +50,5 @@ export async function mailArchives(
   )
   crashPoint('term-end.after-mail')
   await noteLinkAccepted(db, hashToken(token), new Date())
+  return true
 }

@@ -4,6 +4,7 @@ import type { GroupDirectory } from '#/groups/group-directory.ts'
 import { runForNoRequest } from '#/logging/request-context.ts'
 import type { Database } from '#/store/database.ts'
 import { findMembership } from '#/store/groups/group-members.ts'
+import { giveUpTermEnd } from '#/store/term-ends/give-up.ts'
 import {
   listDueMembers,
   postponeMember,
@@ -14,6 +15,7 @@ import {
 import {
   countTermEndMembers,
   deleteTermEnd,
+  isUnderWay,
   listTermEnds,
   moveTermEnd,
   setTermEndProblem,
@@ -37,6 +39,8 @@ const batchSize = 20
 const maxAttempts = 8
 /** Pause after the first failure, in ms; four times as long after each further one, up to the max. */
 const [firstPause, maxPause] = [2_000, 3_600_000]
+/** How long an administrator can read which members were given up, in ms. */
+const givenUpShown = 7 * 86_400_000
 
 export interface TermEndWorkerParts {
   readonly database: Database
@@ -105,9 +109,10 @@ export class TermEndWorker {
 
   /** @returns whether there may be more to do now */
   async #advance(termEnd: TermEnd): Promise<boolean> {
-    const isOver = termEnd.phase === 'cancelled' || (termEnd.phase === 'done' && termEnd.keepUntil <= new Date())
-    if (isOver) return this.#delete(termEnd)
+    const now = new Date()
+    if (isOver(termEnd, now)) return this.#delete(termEnd)
     if (termEnd.phase === 'done') return false
+    if (termEnd.keepUntil <= now) return this.#giveUp(termEnd, now)
     try {
       const isMoved =
         (await this.#archiveDue(termEnd)) || (await this.#removeDue(termEnd)) || (await this.#move(termEnd))
@@ -116,6 +121,7 @@ export class TermEndWorker {
     } catch (error) {
       const pause = pauseFor(error)
       if (!pause) throw error
+      if (pause.problem === termEnd.problem) return false
       this.#parts.log.warn({ err: pause, termEnd: termEnd.id }, 'the end of a term waits')
       await setTermEndProblem(this.#parts.database.db, termEnd.id, pause.problem)
       return false
@@ -129,12 +135,21 @@ export class TermEndWorker {
     return false
   }
 
+  /** What is not removed by the date stays: without an archive it would be lost. */
+  async #giveUp({ id, keepUntil }: TermEnd, now: Date): Promise<boolean> {
+    const { database, files, log } = this.#parts
+    const failed = await database.transaction((tx) => giveUpTermEnd(tx, id, now))
+    await files.removeAll(id)
+    log.warn({ termEnd: id, keepUntil, failed }, 'the date of the archives passed before the end of a term was done')
+    return true
+  }
+
   async #archiveDue(termEnd: TermEnd): Promise<boolean> {
     return this.#eachDue(termEnd, ['waiting', 'archived'], maxParallelArchives, async (member) => {
       if (member.state === 'waiting' && !(await this.#archive(termEnd, member))) return
       await this.#attempt(member, 'mail', async () => {
-        await mailArchives(this.#parts.mail, termEnd, member)
-        await setMemberState(this.#parts.database.db, member.id, 'mailed')
+        const isMailed = await mailArchives(this.#parts.mail, termEnd, member)
+        if (isMailed) await setMemberState(this.#parts.database.db, member.id, 'mailed')
       })
     })
   }
@@ -174,18 +189,26 @@ export class TermEndWorker {
     return mailed === 0 && (await moveTermEnd(db, id, ['removing'], 'done', new Date()))
   }
 
-  /** @returns whether a member was due @throws {TermEndPaused} after those that are under way have ended */
+  /**
+   * Ends early when it was cancelled meanwhile, or its date has passed: a batch may take hours.
+   * @returns whether a member was due @throws {TermEndPaused} after those that are under way have ended
+   */
   async #eachDue(
     termEnd: TermEnd,
     states: readonly TermEndMember['state'][],
     maxParallel: number,
     work: (member: TermEndMember) => Promise<unknown>,
   ): Promise<boolean> {
-    const due = await listDueMembers(this.#parts.database.db, termEnd.id, states, new Date(), batchSize)
+    const { db } = this.#parts.database
+    const due = await listDueMembers(db, termEnd.id, states, new Date(), batchSize)
     let failure: { readonly error: unknown } | undefined
     const run = async (member: TermEndMember) => {
       if (this.#isClosed || failure) return
-      await work(member).catch((error: unknown) => (failure = { error }))
+      try {
+        if (await isUnderWay(db, termEnd.id, termEnd.phase, new Date())) await work(member)
+      } catch (error) {
+        failure = { error }
+      }
     }
     await pLimit(maxParallel).map(due, run)
     if (failure) throw failure.error
@@ -231,4 +254,11 @@ export class TermEndWorker {
     }
     return undefined
   }
+}
+
+/** Archives are deleted at their date; members who were given up are named for a while longer. */
+function isOver({ phase, keepUntil, finishedAt }: TermEnd, now: Date): boolean {
+  if (phase !== 'done') return phase === 'cancelled'
+  const isGivenUp = finishedAt !== null && finishedAt >= keepUntil
+  return now.getTime() >= (isGivenUp ? finishedAt.getTime() + givenUpShown : keepUntil.getTime())
 }

@@ -154,11 +154,12 @@ export class TermEndsOfGroups {
 
   /**
    * Members that failed begin again, and who asks answers for the rest.
-   * @throws {Refusal} 403 as `administer` · 404 · 409 none is under way, and none has failed
+   * @throws {Refusal} 403 as `administer` · 404 · 409 none is under way, none has failed, or archives are not kept any more
    */
   async retry(actor: Actor, groupId: number, now: Date): Promise<TermEndProgress> {
     await administer(this.#parts.database, actor, async (tx) => {
       const termEnd = await requireTermEnd(tx, groupId)
+      if (termEnd.keepUntil <= now) throw refusals.conflict(message('termEnd.late'))
       const failed = await retryMembers(tx, termEnd.id)
       if (termEnd.phase === 'done') {
         if (failed === 0) throw refusals.conflict(message('termEnd.nothingFailed'))

@@ -88,7 +88,7 @@ export const TermEnd = Type.Object({
       mailed: count('For the removal'),
       done: count('Removed, or gone'),
       kept: count('Left as they are, because they left the group, became manager or administrator, or were blocked'),
-      failed: count('Left as they are, because a step failed eight times'),
+      failed: count('Left as they are, because a step failed eight times, or `keep_until` passed before'),
     },
     { description: 'Members by state' },
   ),
@@ -106,7 +106,9 @@ export const TermEndMembersQuery = Type.Object({ limit: Type.Optional(limit), cu
 export const TermEndMember = Type.Object({
   user: User,
   state: OneOf(['waiting', 'archived', 'mailed', 'done', 'kept', 'failed']),
-  problem: OrNull(OneOf(['archive', 'mail', 'removal', 'changed']), { description: 'The step that failed' }),
+  problem: OrNull(OneOf(['archive', 'mail', 'removal', 'changed', 'late']), {
+    description: 'The step that failed; `late`: `keep_until` passed before the removal',
+  }),
   removes_account: Type.Boolean(),
   archives: Type.Array(Type.Object({ type: Type.String(), bytes: Type.Integer() })),
   downloads: count('Downloads by the link'),

@@ -14,6 +14,7 @@ export const termEnd: Translated<'termEnd'> = {
   none: 'Für diese Gruppe läuft kein Kursende.',
   tooLate: 'Das Entfernen hat begonnen; das Kursende lässt sich nicht mehr abbrechen.',
   nothingFailed: 'Alles ist erledigt; nichts ist fehlgeschlagen.',
+  late: 'Das Datum, bis zu dem Archive aufbewahrt wurden, ist vorbei; was übrig war, bleibt. Beginne ein neues Kursende.',
   notOver: 'Das Kursende ist für dieses Mitglied nicht vorbei. Warte darauf oder brich es zuerst ab.',
   memberForgotten: 'Die Archive dieses Mitglieds sind gelöscht, und mit ihnen die Adresse.',
   cancelled: 'Das Kursende ist abgebrochen. Die Archive sind gelöscht, und die Gruppe endet wie zuvor.',

@@ -35,7 +35,7 @@ export interface TermEndMembersTable {
   stays: 'option' | 'group' | 'container' | null
   state: 'waiting' | 'archived' | 'mailed' | 'done' | 'kept' | 'failed'
   /** Why it failed, or was kept. */
-  problem: 'archive' | 'mail' | 'removal' | 'changed' | null
+  problem: 'archive' | 'mail' | 'removal' | 'changed' | 'late' | null
   attempts: number
   retry_at: number
   downloads: number

@@ -79,6 +79,18 @@ export async function findTermEnd(db: Db, id: number): Promise<TermEnd | undefin
   return row && fromRow(row)
 }
 
+/** Whether it is in this phase, and its archives are still kept. */
+export async function isUnderWay(db: Db, id: number, phase: TermEndPhase, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('term_ends')
+    .select('id')
+    .where('id', '=', id)
+    .where('phase', '=', phase)
+    .where('keep_until', '>', now.getTime())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether an end of term of the group has work left: the group must stay as it is. */
 export async function hasOpenTermEnd(db: Db, groupId: number): Promise<boolean> {
   const row = await db

@@ -11,6 +11,7 @@ import { Button } from '#/components/button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { serverNow } from '#/time/server-now.ts'
 import { useTermEndMembers } from './use-term-end.ts'
 
 const states = ['waiting', 'archived', 'mailed', 'done', 'kept', 'failed'] as const
@@ -47,18 +48,23 @@ export function TermEndProgress({ id, termEnd }: { id: string; termEnd: TermEnd 
 function Phase({ termEnd: { phase, counts, remove_at: removeAt, keep_until: keepUntil } }: { termEnd: TermEnd }) {
   const t = useTranslations('admin.termEnd.progress')
   if (phase === 'removing') return t('removing')
-  if (phase === 'done') return t.rich('done', { at: rich.inPlace(<Time at={keepUntil} />) })
+  if (phase === 'done')
+    return t.rich(isLate(keepUntil) ? 'late' : 'done', { at: rich.inPlace(<Time at={keepUntil} />) })
   if (counts.waiting + counts.archived > 0) return t('archiving')
   return t.rich('waiting', { at: rich.inPlace(<Time at={removeAt} />) })
 }
 
-function Actions({ id, termEnd: { phase, counts, problem } }: { id: string; termEnd: TermEnd }) {
+/** Whether archives are not kept any more: nothing is removed then. */
+const isLate = (keepUntil: string) => Date.parse(keepUntil) <= serverNow()
+
+function Actions({ id, termEnd: { phase, counts, problem, keep_until: keepUntil } }: { id: string; termEnd: TermEnd }) {
   const t = useTranslations('admin.termEnd')
   const client = useQueryClient()
   const { busy, error, run } = useTask()
   const [isCancelling, setCancelling] = useState(false)
   const changed = () => client.invalidateQueries({ queryKey: groupsKey })
-  const mayRetry = counts.failed > 0 || problem !== null || (phase !== 'done' && counts.waiting + counts.archived > 0)
+  const hasRest = counts.failed > 0 || problem !== null || (phase !== 'done' && counts.waiting + counts.archived > 0)
+  const mayRetry = hasRest && !isLate(keepUntil)
 
   async function cancel(signal: AbortSignal) {
     await createApiClient(signal).cancelTermEnd({ params: { id } })

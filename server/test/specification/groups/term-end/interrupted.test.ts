@@ -75,12 +75,16 @@ test('without an accepted mail nothing is removed; a restart of the mail server 
   assert.equal(await findUser(berth.database.db, ann.id), undefined)
 })
 
-test('a cancellation while homes are read leaves no archive', async (t) => {
-  const { berth, boss, homes, signUp, group, end } = await startTermEndBerth(t)
-  const ann = await signUp('ann@x.org')
-  const { id } = await group({ name: 'Course' }, [ann])
+// The batch went on after it: members got mails with links that led nowhere.
+test('a cancellation while homes are read leaves no archive, reads no further home and mails no link', async (t) => {
+  const { berth, boss, homes, signUp, group, end, mailsTo } = await startTermEndBerth(t)
+  const users = []
+  for (const name of ['ann', 'ben', 'cid', 'dan']) users.push(await signUp(`${name}@x.org`))
+  const { id } = await group({ name: 'Course' }, users)
+  let read = 0
   const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   homes.beforeRead = () => {
+    read++
     begun.resolve()
     return goOn.promise
   }
@@ -93,5 +97,7 @@ test('a cancellation while homes are read leaves no archive', async (t) => {
     () => 'the row of the end of term is still there',
   )
   assert.deepEqual(readdirSync(path.join(berth.dataDir, 'archives')), [])
-  assert.ok(await findUser(berth.database.db, ann.id))
+  for (const user of users) assert.ok(await findUser(berth.database.db, user.id))
+  assert.deepEqual(users.flatMap(mailsTo), [])
+  assert.ok(read <= 2, `${read} homes were read`)
 })

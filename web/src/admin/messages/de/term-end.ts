@@ -59,6 +59,7 @@ export const termEnd: AdminWords['termEnd'] = {
     waiting: 'Alles ist archiviert und verschickt. Das Entfernen beginnt <at></at>.',
     removing: 'Container, Home-Ordner und Konten werden entfernt.',
     done: 'Erledigt. Archive bleiben bis <at></at>.',
+    late: 'Archive wurden bis <at></at> aufbewahrt; da war noch nicht alles entfernt. Was übrig war, bleibt.',
     disk: 'Die Platte der Archive ist voll. Sobald Platz ist, geht es von selbst weiter.',
     engine: 'Die Engine antwortet nicht. Es geht von selbst weiter.',
     administrator: 'Wer es begonnen hat, ist kein Administrator mehr. Drücke „Weiter“, um den Rest zu verantworten.',
@@ -81,6 +82,7 @@ export const termEnd: AdminWords['termEnd'] = {
     mail: 'die E-Mail wurde nicht angenommen',
     removal: 'das Entfernen ist fehlgeschlagen',
     changed: 'ist nicht mehr in der Gruppe, Administrator, leitet die Gruppe oder ist gesperrt',
+    late: 'das Datum der Archive kam vor dem Entfernen: Konto und Home-Ordner bleiben',
   },
   cancel: {
     open: 'Abbrechen…',

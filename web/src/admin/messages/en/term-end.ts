@@ -58,6 +58,7 @@ export const termEnd = {
     waiting: 'All is archived and mailed. The removal begins <at></at>.',
     removing: 'Containers, homes and accounts are removed.',
     done: 'Done. Archives are kept until <at></at>.',
+    late: 'Archives were kept until <at></at>, which passed before all was removed. What was left stays as it is.',
     disk: 'The disk of the archives is full. It goes on by itself when there is room.',
     engine: 'The engine does not answer. It goes on by itself.',
     administrator: 'Who began it is no administrator any more. Press "Go on" to answer for the rest.',
@@ -80,6 +81,7 @@ export const termEnd = {
     mail: 'the mail was not accepted',
     removal: 'the removal failed',
     changed: 'has left the group, become administrator or manager, or was blocked',
+    late: 'the date of the archives passed before the removal: account and home stay',
   },
   cancel: {
     open: 'Cancel…',
