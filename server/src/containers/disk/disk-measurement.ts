@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { PeriodicTask } from '#/concurrency/periodic-task.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 
 /** Interval of measurements, and max delay after one that failed, in ms. */
@@ -13,10 +14,7 @@ const restFactor = 9
 export class DiskMeasurement {
   readonly #diskUse: Pick<DiskUse, 'isWanted' | 'measure' | 'close'>
   readonly #log: Pick<Logger, 'warn'>
-  readonly #interval: number
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
-  #isStopped = false
+  readonly #task: PeriodicTask<boolean>
   #isFailing = false
 
   /** @param interval between two measurements, in ms */
@@ -27,32 +25,25 @@ export class DiskMeasurement {
   ) {
     this.#diskUse = diskUse
     this.#log = log
-    this.#interval = interval
+    this.#task = new PeriodicTask(
+      () => this.#measure(),
+      (took, isDone) => Math.max(isDone ? interval : Math.min(interval, retryAfter), took * restFactor),
+    )
   }
 
   /** Measures now and at intervals, unless it does already; never, when no limit is set. To be called when one is. */
   start(): void {
-    if (this.#diskUse.isWanted && !this.#isStopped) this.#running ??= this.#run()
+    if (this.#diskUse.isWanted) this.#task.start()
   }
 
   /** Cancels a measurement in progress; resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    clearTimeout(this.#timer)
+    const ended = this.#task.stop()
     this.#diskUse.close()
-    await this.#running
+    await ended
   }
 
-  /** Never throws. */
-  async #run(): Promise<void> {
-    const began = performance.now()
-    const isDone = await this.#measure()
-    if (this.#isStopped) return
-    const took = performance.now() - began
-    const pause = Math.max(isDone ? this.#interval : Math.min(this.#interval, retryAfter), took * restFactor)
-    this.#timer = setTimeout(() => (this.#running = this.#run()), pause).unref()
-  }
-
+  /** Never throws. @returns whether it succeeded */
   async #measure(): Promise<boolean> {
     try {
       await this.#diskUse.measure()
@@ -60,7 +51,7 @@ export class DiskMeasurement {
       return true
     } catch (error) {
       // Logged once: an engine that cannot measure at all would repeat it every minute.
-      if (!this.#isStopped && !this.#isFailing)
+      if (!this.#task.isStopped && !this.#isFailing)
         this.#log.warn({ err: error }, 'homes could not be measured; the measurement is retried at intervals')
       this.#isFailing = true
       return false
