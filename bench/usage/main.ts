@@ -54,7 +54,8 @@ async function measure(database: Awaited<ReturnType<typeof openDatabase>>): Prom
       for (const known of all) yield { known, isPaused: false }
     },
   }
-  const log = { warn: (...words: unknown[]) => process.stderr.write(`${words.map(String).join(' ')}\n`) }
+  const say = (...words: unknown[]) => process.stderr.write(`${words.map(String).join(' ')}\n`)
+  const log = { warn: say, error: say }
   const activity = { lastOf: () => performance.now() }
   const templates = { get: () => ({ cpus: 1, memory: 1_073_741_824 }) as never }
   const recorder = new UsageRecorder({ routeSync, activity, templates, timeZone: 'UTC' })

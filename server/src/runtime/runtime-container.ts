@@ -67,4 +67,6 @@ export interface ContainerUsage {
   readonly cpuSeconds: number
   /** Now, without the files that the kernel keeps in memory only while it has room; null where the engine does not say. */
   readonly memoryBytes: number | null
+  /** As in `RuntimeContainer`. */
+  readonly startedAt: number | null
 }

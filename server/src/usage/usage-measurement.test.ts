@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ContainerState } from '#/containers/state/container-state.ts'
 import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { ContainerUsage } from '#/runtime/runtime-container.ts'
@@ -9,15 +10,19 @@ import type { PendingUsage } from './usage-recorder.ts'
 import { UsageMeasurement } from './usage-measurement.ts'
 
 const gib = 1_073_741_824
+const day = 86_400_000
+/** Before Berth began to measure. */
+const longAgo = 1_000
 const container = (userId: number) => ({ userId, type: 'dev', containerId: `c${userId}` }) as ContainerState
 
 /** Containers that a test starts, pauses and ends, and an engine whose answers it sets. */
 function arrange(interval = 60_000, capabilities = dockerCapabilities) {
   const running = new Map<number, { isPaused: boolean }>()
-  const usage = new Map<string, ContainerUsage | Error>()
+  const usage = new Map<string, ContainerUsage | Error | undefined>()
   const asked: string[] = []
   const added: PendingUsage[] = []
   const warnings: unknown[] = []
+  const errors: unknown[] = []
   const measurement = new UsageMeasurement({
     runtime: {
       capabilities,
@@ -36,11 +41,15 @@ function arrange(interval = 60_000, capabilities = dockerCapabilities) {
     recorder: { add: (pending) => void added.push(pending) },
     timeZone: 'UTC',
     interval,
-    log: { warn: (...said: unknown[]) => void warnings.push(said) },
+    log: {
+      warn: (...said: unknown[]) => void warnings.push(said),
+      error: (...said: unknown[]) => void errors.push(said),
+    },
   })
-  const set = (userId: number, cpuSeconds: number, memoryBytes: number | null = gib, isPaused = false) => {
+  const set = (userId: number, cpuSeconds: number, more: Partial<ContainerUsage> & { isPaused?: boolean } = {}) => {
+    const { memoryBytes = gib, startedAt = longAgo, isPaused = false } = more
     running.set(userId, { isPaused })
-    usage.set(`c${userId}`, { cpuSeconds, memoryBytes })
+    usage.set(`c${userId}`, { cpuSeconds, memoryBytes, startedAt })
   }
   /** What one pass adds, by user: seconds measured, ms of CPU time, MiB times seconds. */
   const pass = async () => {
@@ -50,7 +59,7 @@ function arrange(interval = 60_000, capabilities = dockerCapabilities) {
       .toSorted((one, other) => one.userId - other.userId)
       .map(({ userId, sums }) => [userId, sums.measured_s, sums.cpu_used_ms, sums.memory_used_mib_s])
   }
-  return { measurement, running, usage, asked, warnings, set, pass }
+  return { measurement, running, usage, asked, warnings, errors, set, pass }
 }
 
 test('CPU time counts between two passes, memory by the time between them', async (t) => {
@@ -61,26 +70,65 @@ test('CPU time counts between two passes, memory by the time between them', asyn
   // It ran before Berth measured: what it used until then is not known.
   assert.deepEqual(await pass(), [[1, 0, 0, 0]])
   now += 1_000
-  set(1, 100.25, gib / 2)
-  // It began since the last pass, so all that it used counts.
-  set(2, 3)
+  set(1, 100.25, { memoryBytes: gib / 2 })
+  // It began since the first pass, so all that it used counts.
+  const startedAt = Date.now()
+  set(2, 3, { startedAt })
   assert.deepEqual(await pass(), [
     [1, 1, 250, 512],
     [2, 0, 3_000, 0],
   ])
-  // A lower counter is that of a new start.
+  // A lower counter is that of a new start, also where the engine does not say when that was.
   set(1, 0.5)
-  set(2, 3, null)
+  set(2, 3, { startedAt, memoryBytes: null })
   const [first, second] = await pass()
   assert.equal(first?.[2], 500)
   assert.deepEqual(second, [2, 0, 0, 0])
+})
+
+test('a container that was absent for a while, as all are in an outage of the engine, counts from where it was', async (t) => {
+  const time = { at: 1_000 }
+  t.mock.method(performance, 'now', () => time.at)
+  t.mock.method(Date, 'now', () => day + time.at)
+  const { set, running, pass } = arrange()
+  const startedAt = day + 2_000
+  await pass()
+  time.at += 60_000
+  set(1, 3, { startedAt })
+  assert.deepEqual(await pass(), [[1, 0, 3_000, 0]])
+  running.clear()
+  time.at += 3_600_000
+  assert.deepEqual(await pass(), [])
+  set(1, 5, { startedAt })
+  assert.deepEqual((await pass()).at(0)?.[2], 2_000)
+  // Started again while it was absent, it counts from that start; the time in between is none for which it held memory.
+  running.clear()
+  time.at += 3_600_000
+  await pass()
+  set(1, 6, { startedAt: startedAt + 3_700_000 })
+  assert.deepEqual(await pass(), [[1, 0, 6_000, 0]])
+  // After two days its measurement is gone, and what it has used until now is not known.
+  running.clear()
+  time.at += 2 * day
+  await pass()
+  set(1, 7, { startedAt: startedAt + 3_700_000 })
+  assert.deepEqual(await pass(), [[1, 0, 0, 0]])
+})
+
+test('after a restart of Berth nothing counts again, although the first pass found no container yet', async () => {
+  const { set, pass } = arrange()
+  await pass()
+  set(1, 100)
+  assert.deepEqual(await pass(), [[1, 0, 0, 0]])
+  set(1, 101)
+  assert.deepEqual((await pass()).at(0)?.[2], 1_000)
 })
 
 test('a container that stays paused is not asked for again, and holds its memory', async (t) => {
   let now = 5_000
   t.mock.method(performance, 'now', () => now)
   const { set, pass, asked } = arrange()
-  set(1, 7, gib, true)
+  set(1, 7, { isPaused: true })
   await pass()
   now += 1_000
   assert.deepEqual(await pass(), [[1, 1, 0, 1_024]])
@@ -146,11 +194,36 @@ test('nothing is asked where nothing is configured, or the engine does not repor
   }
 })
 
-test('passes follow each other, and a stop ends them', async () => {
+test('passes follow each other by the interval, and a stop ends them', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
   const { measurement, asked, set } = arrange(60_000)
+  const passAfter = async (ms: number) => {
+    mock.timers.tick(ms)
+    await turn()
+    return asked.splice(0).length
+  }
   set(1, 1)
   measurement.start()
   measurement.start()
+  assert.equal(await passAfter(0), 1)
+  assert.equal(await passAfter(59_000), 0)
+  assert.equal(await passAfter(1_000), 1)
   await measurement.stop()
-  assert.ok(asked.length <= 1)
+  assert.equal(await passAfter(120_000), 0)
+})
+
+test('an error in Berth is logged once, and other containers are measured', async () => {
+  const { set, usage, pass, errors, warnings } = arrange()
+  const bug = new TypeError('undefined is not a function')
+  set(1, 1)
+  set(2, 1)
+  usage.set('c1', bug)
+  const measured = async () => (await pass()).map(([userId]) => userId)
+  assert.deepEqual([await measured(), await measured()], [[2], [2]])
+  assert.deepEqual(
+    errors.map((said) => (said as [{ err: unknown }])[0].err),
+    [bug],
+  )
+  assert.deepEqual(warnings, [])
 })

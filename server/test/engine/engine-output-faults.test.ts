@@ -139,14 +139,16 @@ test('an engine that measures nothing or talks nonsense gives no usage, and neve
     assert.equal(await usageOf(ok(nothing)), undefined)
   assert.equal(await usageOf(refusal(404, `No such container: ${id}`)), undefined)
   const cpu = '"cpu_stats":{"cpu_usage":{"total_usage":1500000000}}'
-  assert.deepEqual(await usageOf(ok(`{${cpu}}`)), { cpuSeconds: 1.5, memoryBytes: null })
+  const startedAt = (await runtime.inspectId(id))?.startedAt
+  assert.ok(startedAt)
+  assert.deepEqual(await usageOf(ok(`{${cpu}}`)), { cpuSeconds: 1.5, memoryBytes: null, startedAt })
   for (const [name, left] of [
     ['inactive_file', 700],
     ['total_inactive_file', 700],
     ['active_file', 1_000],
   ] as const) {
     const memory = `"memory_stats":{"usage":1000,"stats":{"${name}":300}}`
-    assert.deepEqual(await usageOf(ok(`{${cpu},${memory}}`)), { cpuSeconds: 1.5, memoryBytes: left })
+    assert.deepEqual(await usageOf(ok(`{${cpu},${memory}}`)), { cpuSeconds: 1.5, memoryBytes: left, startedAt })
   }
   await assert.rejects(usageOf(ok('<html>')), ofKind('unreachable'))
   await assert.rejects(usageOf(refusal(500, 'no cgroup')), ofKind('failed'))

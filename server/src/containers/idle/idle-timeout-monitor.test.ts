@@ -51,7 +51,7 @@ function arrange(
   const answer = async (failing: (id: string) => boolean = () => false) => {
     for (const [id, { resolve, reject }] of waiting)
       if (failing(id)) reject(new RuntimeError('unreachable', 'measure'))
-      else resolve({ cpuSeconds: 1, memoryBytes: null })
+      else resolve({ cpuSeconds: 1, memoryBytes: null, startedAt: null })
     waiting.clear()
     await turn()
   }

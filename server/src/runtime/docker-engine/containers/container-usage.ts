@@ -23,7 +23,7 @@ export async function usage(engine: EngineContext, id: string): Promise<Containe
   // Of a container that ended meanwhile the engine says 0, which no program that runs has.
   const nanoseconds = stats?.cpu_stats?.cpu_usage?.total_usage
   if (!nanoseconds) return undefined
-  return { cpuSeconds: nanoseconds / nanosecondsPerSecond, memoryBytes: memoryOf(stats) }
+  return { cpuSeconds: nanoseconds / nanosecondsPerSecond, memoryBytes: memoryOf(stats), startedAt: found.startedAt }
 }
 
 const isUp = (state: string) => state === 'running' || state === 'paused'
