@@ -6,14 +6,14 @@ import type { PendingUsage } from './usage-recorder.ts'
 
 const gib = 1_073_741_824
 
-function arrange(homes: number, more: Partial<HomeUsageParts> = {}) {
+function arrange(homes: number, more: Partial<HomeUsageParts> = {}, isMeasuredForLimit = false) {
   const added: PendingUsage[] = []
   let [measured, written] = [0, 0]
   let fault: Error | undefined
   const usage = new HomeUsage({
     runtime: { capabilities: dockerCapabilities },
     diskUse: {
-      isWanted: false,
+      isWanted: isMeasuredForLimit,
       measure: async () => {
         measured++
         if (fault) throw fault
@@ -54,21 +54,35 @@ test('homes count by their size and the time since the pass before; a failed pas
   assert.equal(added.length, 2_500)
   assert.equal(added[0]?.sums.home_mib_s, 2 * 1_024 * 5_400)
   // Written as it goes: the sums of 100,000 homes are never in memory together.
-  assert.deepEqual(counts(), { measured: 3, written: 2 })
+  // Before the first pass there is no time that sizes could count for, so that one has measured nothing.
+  assert.deepEqual(counts(), { measured: 2, written: 2 })
   await usage.stop()
 })
 
-test('homes that a limit has measured are not measured again; unwanted, nothing is', async () => {
-  const limited = arrange(1, { diskUse: { isWanted: true, measure: () => assert.fail(), *sizes() {} } })
-  limited.usage.start()
-  await limited.usage.stop()
-  const off = arrange(1, { isWanted: false })
-  off.usage.start()
-  await off.usage.stop()
-  const unable = arrange(1, { runtime: { capabilities: { ...dockerCapabilities, measuresHomes: false } } })
-  unable.usage.start()
-  await unable.usage.stop()
-  assert.deepEqual([off.counts().measured, unable.counts().measured], [0, 0])
+test('homes that a limit has measured count without another measurement', async () => {
+  const { usage, added, counts } = arrange(1, {}, true)
+  await usage.pass()
+  await usage.pass()
+  assert.deepEqual([added.length, counts().measured], [1, 0])
+})
+
+test('where it is not wanted, or the engine cannot, no pass begins', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const passesOf = async (more: Partial<HomeUsageParts>) => {
+    const { usage, counts } = arrange(1, more)
+    usage.start()
+    await turns()
+    mock.timers.tick(3_600_000)
+    await turns()
+    await usage.stop()
+    return counts().measured
+  }
+  const unable = { capabilities: { ...dockerCapabilities, measuresHomes: false } }
+  assert.deepEqual(
+    [await passesOf({}), await passesOf({ isWanted: false }), await passesOf({ runtime: unable })],
+    [1, 0, 0],
+  )
 })
 
 /** Lets what is due go on, without a wait for time. */

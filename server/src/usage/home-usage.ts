@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { PeriodicTask } from '#/concurrency/periodic-task.ts'
 import { tryOrLog } from '#/concurrency/try-or-log.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -32,56 +33,49 @@ export interface HomeUsageParts {
  */
 export class HomeUsage {
   readonly #parts: HomeUsageParts
+  readonly #task: PeriodicTask<void>
   #countedAt: number | undefined
-  #isStarted = false
-  #isStopped = false
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
 
   constructor(parts: HomeUsageParts) {
     this.#parts = parts
+    this.#task = new PeriodicTask(
+      () => this.pass(),
+      (took) => Math.max(homeInterval - took, took * restFactor),
+    )
   }
 
-  /** Measures now and at intervals; never, where it is not wanted or the engine cannot. */
+  /** Measures at intervals; never, where it is not wanted or the engine cannot. */
   start(): void {
     const { isWanted, runtime } = this.#parts
-    if (!isWanted || !runtime.capabilities.measuresHomes || this.#isStarted) return
-    this.#isStarted = true
-    this.#running = this.#run()
+    if (isWanted && runtime.capabilities.measuresHomes) this.#task.start()
   }
 
   /** Resolves when the pass in progress has ended: soon, when `DiskUse` was closed before, which cancels a measurement. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    clearTimeout(this.#timer)
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const began = performance.now()
-    await this.pass()
-    if (this.#isStopped) return
-    const took = performance.now() - began
-    const rest = Math.max(homeInterval - took, took * restFactor)
-    this.#timer = setTimeout(() => (this.#running = this.#run()), rest).unref()
+    await this.#task.stop()
   }
 
   /**
    * Measures, and counts the time since the last pass, two intervals at most, with the present sizes. The first pass
-   * begins the time. Never throws; after a failure the next pass counts that time, too.
+   * begins the time and measures nothing: there is no time yet that sizes could count for. Never throws; after a failure
+   * the next pass counts that time, too.
    */
   async pass(): Promise<void> {
     const { diskUse, log } = this.#parts
+    const before = this.#countedAt
+    if (before === undefined) {
+      this.#countedAt = performance.now()
+      return
+    }
     const isMeasured = await tryOrLog(log, 'measuring homes for sums of use', async () => {
       // Where a limit is set, they are measured every ten minutes already.
       if (!diskUse.isWanted) await diskUse.measure()
       return true
     })
-    if (!isMeasured || this.#isStopped) return
+    if (!isMeasured || this.#task.isStopped) return
     const now = performance.now()
-    const before = this.#countedAt
     this.#countedAt = now
-    if (before !== undefined) await this.#count(Math.min(now - before, 2 * homeInterval) / 1_000)
+    await this.#count(Math.min(now - before, 2 * homeInterval) / 1_000)
   }
 
   async #count(seconds: number): Promise<void> {
@@ -92,7 +86,7 @@ export class HomeUsage {
       const size = Math.round((bytes / mebibyte) * seconds)
       recorder.add({ day, userId, type, sums: { ...noUsage, home_mib_s: size } })
       if (++counted % chunkSize === 0) await writer.write()
-      if (this.#isStopped) return
+      if (this.#task.isStopped) return
     }
   }
 }
