@@ -97,7 +97,7 @@ export class UsageReport {
       subjectId: isOfMembers ? undefined : subject?.id,
       members: isOfMembers ? await this.#membersOf(subject.id) : undefined,
     }
-    const isOfMany = (by === 'user' && !isOfMembers) || (by === 'group' && !subject)
+    const isOfMany = (by === 'user' || by === 'group') && !subject
     const page = { limit, after }
     const { rows, next } = await (!isOfMany
       ? this.#readAll(query, page)

@@ -15,6 +15,7 @@ const now = new Date('2026-01-02T03:04:05.678Z')
 const gib = 1_073_741_824
 const idle = { seconds: 60, isPaused: false, isUsed: false, idleFor: 1_860, cores: 2, memory: gib }
 const noGroups = { isEmpty: true, find: () => [] }
+const noLimits = { running: null, memory: null, cpus: null, disk: null }
 const settings = { timeZone: 'UTC', keepDays: 30, keepMonths: 24 }
 
 for (const dialect of dialects) {
@@ -122,14 +123,39 @@ for (const dialect of dialects) {
       const ofUser = { ...request, from: '2026-01-02', user: 'ann@x.org' }
       await assert.rejects(report.read({ ...ofUser, by: 'group' }, now), { status: 400 })
       await assert.rejects(report.read({ ...ofUser, by: 'type', groupId: 1 }, now), { status: 400 })
-      await assert.rejects(report.read({ ...ofUser, by: 'type', user: 'nobody@x.org' }, now), { status: 404 })
+      await assert.rejects(report.read({ ...ofUser, by: 'type', user: 'unknown@x.org' }, now), { status: 404 })
       const gone = await report.read({ ...ofUser, by: 'type', user: '4711' }, now)
       assert.deepEqual([gone.subject, gone.rows], [{ kind: 'user', id: 4711, name: null }, []])
     })
 
+    test('a report by user about one user, and by group about one group, has the row of that one', async () => {
+      const { id } = await insertUser(database.db, { email: 'gil@x.org', slug: 'gil', isAdmin: false, now })
+      const other = await insertUser(database.db, { email: 'hal@x.org', slug: 'hal', isAdmin: false, now })
+      const fields = { description: '', types: null, limits: noLimits, expiresAt: null, source: 'local' } as const
+      const groups = await Promise.all(
+        ['Compilers', 'Networks'].map((name) => insertGroup(database.db, { ...fields, name, createdAt: now })),
+      )
+      const directory = { isEmpty: false, find: () => groups.flatMap((group) => group ?? []) }
+      for (const each of [id, other.id, other.id]) {
+        pending = [of(each, '2026-01-12')]
+        await new UsageWriter({ database, recorder, directory, log }).write()
+      }
+      const report = new UsageReport(database.db, settings)
+      const range = { unit: 'day', from: '2026-01-12', until: '2026-01-12', limit: 1, after: 0 } as const
+      for (const sort of ['running', 'key'] as const) {
+        const ofUser = await report.read({ ...range, sort, by: 'user', user: 'gil@x.org' }, now)
+        assert.deepEqual([ofUser.rows.map(({ key, sums }) => [key, sums.running_s]), ofUser.next], [[[id, 60]], null])
+        const groupId = groups[1]?.id
+        const ofGroup = await report.read({ ...range, sort, by: 'group', groupId }, now)
+        assert.deepEqual(
+          [ofGroup.rows.map(({ key, name }) => [key, name]), ofGroup.next],
+          [[[groupId, 'Networks']], null],
+        )
+      }
+    })
+
     test('users of a group are its present members, in its types; users and groups are paged by id, too', async () => {
-      const limits = { running: null, memory: null, cpus: null, disk: null }
-      const fields = { name: 'Algorithms', description: '', types: ['dev'], limits, expiresAt: null }
+      const fields = { name: 'Algorithms', description: '', types: ['dev'], limits: noLimits, expiresAt: null }
       const group = await insertGroup(database.db, { ...fields, source: 'local', createdAt: now })
       assert.ok(group)
       const ids: number[] = []
