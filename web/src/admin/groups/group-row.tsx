@@ -16,13 +16,12 @@ import { GroupDialog } from './group-dialog.tsx'
 import { fieldOf } from './group-values.ts'
 import { groupsKey } from './use-groups.ts'
 
-const termEndPath = (id: number) => `${pages.adminTermEnd}?group=${id}`
-
 /** A group with what it has, and ways to its members, to change and to delete it. */
 export function GroupRow({ group }: { group: Group }) {
   const t = useTranslations('admin.groups')
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
   const { name, description } = group
+  const query = { group: String(group.id) }
   return (
     <li className="row">
       <div>
@@ -38,7 +37,7 @@ export function GroupRow({ group }: { group: Group }) {
           <span aria-hidden>{t('open')}</span>
           <span className="visually-hidden">{t('membersOf', { name })}</span>
         </Link>
-        <Link to={addressOf(pages.adminUsage, { group: String(group.id) })} className="button small">
+        <Link to={addressOf(pages.adminUsage, query)} className="button small">
           <span aria-hidden>{t('usage')}</span>
           <span className="visually-hidden">{t('usageOf', { name })}</span>
         </Link>
@@ -46,7 +45,7 @@ export function GroupRow({ group }: { group: Group }) {
           <span aria-hidden>{t('edit')}</span>
           <span className="visually-hidden">{t('editThis', { name })}</span>
         </Button>
-        <Link to={termEndPath(group.id)} className="button small">
+        <Link to={addressOf(pages.adminTermEnd, query)} className="button small">
           <span aria-hidden>{t('termEnd')}</span>
           <span className="visually-hidden">{t('termEndOf', { name })}</span>
         </Link>
