@@ -119,7 +119,7 @@ test('users of the day are listed, lead to their own sums, and are saved as a fi
 
 test('a user is found by address, and one that is not there is told', async () => {
   const field = page.getByLabel(said('admin.usage.scope.user'))
-  await field.fill('nobody@x.org')
+  await field.fill('unknown@x.org')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').filter({ hasText: /\p{L}/u }).first().waitFor()
   await field.fill('ANN@x.org')

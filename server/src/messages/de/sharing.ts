@@ -17,7 +17,7 @@ export const sharing: Translated<'sharing'> = {
   askedTooOften:
     'Du kannst gerade nicht fragen: Die Anfrage wurde abgelehnt, oder du hast mehrmals gefragt. Versuche es in {minutes, plural, one {# Minute} other {# Minuten}} wieder oder sprich mit der Person.',
   ownContainer: 'Das ist dein eigener Container.',
-  blockedContainer: 'Das Konto oder der Container ist gesperrt; niemand kann ihn ansehen.',
+  blockedContainer: 'Das Konto oder der Container ist gesperrt, deshalb kann er nicht angesehen werden.',
   asked: '{email} wurde gefragt. Der Container öffnet sich mit der Zustimmung.',
   agreed: '{email} darf ihn jetzt ansehen.',
   declined: 'Du hast abgelehnt. Für eine Weile kann nicht wieder gefragt werden.',

@@ -14,7 +14,7 @@ export const sharing = {
   askedTooOften:
     'You cannot ask this member now: they declined, or you have asked several times. Try again in {minutes, plural, one {# minute} other {# minutes}}, or talk to them.',
   ownContainer: 'This is your own container.',
-  blockedContainer: 'The account or the container is blocked, so nobody can look at it.',
+  blockedContainer: 'The account or the container is blocked, so it cannot be looked at.',
   asked: '{email} was asked. It opens when they agree.',
   agreed: '{email} may look at it now.',
   declined: 'You declined. They cannot ask again for a while.',
