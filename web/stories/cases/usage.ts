@@ -100,7 +100,7 @@ export const usageStories: readonly Story[] = [
     '?group=2&type=dev&by=user',
     answering({ subject: { kind: 'group', id: 2, name: groups[1] ?? '' } }),
   ),
-  usage('no-such-user', '?user=nobody@example.org', new Refused(404, 'There is no such user.')),
+  usage('no-such-user', '?user=unknown@example.org', new Refused(404, 'There is no such user.')),
   usage('saved', '', answering(), ['Save these rows as CSV']),
   usage('none', '', nothing),
   usage('not-recorded', '', answering({ rows: [], is_recorded: false, kept: { days: 0, months: 0 } })),
