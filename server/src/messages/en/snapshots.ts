@@ -18,6 +18,8 @@ export const snapshots = {
   restored: 'The files are in the folder {folder} of the home folder. Nothing was overwritten.',
   badArchive: 'This is no complete archive. Send a file that tar made: .tar or .tar.gz.',
   badName: 'The archive has an entry that does not belong below one folder: {name}. Nothing was unpacked.',
+  longHeader:
+    'The archive has an entry whose name or attributes are longer than a file system takes. Nothing was unpacked.',
   sparseArchive:
     'The archive has sparse files or is in several parts. Make it anew without --sparse and --multi-volume.',
   tooManyFiles: 'The archive has more than {max, number} entries. Send it in parts.',

@@ -1,7 +1,12 @@
+import { paxRecords } from './pax-records.ts'
+
 /** Bytes of a block; an archive is a sequence of blocks. Source: POSIX.1-2017, pax, "ustar Interchange Format". */
 const blockSize = 512
-/** Max bytes of extended header records that are kept; names and attributes of a file take a few hundred. */
+/** Max bytes of extended header records; names and attributes of a file take a few hundred. */
 const maxRecords = 1024 * 1024
+/** Whether an entry is about the next one, or about all that follow: extended headers of POSIX, and names of GNU tar. */
+export const isMetadata = (type: string): boolean => ['x', 'g', 'L', 'K'].includes(type)
+
 /** Entries that have no content, whatever size their header has: links, devices, folders, FIFOs. */
 const withoutContent = new Set(['1', '2', '3', '4', '5', '6'])
 
@@ -16,14 +21,20 @@ export class TarArchiveEnd {
   /** Bytes of content, with what fills its last block, that are still to come. */
   #content = 0
   #zeroBlocks = 0
-  /** Extended header records that are to come, in bytes; they are for the next entry. */
+  /** Type of the extended header whose records come, and how many bytes of them are still to come. */
+  #recordsOf = ''
   #recordsLeft = 0
   #records: Buffer[] = []
+  /** Sizes that extended headers say, in place of that in the header itself: of the next entry, and of all. */
   #nextSize: number | undefined
-  readonly #onHeader: (type: string) => void
+  #globalSize: number | undefined
+  readonly #onHeader: (type: string, size: number) => void
 
-  /** @param onHeader called with the type of each header, a single character; what it throws leaves by `pass` */
-  constructor(onHeader: (type: string) => void = () => undefined) {
+  /**
+   * @param onHeader called with the type of each header, a single character, and the bytes of its content, before these come;
+   *   what it throws leaves by `pass`
+   */
+  constructor(onHeader: (type: string, size: number) => void = () => undefined) {
     this.#onHeader = onHeader
   }
 
@@ -32,7 +43,7 @@ export class TarArchiveEnd {
     return this.#zeroBlocks >= 2
   }
 
-  /** @param bytes the next ones of the archive */
+  /** @param bytes the next ones of the archive @throws {Error} when records of an extended header are none, or too many */
   pass(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && !this.hasCome;) {
       if (this.#content > 0) {
@@ -54,12 +65,15 @@ export class TarArchiveEnd {
     if (header.every((byte) => byte === 0)) return void this.#zeroBlocks++
     this.#zeroBlocks = 0
     const type = header.toString('latin1', 156, 157)
-    this.#onHeader(type)
-    const isRecords = type === 'x'
-    const size = (isRecords ? undefined : this.#nextSize) ?? sizeIn(header)
-    if (type !== 'L' && type !== 'K' && type !== 'g') this.#nextSize = undefined
+    const size = (isMetadata(type) ? undefined : (this.#nextSize ?? this.#globalSize)) ?? sizeIn(header)
+    this.#onHeader(type, size)
+    // Also before further metadata: what several extended headers say of one entry is not added up.
+    this.#nextSize = undefined
     this.#content = withoutContent.has(type) ? 0 : Math.ceil(size / blockSize) * blockSize
-    this.#recordsLeft = isRecords ? Math.min(size, maxRecords) : 0
+    if (type !== 'x' && type !== 'g') return
+    if (size > maxRecords) throw new Error(`an extended header has ${size} bytes`)
+    this.#recordsOf = type
+    this.#recordsLeft = size
   }
 
   #keepRecords(bytes: Uint8Array): void {
@@ -68,15 +82,23 @@ export class TarArchiveEnd {
     this.#records.push(Buffer.from(own))
     this.#recordsLeft -= own.length
     if (this.#recordsLeft > 0) return
-    const [, size] = /(?:^|\n)\d+ size=(\d+)\n/.exec(Buffer.concat(this.#records).toString('latin1')) ?? []
+    const sizes = paxRecords(Buffer.concat(this.#records)).flatMap(([key, value]) =>
+      key === 'size' ? sizeOf(value) : [],
+    )
     this.#records = []
-    this.#nextSize = size === undefined ? undefined : Number(size)
+    const size = sizes.at(-1)
+    if (this.#recordsOf === 'x') this.#nextSize = size
+    else this.#globalSize = size ?? this.#globalSize
   }
 }
 
-/** Octal digits, or, with the first bit set, a binary number: what GNU tar writes from 8 GiB on. */
+/** None for what is no number of bytes. */
+const sizeOf = (text: string) => (/^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? [Number(text)] : [])
+
+/** Octal digits to a NUL, or, with the first bit set, a binary number: what GNU tar writes from 8 GiB on. */
 function sizeIn(header: Buffer): number {
   const field = header.subarray(124, 136)
   if ((field[0] ?? 0) >= 0x80) return Number(field.readBigUInt64BE(4))
-  return Number.parseInt(field.toString('latin1').replace(/[^0-7]/g, ''), 8) || 0
+  const [digits = ''] = field.toString('latin1').split('\0')
+  return Number.parseInt(digits.replaceAll(' ', ''), 8) || 0
 }

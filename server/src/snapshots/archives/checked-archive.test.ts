@@ -8,7 +8,8 @@ import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { packTar, unpackTar, type TarEntry, type TarHeader } from 'modern-tar'
 import { SnapshotTooLarge } from '../snapshot-files.ts'
-import { BadArchive, checkedArchive } from './checked-archive.ts'
+import { BadArchive } from './bad-archive.ts'
+import { checkedArchive } from './checked-archive.ts'
 
 /** Archives that users send: what is taken comes out plain, and what is hostile is refused before anything is unpacked. */
 const limits = { maxBytes: 1024 ** 2, maxEntries: 1_000 }
@@ -51,6 +52,8 @@ test('nothing is written through a symbolic link, in whatever order it comes', a
   await refused([other('a/', 'directory'), link], 'badName')
   await refused([file('a/b'), link], 'badName')
   await refused([link, other('b', 'link', 'a/passwd')], 'badName')
+  await refused([link, other('b', 'link', 'a'), file('b/passwd')], 'badName')
+  await refused([link, other('b', 'link', 'a'), other('c', 'link', 'b/passwd')], 'badName')
 })
 
 test('hard links lead to entries of the archive alone', async () => {

@@ -35,11 +35,15 @@ async function copy(
 }
 
 /** `./a/b/` is `a/b`; the top of an archive is empty. */
-export const pathIn = (name: string) =>
-  name
+export function pathIn(name: string): string {
+  const path = name.startsWith('./') ? name.slice(2) : name
+  // Most names are so already, or end with a slash; one in thousands is taken apart.
+  if (!/\/\.?(?:\/|$)|^\.?(?:\/|$)/.test(path)) return path
+  return path
     .split('/')
     .filter((part) => part !== '' && part !== '.')
     .join('/')
+}
 
 /** Sockets, pipes and devices mean nothing in a copy. */
 export const isKept = ({ type }: TarHeader) =>

@@ -6,7 +6,8 @@ import { homeOwner } from '#/snapshots/archives/home-owner.ts'
 import { restoreVerb, type HomeRestores } from '#/snapshots/home-restores.ts'
 import { folderAt, type HomeSnapshotsParts } from '#/snapshots/home-snapshots.ts'
 import { SnapshotTooLarge, type SnapshotFiles } from '#/snapshots/snapshot-files.ts'
-import { BadArchive, checkedArchive } from '#/snapshots/archives/checked-archive.ts'
+import { BadArchive } from '#/snapshots/archives/bad-archive.ts'
+import { checkedArchive } from '#/snapshots/archives/checked-archive.ts'
 
 /** Archives that are received at the same time, of all users. */
 const maxReceived = 4

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { packTar, unpackTar } from 'modern-tar'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
-import { startBerth, testTemplates, type Person } from '#test/support/berth.ts'
-import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
+import { transferBerth } from '#test/support/homes/transfer-berth.ts'
 import { waitFor } from '#test/support/program.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -20,66 +18,11 @@ const ends: (() => Promise<void>)[] = []
 after(async () => {
   for (const end of ends.toReversed()) await end()
 })
-const env = { SNAPSHOTS: 'on', SNAPSHOT_MAX_SIZE: '24m', CONTAINER_TEMPLATES: await testTemplates() }
-const berth = await startBerth({ after: (end) => void ends.push(end) }, { env })
-await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const { berth, ann, stop, launch, inHome, upload, received } = await transferBerth({
+  after: (end) => void ends.push(end),
+})
 const scratch = mkdtempSync(path.join(tmpdir(), 'berth-transfer-'))
 ends.push(async () => rmSync(scratch, { recursive: true }))
-
-const stop = async () => assertOk(await ann.call('POST', '/api/container/stop/dev'))
-const launch = async () => {
-  const launched = await ann.call('POST', '/api/container/launch/dev')
-  assertOk(launched)
-  return launched.body.container_id as string
-}
-const inHome = async (script: string) => {
-  const said = (await execInContainer(await launch(), script)).trim()
-  await stop()
-  return said
-}
-const uploads = () => {
-  const folder = path.join(berth.dataDir, 'snapshots/uploads')
-  return existsSync(folder)
-    ? readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.tar'))
-    : []
-}
-
-interface Sent {
-  readonly status: number
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly body: any
-}
-
-/** As a client that streams. @param parts of the body; a pause where there is none */
-async function upload(
-  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  length?: number,
-  who: Person = ann,
-): Promise<Sent> {
-  const { port } = new URL(berth.url)
-  const headers = {
-    authorization: `Bearer ${who.token}`,
-    'content-type': 'application/x-tar',
-    ...(length === undefined ? {} : { 'content-length': length }),
-  }
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      { port, method: 'POST', path: '/api/container/upload/dev', headers, agent: false },
-      (answer) => {
-        let text = ''
-        answer.setEncoding('utf8').on('data', (part: string) => (text += part))
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }))
-      },
-    )
-    asked.on('error', reject)
-    const send = async () => {
-      for await (const part of parts) if (!asked.write(part)) await new Promise((go) => asked.once('drain', go))
-      asked.end()
-    }
-    send().catch(() => asked.destroy())
-  })
-}
 
 async function download(
   id: string,
@@ -117,7 +60,7 @@ test('a home that was downloaded comes back whole by an upload, beside what is t
   )
   const [owner] = (await inHome('id -u')).split('\n')
   assert.equal(seen, ['a', large, owner, owner, owner, owner].join('\n'))
-  assert.deepEqual(uploads(), [])
+  assert.deepEqual(received(), [])
 })
 
 test('a part of a download can be asked for, as a browser does that continues', onlyLong, async () => {
@@ -153,7 +96,7 @@ test('an archive that is hostile is refused with words, and the home is as befor
   assert.match(sent.body.error, /out\/passwd/)
   assert.equal((await upload([Buffer.from('no archive')])).status, 400)
   assert.equal(await inHome('find . | sort | sha256sum'), before)
-  assert.deepEqual(uploads(), [])
+  assert.deepEqual(received(), [])
 })
 
 test('an archive that is taken gets no rights: no setuid, no devices, no other owner', async () => {
@@ -179,7 +122,7 @@ test('an engine that refuses an entry leaves nothing of the archive', onlyLong, 
   const sent = await upload([tar])
   assert.equal(sent.status, 500, JSON.stringify(sent.body))
   assert.equal(await inHome('find . -name first; find . -name "uploaded-*" -size 0 -type f | wc -l'), '1')
-  assert.deepEqual(uploads(), [])
+  assert.deepEqual(received(), [])
 })
 
 test('an upload that is cut off, or never goes on, leaves nothing half done', async () => {
@@ -188,8 +131,8 @@ test('an upload that is cut off, or never goes on, leaves nothing half done', as
     yield randomBytes(300_000)
     throw new Error('the client goes away')
   }
-  await assert.rejects(upload(cut(), 5_000_000))
-  await waitFor('the end of the upload', () => uploads().length === 0, 20_000)
+  await assert.rejects(upload(cut(), { length: 5_000_000 }))
+  await waitFor('the end of the upload', () => received().length === 0, 20_000)
   const tar = await packTar([
     { header: { name: 'large', size: 2_000_000, type: 'file' }, body: randomBytes(2_000_000) },
   ])
@@ -197,7 +140,7 @@ test('an upload that is cut off, or never goes on, leaves nothing half done', as
     yield tar.subarray(0, 1_000_000)
     throw new Error('the client goes away')
   }
-  await assert.rejects(upload(partly(), tar.length))
+  await assert.rejects(upload(partly(), { length: tar.length }))
   const left = () =>
     readdirSync(path.join(berth.dataDir, 'snapshots'), { recursive: true }).filter((name) =>
       String(name).endsWith('.unfinished'),
@@ -229,7 +172,7 @@ test('an archive that is larger than the limit is refused while it comes', async
   const sent = await upload(zeros()).catch((error: NodeJS.ErrnoException) => ({ status: 0, body: error.code }))
   // The connection may be closed before all is sent.
   assert.ok(sent.status === 409 || sent.status === 0, JSON.stringify(sent))
-  await waitFor('the end of the upload', () => uploads().length === 0, 20_000)
+  await waitFor('the end of the upload', () => received().length === 0, 20_000)
 })
 
 test('while the container runs an upload is refused before it is read', async () => {
@@ -247,7 +190,7 @@ test('one archive at a time is received for a home', async () => {
     await gate.promise
     yield tar.subarray(100)
   }
-  const first = upload(slow(), tar.length)
+  const first = upload(slow(), { length: tar.length })
   await waitFor(
     'the first',
     () =>

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { paxRecord, rawEntry, tarEnd } from '#test/support/homes/raw-tar.ts'
+import { BadArchive } from './bad-archive.ts'
+import { checkedArchive } from './checked-archive.ts'
+import { readableHeaders } from './readable-headers.ts'
+
+/** Headers that cost far more than their bytes are refused before the last byte of them is read any further. */
+async function* inPieces(bytes: Uint8Array, size = 5_000) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const file = rawEntry({ body: 'content' })
+const records = (bytes: number) => {
+  let text = ''
+  for (let at = 0; text.length < bytes; at++) text += paxRecord(at.toString(36), '')
+  return text
+}
+/** Each length is 2, where there is no record, so that a reader looks for the next space in all that follows. */
+const wrongLengths = `${'2a'.repeat(30_000)} `
+
+/** @returns how many bytes are passed on before it fails */
+async function passedOf(archive: Uint8Array, maxEntries = 1_000): Promise<number> {
+  let passed = 0
+  const read = async () => {
+    for await (const part of readableHeaders(inPieces(archive), maxEntries)) passed += part.length
+  }
+  await assert.rejects(read)
+  return passed
+}
+
+test('an extended header of megabytes is refused at its begin', async () => {
+  // 8 MB of short records kept the process for 12 s.
+  for (const type of ['x', 'g', 'L', 'K'])
+    assert.equal(await passedOf(rawEntry({ type, body: records(200_000) })), 0, type)
+})
+
+test('records with wrong lengths are refused before they are searched', async () => {
+  const archive = rawEntry({ type: 'x', body: wrongLengths })
+  assert.ok((await passedOf(archive)) < 512 + wrongLengths.length)
+  for (const body of ['5 a=b\n', '0 a=b\n', '99 a=b\n', ' 6 a=b\n', '6 =ab\n', '-6 a=b\n', '6 a=bc', 'x'])
+    await passedOf(Buffer.concat([rawEntry({ type: 'x', body }), file, tarEnd]))
+})
+
+test('many extended headers are refused by what they have together', async () => {
+  const archive = Buffer.concat(Array.from({ length: 40 }, () => rawEntry({ type: 'x', body: records(30_000) })))
+  const passed = await passedOf(archive)
+  assert.ok(passed > 900_000 && passed < 1_100_000, String(passed))
+})
+
+test('headers that programs read differently do not hide one of these', async () => {
+  // Where the check and the reader of the archive disagree about where an entry ends, one takes for content what is a header
+  // for the other.
+  const hidden = rawEntry({ type: 'x', body: wrongLengths })
+  const size = (bytes: number) => paxRecord('size', String(bytes))
+  const large = hidden.length
+  const before: [string, Buffer][] = [
+    ['a size of all entries', rawEntry({ type: 'g', body: size(0) })],
+    ['the last of two sizes', rawEntry({ type: 'x', body: size(large) + size(0) })],
+    [
+      'a size in the text of another record',
+      rawEntry({ type: 'x', body: paxRecord('a', `b\n12 size=${large}\n`) + size(0) }),
+    ],
+    [
+      'a size that a further header takes back',
+      Buffer.concat([rawEntry({ type: 'x', body: size(large) }), rawEntry({ type: 'L', body: 'y\0' })]),
+    ],
+  ]
+  for (const [name, first] of before) {
+    const entry = rawEntry({
+      size: name.startsWith('a size that') ? `${'0'.repeat(11)}\0` : `${large.toString(8).padStart(11, '0')}\0`,
+    })
+    const archive = Buffer.concat([first, entry, hidden, file, tarEnd])
+    assert.ok((await passedOf(archive)) < archive.length - file.length - tarEnd.length, name)
+  }
+  const octal = rawEntry({ size: `0\0${large.toString(8).padStart(9, '0')}\0` })
+  const archive = Buffer.concat([octal, hidden, file, tarEnd])
+  assert.ok((await passedOf(archive)) < archive.length - file.length - tarEnd.length, 'digits behind a NUL')
+})
+
+test('extended headers that programs write are taken', async () => {
+  const more = Array.from({ length: 30 }, (_, at) => paxRecord(`SCHILY.xattr.user.${at}`, 'x'.repeat(500))).join('')
+  const archive = Buffer.concat([
+    rawEntry({ type: 'x', body: paxRecord('path', `${'ä'.repeat(120)}/x`) + more }),
+    file,
+    tarEnd,
+  ])
+  const taken = await buffer(checkedArchive(inPieces(archive), { maxBytes: 1e6, maxEntries: 100 }))
+  assert.ok(taken.includes(`${'ä'.repeat(120)}/x`))
+  assert.ok(!taken.includes('SCHILY'))
+  await assert.rejects(
+    buffer(checkedArchive(inPieces(rawEntry({ type: 'x', body: wrongLengths })), { maxBytes: 1e6, maxEntries: 100 })),
+    BadArchive,
+  )
+})
