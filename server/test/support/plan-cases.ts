@@ -23,14 +23,13 @@ export const record = (fields: Partial<Desired> = {}): Desired => ({
   containerId: 'aaa',
   isBlocked: false,
   isConfigured: true,
-  wasStopped: false,
   shouldRun: true,
   lastUse: now - day,
   ...fields,
 })
 
 /** A record of a container that its owner stopped. */
-export const asleep = (fields: Partial<Desired>) => record({ shouldRun: false, wasStopped: true, ...fields })
+export const asleep = (fields: Partial<Desired>) => record({ shouldRun: false, ...fields })
 
 export const container = (fields: Partial<RuntimeContainer> = {}): RuntimeContainer => ({
   id: 'aaa',

@@ -39,7 +39,7 @@ export const gone = (id: string) => `gone ${id}`
 export const idIn = (key: string) => key.slice(key.indexOf(' ') + 1)
 /** Key of a container that should run and does not. */
 export const down = (id: string) => `down ${id}`
-/** Key of a container that runs although it was stopped. */
+/** Key of a container that runs and should not. */
 export const up = (id: string) => `up ${id}`
 
 /**

@@ -60,7 +60,7 @@ export async function findDesired(parts: DesiredParts, { userId, type }: Contain
 }
 
 function toDesired(record: OwnedRecord, { templates, installation }: DesiredParts): Desired {
-  const { id, userId, slug, type, containerId, isBlocked, wasStopped, shouldRun, lastUse } = record
+  const { id, userId, slug, type, containerId, isBlocked, shouldRun, lastUse } = record
   return {
     recordId: id,
     userId,
@@ -70,7 +70,6 @@ function toDesired(record: OwnedRecord, { templates, installation }: DesiredPart
     containerId,
     isBlocked,
     isConfigured: templates.get(type) !== undefined,
-    wasStopped,
     shouldRun,
     lastUse: onSteadyClock(lastUse),
   }

@@ -20,7 +20,7 @@ import { timeLimit } from '#test/support/extent.ts'
 const cases: Record<string, Case> = {
   'a container that should run and runs needs no action': { actions: [] },
   'a container that was stopped and does not run needs no action': {
-    desired: [record({ shouldRun: false, wasStopped: true })],
+    desired: [record({ shouldRun: false })],
     observed: [container({ state: 'exited' })],
     actions: [],
   },
@@ -149,16 +149,19 @@ const cases: Record<string, Case> = {
     held: { 'down aaa': down },
     actions: ['note 1: stay stopped'],
   },
-  'a container that runs is noted as one that should run': {
-    desired: [record({ shouldRun: false })],
-    actions: ['note 1: run'],
-  },
   'a container that Berth has just stopped is not noted as one that should run, although the list shows it running': {
-    desired: [record({ shouldRun: false, wasStopped: true })],
+    desired: [record({ shouldRun: false })],
     actions: [],
   },
-  'a container that keeps running after its stop was noted counts as started': {
-    desired: [record({ shouldRun: false, wasStopped: true })],
+  // An engine that ended let a paused container go on in order to stop it. Berth noted at once that it should run, and started it
+  // after the engine.
+  'a container that should not run is not noted as one that should during the grace period': {
+    desired: [record({ shouldRun: false })],
+    held: { 'up aaa': defaultGracePeriods.up - 1 },
+    actions: [],
+  },
+  'a container that should not run and keeps running counts as started outside of Berth': {
+    desired: [record({ shouldRun: false })],
     held: { 'up aaa': defaultGracePeriods.up },
     actions: ['note 1: run'],
   },

@@ -13,8 +13,6 @@ export interface Desired extends ContainerRef {
   readonly isBlocked: boolean
   /** Whether its type is still in the configuration. */
   readonly isConfigured: boolean
-  /** Whether Berth itself stopped it last, and has not started it since. */
-  readonly wasStopped: boolean
   /** Whether its desired state is running. */
   readonly shouldRun: boolean
   /** Time of the last use, stop or creation; on the clock of the memory, negative when it was before this process. */
@@ -47,7 +45,10 @@ export interface GracePeriods {
   readonly forget: number
   /** Of a program that ended by itself: if the engine goes away within this time, it counts as ended by the engine. */
   readonly down: number
-  /** Of one that runs although it is recorded as stopped: no stop takes as long, so it was started outside of Berth. */
+  /**
+   * Of one that runs although its record says that it should not: no stop takes as long, and neither does an engine that ends, which
+   * lets paused programs go on to stop them. After it, it was started outside of Berth.
+   */
   readonly up: number
   /** Of a stopped and unused container, before its retirement; 0 is never. */
   readonly retire: number
@@ -177,7 +178,7 @@ function planKeeper(record: Desired, keeper: RuntimeContainer, look: Look): Acti
 function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, graces }: Look): Action[] {
   const [owned, { recordId, shouldRun }] = [ownerOf(record), record]
   if (keeper.state === 'running') {
-    const isKnown = shouldRun || (record.wasStopped && !timers.hasHeldFor(up(keeper.id), graces.up))
+    const isKnown = shouldRun || !timers.hasHeldFor(up(keeper.id), graces.up)
     return isKnown ? [] : [{ ...owned, kind: 'note', recordId, shouldRun: true }]
   }
   if (!shouldRun || memory.isBlind || keeper.state === 'restarting' || memory.restoring.has(containerKey(record)))

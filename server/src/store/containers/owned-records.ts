@@ -9,8 +9,6 @@ export interface OwnedRecord {
   readonly containerId: string | null
   /** Whether the record or its owner is blocked. */
   readonly isBlocked: boolean
-  /** Whether Berth itself stopped it last, and has not started it since. */
-  readonly wasStopped: boolean
   /** Whether its desired state is running. */
   readonly shouldRun: boolean
   /** Time of the last use, stop or creation; ms since 1970. */
@@ -134,7 +132,6 @@ function fromRow(row: Row): OwnedRecord {
     type: row.container_type,
     containerId: row.container_id,
     isBlocked: row.is_blocked === 1 || row.is_owner_blocked === 1,
-    wasStopped: row.stopped_at !== null,
     shouldRun: row.running_since !== null,
     lastUse: Math.max(row.last_used ?? 0, row.stopped_at ?? 0, row.created_at),
   }
