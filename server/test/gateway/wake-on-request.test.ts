@@ -4,7 +4,7 @@ import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
-import { isWakeable, type Unavailable, type RouteEntry } from '#/gateway/gateway-state.ts'
+import type { Unavailable, RouteEntry } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import {
   asleep,
@@ -20,9 +20,9 @@ import { routeStates } from '#/containers/routing/routing-snapshot.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Reasons for which a container is not woken. */
-const reasons = routeStates
-  .filter((state) => state !== 'running' && state !== 'paused')
-  .filter((reason) => !isWakeable({ reason, exitCode: null }))
+const reasons = ['missing', 'crashed', 'out-of-memory', 'no-image', 'failed', 'unknown'] as const
+/** Reasons for which a request of the owner wakes it. */
+const sleeping = ['asleep', 'evicted', 'node-lost'] as const
 
 const missing: Unavailable = { reason: 'missing', exitCode: null }
 
@@ -92,6 +92,16 @@ test('a browser sees progress and moves on by itself once the app answers', asyn
   assert.match(page.headers['content-type'] ?? '', /^text\/html/)
   assert.match(page.body, /http-equiv="refresh"/)
   assert.equal((await get(bench.port, '/ann-dev/x?y', { headers: { ...browser, ...annCookie } })).body, 'the app')
+})
+
+test('each reason for which nothing runs either lets a request of the owner wake the container, or does not', async (t) => {
+  assert.deepEqual([...sleeping, ...reasons, 'paused', 'running'].sort(), [...routeStates].sort())
+  for (const reason of [...sleeping, ...reasons]) {
+    const { bench, wakes } = await startSleeper(t, { place: { where: { reason, exitCode: null } } })
+    const { status } = await get(bench.port, '/ann-dev/', { headers: ann })
+    const expected = reason === 'asleep' || reason === 'evicted' || reason === 'node-lost' ? [200, 1] : [503, 0]
+    assert.deepEqual([status, wakes.length], expected, reason)
+  }
 })
 
 test('only its owner wakes a container', async (t) => {

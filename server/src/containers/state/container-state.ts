@@ -44,10 +44,6 @@ export function upstreamOf(known: ContainerState): UpstreamAddress | Unavailable
   return (isEnded && faultOf(known, seen)) || (failure ?? unavailable('asleep', seen?.exitCode ?? null))
 }
 
-/** Whether a request of its owner starts it. */
-export const isWakeable = ({ reason }: Unavailable): boolean =>
-  reason === 'asleep' || reason === 'evicted' || reason === 'node-lost'
-
 /** Running or paused, with an address. */
 export const isAddress = (where: UpstreamAddress | Unavailable): where is UpstreamAddress => 'host' in where
 
