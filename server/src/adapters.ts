@@ -19,7 +19,7 @@ import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { TrialEngine } from '#/runtime/trial-engine.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
+import { copyBeforeMigration, copyNotice } from '#/store/transfer/copy-before-migration.ts'
 import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
@@ -66,10 +66,7 @@ async function keepCopyBeforeMigration({ databaseUrl, dataDir }: Config, log: Lo
   const copied = await (databaseUrl === null
     ? copyBeforeMigration(dataDir, new Date())
     : copyPostgresBeforeMigration(databaseUrl, new Date()))
-  if (!copied) return
-  log.warn(
-    `the store is changed for this version (${copied.pending.join(', ')}); an older version needs the copy, ${copied.place}: docs/how-to/upgrade.md`,
-  )
+  if (copied) log.warn(copyNotice(copied))
 }
 
 /**

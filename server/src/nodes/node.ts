@@ -12,6 +12,7 @@ import { refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connections.ts'
 import { readLease, takeLease } from '#/store/nodes/leader-lease.ts'
 import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/nodes/node-records.ts'
+import { copyNotice } from '#/store/transfer/copy-before-migration.ts'
 import { nodeTablesIn, openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { fencedRuntime } from './fenced-runtime.ts'
@@ -113,7 +114,8 @@ export class BerthNode {
     const { address, secret, databaseUrl, sockets } = options
     const program = { version: options.version, protocol: protocolVersion }
     const db = await openNodeTables(databaseUrl)
-    await prepareStore(db, databaseUrl, address.text, program)
+    const copied = await prepareStore(db, databaseUrl, address.text, program)
+    if (copied) options.log.warn(copyNotice(copied))
     const cipher = new NodeCipher(secret)
     const node = new BerthNode(options, db, cipher, await cipher.linkKey(db))
     await enterNode(db, address.text, program)

@@ -1,7 +1,8 @@
-import { openDatabase } from '#/store/database.ts'
 import { refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { hasNodeTables, listNodes } from '#/store/nodes/node-records.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
+import type { CopiedStore } from '#/store/transfer/copy-before-migration.ts'
+import { migrateWithCopy } from '#/store/transfer/migrate-with-copy.ts'
 import { nodeTimes } from './node-times.ts'
 
 /** Nodes run that speak another protocol. The message is for the operator. */
@@ -23,19 +24,24 @@ export interface NodeProgram {
 }
 
 /**
- * Whether this program may run as a node of the store. Without other nodes it brings the tables up to date; beside others
- * it changes nothing: the first node of a newer version that leads does.
+ * Whether this program may run as a node of the store. Without other nodes it brings the tables up to date, and copies a store
+ * that was used before that; beside others it changes nothing: the first node of a newer version that leads does.
  * @param address of this node, of which an earlier process may seem alive
- * @throws {OtherProtocolRuns} @throws {NewerStore} · as `openDatabase`
+ * @returns what was copied; undefined when nothing was
+ * @throws {OtherProtocolRuns} @throws {NewerStore} · as `migrateWithCopy`
  */
-export async function prepareStore(db: NodeDb, url: string, address: string, program: NodeProgram): Promise<void> {
+export async function prepareStore(
+  db: NodeDb,
+  url: string,
+  address: string,
+  program: NodeProgram,
+): Promise<CopiedStore | undefined> {
   if (await hasNodeTables(db)) {
     await refuseStoreOfNewerVersion(db)
     const others = (await listNodes(db, nodeTimes.alive)).filter((each) => each.isAlive && each.address !== address)
     const other = others.find(({ protocol }) => protocol !== program.protocol)
     if (other) throw new OtherProtocolRuns(other.address, other.version, program.version)
-    if (others.length > 0) return
+    if (others.length > 0) return undefined
   }
-  const database = await openDatabase(url, '')
-  await database.close()
+  return migrateWithCopy(url, new Date())
 }

@@ -182,8 +182,28 @@ test('a node starts beside others whose protocol it speaks, of any version, and 
   assert.ok((await applied()).every(({ name }) => name !== last))
   await sql`insert into kysely_migration values (${last}, now()::text)`.execute(db)
   await removeNode(db, 'a:1')
-  await prepareStore(db, postgres.url, 'b:1', { version: '1.1.0', protocol: 2 })
+  assert.equal(await prepareStore(db, postgres.url, 'b:1', { version: '1.1.0', protocol: 2 }), undefined)
   assert.deepEqual(await listNodes(db, long), [])
+})
+
+// The first node of a new version migrated before it led, and the copy for a way back was made by a leader alone.
+test('of nodes that start alone with a new version one copies the store before its tables change', async (t) => {
+  const own = await startPostgres()
+  const nodes = await openNodeTables(own.url)
+  t.after(async () => {
+    await nodes.destroy()
+    await own.stop()
+  })
+  await (await openDatabase(own.url, '', { until: '012-clock-moves' })).close()
+  const copies = await Promise.all(['a:1', 'b:1', 'c:1'].map((node) => prepareStore(nodes, own.url, node, program)))
+  const [copied, ...others] = copies.filter((each) => each !== undefined)
+  assert.match(copied?.place ?? '', /^the schema public_before_/)
+  assert.deepEqual(others, [])
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(`${copied?.place.split(' ').at(-1)}.kysely_migration`)} order by name desc limit 1`.execute(
+    nodes,
+  )
+  assert.equal(rows[0]?.name, '012-clock-moves')
 })
 
 test('a node of a version before the one that changed the tables does not start, beside others or alone', async () => {

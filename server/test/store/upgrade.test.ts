@@ -131,6 +131,17 @@ suite('a PostgreSQL store', () => {
     assert.deepEqual(names.map(({ name }) => name).sort(), ['public', 'public_before_20261125t013000z'])
   })
 
+  // The advice on rights and room of a copy was given for a wrong password, too.
+  test('that cannot be reached is reported as such, and not as one that cannot be copied', async () => {
+    const url = new URL(postgres.url)
+    url.port = '1'
+    await assert.rejects(copyPostgresBeforeMigration(url.href, now), ({ name, message }: Error) => {
+      assert.equal(name, 'StoreFailure')
+      assert.doesNotMatch(message, /copied|GRANT/)
+      return true
+    })
+  })
+
   test('that cannot be copied stays as it was, and the start fails in words', async () => {
     await asked(`create role guest login password 'guest'; grant usage on schema public to guest;
       grant select on all tables in schema public to guest`)

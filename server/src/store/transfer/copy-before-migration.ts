@@ -19,6 +19,10 @@ export interface CopiedStore {
   readonly pending: readonly string[]
 }
 
+/** For the operator, in the log. */
+export const copyNotice = ({ place, pending }: CopiedStore): string =>
+  `the store is changed for this version (${pending.join(', ')}); an older version needs the copy, ${place}: docs/how-to/upgrade.md`
+
 /**
  * Names of the migrations that a store which has been used is about to get.
  * @param applied those that it had @param known those of this program

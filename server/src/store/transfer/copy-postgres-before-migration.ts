@@ -12,7 +12,8 @@ type Tx = Transaction<Schema>
  * before can be started on it again: tables, constraints, triggers, rows and the last ids given. It is one transaction, and
  * one snapshot; the copy before is removed by it. A store that is new, up to date, or newer than this program is not copied.
  * @returns name of the schema and the migrations; undefined when none was made
- * @throws when no copy can be made; then nothing has changed, and the store must not be migrated
+ * @throws {StoreFailure} when the database cannot be reached · {Error} for the operator, when no copy can be made; then nothing
+ * has changed, and the store must not be migrated
  */
 export async function copyPostgresBeforeMigration(url: string, now: Date): Promise<CopiedStore | undefined> {
   const db = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true, maxConnections: 1 }) })
@@ -20,19 +21,25 @@ export async function copyPostgresBeforeMigration(url: string, now: Date): Promi
     const applied = await appliedMigrations(db, true)
     const pending = pendingMigrations(applied, Object.keys(migrations(true)))
     if (pending.length === 0) return undefined
-    const copy = await db.transaction().execute((tx) => copySchema(tx, applied, now))
+    const copy = await db
+      .transaction()
+      .execute((tx) => copySchema(tx, applied, now))
+      .catch((cause: unknown) => {
+        throw notCopied(cause)
+      })
     return { place: `the schema ${copy}`, pending }
-  } catch (cause) {
-    throw new Error(
-      'the store was not changed for this version, because it could not be copied to a schema of its own before. The role of ' +
-        'DATABASE_URL has to own the database, or: GRANT CREATE ON DATABASE {database} TO {role}; and the copy needs as much ' +
-        'room on the disk of the database as the store has',
-      { cause },
-    )
   } finally {
     await db.destroy()
   }
 }
+
+const notCopied = (cause: unknown): Error =>
+  new Error(
+    'the store was not changed for this version, because it could not be copied to a schema of its own before. The role of ' +
+      'DATABASE_URL has to own the database, or: GRANT CREATE ON DATABASE {database} TO {role}; and the copy needs as much ' +
+      'room on the disk of the database as the store has',
+    { cause },
+  )
 
 /** @returns name of the copy */
 async function copySchema(tx: Tx, applied: readonly string[], now: Date): Promise<string> {
