@@ -137,6 +137,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     const head = this.#head
     const isLast =
       head === undefined ||
+      this.context.isDraining ||
       head.fields.isLast ||
       head.fields.bodyLength !== 0 ||
       response.headers.connection === 'close'

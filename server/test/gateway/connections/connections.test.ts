@@ -184,6 +184,22 @@ test('while it drains it answers, says so to load balancers, and takes one more 
   assert.equal((await get(port, '/ann-dev/4', { headers: ann })).status, 200, 'it is the caller who closes it')
 })
 
+// Only answers of apps and of the API ended their connection: one that the gateway refused stayed until the end, which cut it.
+test('while it drains its own answers end their connections, too', async (t) => {
+  const { port, gateway } = await startGatewayHarness(t, echoApp(), {
+    settings: { drainTime: 300, reservedSlugs: ['readyz'] },
+  })
+  const asked = ['GET /readyz HTTP/1.1', 'GET /bob-dev/ HTTP/1.1'].map((line) => keptHead(line))
+  const drained = gateway.drain()
+  for (const head of [...asked, upgradeHead().replace('/ann-dev/', '/bob-dev/')]) {
+    const client = await rawClient(t, port)
+    client.write(head)
+    await client.expect(/^HTTP\/1.1 [45]\d\d [^]*connection: close/i)
+    await until('its end', () => isOver(client))
+  }
+  await drained
+})
+
 const closeFrame = (text: string) => text.endsWith('\x88\x02\x03\xf4')
 
 test('clients of WebSockets are told that the service restarts, where the app is not in the middle of a frame', async (t) => {
