@@ -31,6 +31,8 @@ export interface ClusterTimeouts {
    * half open would otherwise stay silent for ever.
    */
   readonly silence: number
+  /** Of a home that sends, or takes, nothing while it is read or written. */
+  readonly stall: number
 }
 
 export const defaultTimeouts: ClusterTimeouts = {
@@ -38,6 +40,7 @@ export const defaultTimeouts: ClusterTimeouts = {
   retries: 15_000,
   total: 1_800_000,
   silence: 150_000,
+  stall: 120_000,
 }
 
 /** Path of a namespace's objects of a kind of the core API. @param name of one of them */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ClusterClient } from '#/runtime/kubernetes/client/cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/runtime/kubernetes/cluster-context.ts'
@@ -18,13 +18,13 @@ export type Answer = (asked: Asked, response: ServerResponse) => unknown
 
 /**
  * A stand-in for an API server, for faults that a real one cannot be made to have: it answers as the test says.
- * @returns what the adapter works with, and all requests so far
+ * @returns what the adapter works with, all requests so far, and the server, for connections that are upgraded
  */
 export async function openStandIn(
   t: Lifetime,
   answer: Answer,
   timeouts: Partial<ClusterTimeouts> = {},
-): Promise<{ cluster: ClusterContext; asked: Asked[] }> {
+): Promise<{ cluster: ClusterContext; asked: Asked[]; server: Server }> {
   const asked: Asked[] = []
   const server = createServer((request, response) => void take(request, response))
   const take = async (request: IncomingMessage, response: ServerResponse) => {
@@ -54,6 +54,7 @@ export async function openStandIn(
   return {
     cluster: { ...common, client, index: new PodIndex('berth-abcde'), timeouts: { ...defaultTimeouts, ...timeouts } },
     asked,
+    server,
   }
 }
 

@@ -117,7 +117,8 @@ class ExecSession {
   async send(input: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const bytes of input)
       for (let at = 0; at < bytes.length; at += maxMessage) {
-        if (this.#result || this.#isClosed) return
+        // A connection that is ending takes each message at once, so that an archive in memory would never let its end be seen.
+        if (this.#result || this.#socket.readyState !== WebSocket.OPEN) return
         await this.#sendOne(bytes.subarray(at, at + maxMessage))
       }
   }

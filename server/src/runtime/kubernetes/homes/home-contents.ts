@@ -2,15 +2,13 @@ import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/runtime/home-arch
 import type { HomeContents } from '#/runtime/home-contents.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { TarArchiveEnd } from '../../transport/tar-archive-end.ts'
+import { withSendLimit } from '../../transport/with-send-limit.ts'
 import { withStallLimit } from '../../transport/with-stall-limit.ts'
 import type { ClusterContext } from '../cluster-context.ts'
-import { execInPod } from '../exec/exec-in-pod.ts'
+import { execInPod, outputOf } from '../exec/exec-in-pod.ts'
 import { pack, unpack, framed } from '../exec/helper-container.ts'
 import { ensureHome, hasHome, listHomes, removeHome } from './home-claims.ts'
-import { withHomeHelper } from './home-helper.ts'
-
-/** How long a home may send nothing while it is read, in ms. */
-const stall = 120_000
+import { readWithHomeHelper, withHomeHelper } from './home-helper.ts'
 
 /** Contents of homes through pods of the helper image. */
 export function homeContents(cluster: ClusterContext): HomeContents {
@@ -23,10 +21,9 @@ export function homeContents(cluster: ClusterContext): HomeContents {
     discard: async (volume, name, signal) => {
       if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
       const what = `remove a folder of ${volume}`
-      const done = await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
-        execInPod(cluster, { ...helper, what, command: ['rm', '-rf', '--', `${folder}/${name}`], signal }),
+      await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+        outputOf(cluster, { ...helper, what, command: ['rm', '-rf', '--', `${folder}/${name}`], signal }),
       )
-      for await (const _ of done) void _
     },
   }
 }
@@ -55,8 +52,9 @@ async function* readHome(cluster: ClusterContext, volume: string, signal: AbortS
   if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
   const what = `read ${volume}`
   const end = new TarArchiveEnd()
+  const { stall } = cluster.timeouts
   const stalled = () => new RuntimeError('failed', `${what}: nothing came for ${stall / 1_000} s`)
-  const bytes = await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+  const bytes = readWithHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
     withStallLimit(async (both) => execInPod(cluster, { ...helper, what, command: pack(folder), signal: both }), {
       signal,
       limit: stall,
@@ -77,10 +75,13 @@ async function writeTo(
   signal: AbortSignal,
 ): Promise<void> {
   const what = `write to ${volume}`
-  const done = await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
-    execInPod(cluster, { ...helper, what, command: unpack(folder), input: framed(archive), signal }),
+  const { stall } = cluster.timeouts
+  const stalled = () => new RuntimeError('failed', `${what}: it took nothing for ${stall / 1_000} s`)
+  await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+    withSendLimit(archive, { signal, limit: stall, stalled }, (sent, both) =>
+      outputOf(cluster, { ...helper, what, command: unpack(folder), input: framed(sent), signal: both }),
+    ),
   )
-  for await (const _ of done) void _
 }
 
 async function restoreHome(

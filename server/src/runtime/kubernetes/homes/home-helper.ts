@@ -28,24 +28,34 @@ export interface HomeHelper {
 /**
  * Runs work with a pod that has the home of this name, on the node where another pod has it, if one does. The pod is gone
  * afterwards, so that the home is free for the next.
- * @throws {RuntimeError} `full`, `image`, `failed` when it does not run
+ * @throws {RuntimeError} `full`, `image`, `failed` when it does not run · whatever `work` throws
  */
 export async function withHomeHelper<T>(
   cluster: ClusterContext,
   volume: string,
   signal: AbortSignal,
-  work: (helper: HomeHelper) => AsyncGenerator<T>,
-): Promise<AsyncGenerator<T>> {
-  const created = await createHelper(cluster, volume, signal)
-  return during(work(created.helper), () => deleteAndAwait(cluster, created.metadata, 1))
+  work: (helper: HomeHelper) => Promise<T>,
+): Promise<T> {
+  const { helper, metadata } = await createHelper(cluster, volume, signal)
+  try {
+    return await work(helper)
+  } finally {
+    await deleteAndAwait(cluster, metadata, 1)
+  }
 }
 
-/** The work, and what has to follow it however it ends. */
-async function* during<T>(work: AsyncGenerator<T>, after: () => Promise<void>): AsyncGenerator<T> {
+/** As `withHomeHelper`, for work that yields what it reads; the pod is gone when it has ended, or its reader has left. */
+export async function* readWithHomeHelper<T>(
+  cluster: ClusterContext,
+  volume: string,
+  signal: AbortSignal,
+  work: (helper: HomeHelper) => AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  const { helper, metadata } = await createHelper(cluster, volume, signal)
   try {
-    yield* work
+    yield* work(helper)
   } finally {
-    await after()
+    await deleteAndAwait(cluster, metadata, 1)
   }
 }
 
