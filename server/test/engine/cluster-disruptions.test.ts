@@ -112,6 +112,16 @@ test('a running pod that others delete is reported as evicted; one that Berth de
   )
 })
 
+// The list said that the pod was ending, and no longer that it had run: its owner read that it was stopped.
+test('an eviction that is under way while the watch begins anew is reported as one', async (t) => {
+  const { write, ends, watches, relist } = await openWatch(t)
+  relist(podList('9', deleted(Date.now())))
+  write('ERROR', status(410, 'Expired'))
+  await eventually(() => assert.equal(watches.length, 2))
+  write('DELETED', deleted(Date.now()))
+  await eventually(() => assert.deepEqual(ends(), [{ id: 'uid-1', action: 'destroy', isEvicted: true }]))
+})
+
 test('a pod that went while the watch was broken is reported as evicted when it continues', async (t) => {
   const { write, ends, relist } = await openWatch(t)
   relist(podList('9'))

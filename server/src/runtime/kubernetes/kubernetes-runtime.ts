@@ -10,6 +10,7 @@ import { corePath, defaultTimeouts, type ClusterContext, type ClusterTimeouts } 
 import { containerFiles } from './exec/container-files.ts'
 import { listHomes, removeHome } from './homes/home-claims.ts'
 import { homeArchive, homeContents } from './homes/home-contents.ts'
+import { removeLeftHelpers } from './homes/home-helper.ts'
 import { followLogs, readLogs } from './logs/pod-logs.ts'
 import { tryIsolation } from './network/try-isolation.ts'
 import { selectorOf } from './object-labels.ts'
@@ -56,7 +57,11 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   const cluster = await connectToCluster(options)
   return {
     capabilities: capabilitiesWith(cluster.helperImage !== null),
-    prepare: () => checkAccess(cluster),
+    prepare: async () => {
+      await checkAccess(cluster)
+      // What is left after a failure is removed the next time.
+      await removeLeftHelpers(cluster).catch(() => undefined)
+    },
     ping: () => ping(cluster),
     inspect: (name) => inspect(cluster, name),
     inspectId: (id) => inspectId(cluster, id),

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { V1Affinity, V1Pod } from '@kubernetes/client-node'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Pod } from '../client/api-objects.ts'
+import type { ObjectList, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { helperContainer, waitingScript } from '../exec/helper-container.ts'
 import { objectName } from '../object-labels.ts'
-import { deleteAndAwait } from '../pods/delete-pods.ts'
+import { deleteAndAwait, deletePod } from '../pods/delete-pods.ts'
 import { listPods, readPod } from '../pods/find-pods.ts'
 import { StartDeadlines } from '../pods/start-deadlines.ts'
 import { stateOf } from '../pods/pod-state.ts'
@@ -92,6 +92,27 @@ async function createHelper(cluster: ClusterContext, volume: string, signal: Abo
     throw error
   }
   return { metadata, helper: { pod: name, container: 'helper', folder: '/home' } }
+}
+
+/**
+ * Deletes helpers of processes that were killed: those that have ended, as each does a minute after its last command, and those that
+ * wait for a node or an image for longer than any start. Without helpers it asks nothing. @throws {RuntimeError}
+ */
+export async function removeLeftHelpers(cluster: ClusterContext): Promise<void> {
+  if (cluster.helperImage === null) return
+  const { items } = await cluster.client.ask<ObjectList<Pod>>({
+    what: 'list helpers',
+    method: 'GET',
+    path: corePath(cluster, 'pods'),
+    // More are removed the next time.
+    query: { labelSelector: `${label}=${cluster.installation}`, limit: '50' },
+    timeout: callTimeouts.list,
+  })
+  const begunBefore = Date.now() - cluster.timeouts.total
+  const isLeft = (pod: Pod) =>
+    stateOf(pod) === 'exited' ||
+    (stateOf(pod) === 'created' && Date.parse(pod.metadata.creationTimestamp ?? '') < begunBefore)
+  for (const { metadata } of items.filter(isLeft)) await deletePod(cluster, metadata, 1)
 }
 
 /** A volume that one node has at a time is on that node while a pod uses it. */

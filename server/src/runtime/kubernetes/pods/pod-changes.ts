@@ -19,12 +19,16 @@ export class PodChanges {
     this.#isDeletedHere = isDeletedHere
   }
 
-  /** After a list: events compare with what it has. @returns events of the pods that are gone since the last */
+  /**
+   * After a list: events compare with what it has, and with what was wanted of its pods before.
+   * @returns events of the pods that are gone since the last
+   */
   startOver(pods: readonly Pod[]): RuntimeEvent[] {
     const listed = new Set(pods.map(({ metadata }) => metadata.uid))
     const gone = [...this.#before].flatMap(([id, before]) => (listed.has(id) ? [] : this.#goneOf(id, before)))
+    const now = pods.map((pod) => [pod.metadata.uid, beforeOf(pod, this.#before.get(pod.metadata.uid))] as const)
     this.#before.clear()
-    for (const pod of pods) this.#before.set(pod.metadata.uid, beforeOf(pod))
+    for (const [id, before] of now) this.#before.set(id, before)
     return gone
   }
 
