@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { SingleFlight } from '#/concurrency/single-flight.ts'
-import { containerKey } from '#/containers/container-key.ts'
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
@@ -21,6 +21,8 @@ export interface HomeRestoresParts {
   /** Archives by where they come from. */
   readonly files: Readonly<Record<PendingRestore['from'], SnapshotFiles>>
   readonly journal: RestoreJournal
+  /** Stored before anything is written into the home. */
+  readonly beforeWrite: (owned: ContainerRef) => Promise<void>
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -41,8 +43,9 @@ export class HomeRestores {
    *   be read
    */
   async unpack(pending: PendingRestore, hasBegun = false): Promise<void> {
-    const { journal } = this.#parts
+    const { journal, beforeWrite } = this.#parts
     const progress = { entries: 0, hasBegun }
+    await beforeWrite(pending)
     await journal.note(pending)
     crashPoint('home-restore.after-note')
     try {

@@ -8,7 +8,12 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { findContainer, noteStopped, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import { listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/term-ends/home-archives.ts'
+import {
+  deleteHomeArchive,
+  listArchivesOf,
+  setHomeArchive,
+  type StoredArchive,
+} from '#/store/term-ends/home-archives.ts'
 import type { TermEndMember } from '#/store/term-ends/term-end-members.ts'
 import { findTermEnd } from '#/store/term-ends/term-ends.ts'
 import type { ArchiveFiles } from './archive-files.ts'
@@ -72,8 +77,7 @@ export class ArchiveMember {
     const written = await files
       .write(member.termEndId, fileName(member, type), archive)
       .catch((error: unknown) => nothingIfMissing(error))
-    // A container that never ran may have no home.
-    if (!written) return
+    if (!written) return this.#noteGone(before, recordState)
     crashPoint('term-end.after-archive')
     const now = new Date()
     await database.transaction(async (tx) => {
@@ -81,6 +85,14 @@ export class ArchiveMember {
       if ((await findTermEnd(tx, member.termEndId))?.phase === 'cancelled') return
       await setHomeArchive(tx, { memberId: member.id, type, ...written, recordState, now })
     })
+  }
+
+  /** Without a home, as of a container that never ran, or a home that was reset: an earlier archive stays the last one. */
+  async #noteGone(before: StoredArchive | undefined, recordState: string): Promise<void> {
+    const { database, files } = this.#parts
+    if (!before) return
+    if (await files.has(before)) await setHomeArchive(database.db, { ...before, recordState, now: new Date() })
+    else await deleteHomeArchive(database.db, before.id)
   }
 
   /** A launch that has begun before the group ended may have started it since the stop. */

@@ -31,10 +31,17 @@ export class FakeHomes {
       removeHome: async (volume) => void this.contents.delete(volume),
       homeContents: () => ({
         read: (volume) => this.#read(volume),
-        add: async () => undefined,
+        add: async (volume, archive) => void (await this.#add(volume, archive)),
         discard: async () => undefined,
       }),
     }
+  }
+
+  /** Nothing is merged: what is added stands behind what is there. */
+  async #add(volume: string, archive: AsyncIterable<Uint8Array>): Promise<void> {
+    let added = ''
+    for await (const part of archive) added += Buffer.from(part).toString('latin1')
+    this.contents.set(volume, `${this.contents.get(volume) ?? ''}${added}`)
   }
 
   async *#read(volume: string): AsyncGenerator<Uint8Array> {

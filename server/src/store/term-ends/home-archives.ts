@@ -39,6 +39,21 @@ export async function setHomeArchive(
     .execute()
 }
 
+/** Notes that a home was written without a start of its container: archives of it are made again before it is removed. */
+export async function noteHomeWritten(db: Db, userId: number, type: string): Promise<void> {
+  await db
+    .updateTable('home_archives')
+    .set({ record_state: 'written' })
+    .where('container_type', '=', type)
+    .where('member_id', 'in', (each) => each.selectFrom('term_end_members').select('id').where('user_id', '=', userId))
+    .execute()
+}
+
+/** The row alone. */
+export async function deleteHomeArchive(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('home_archives').where('id', '=', id).execute()
+}
+
 /** By type. */
 export async function listArchivesOf(db: Db, memberId: number): Promise<StoredArchive[]> {
   const rows = await db

@@ -13,6 +13,7 @@ import { RestoreJournal } from '#/snapshots/restore-journal.ts'
 import { SnapshotFiles } from '#/snapshots/snapshot-files.ts'
 import { HomeDownloads } from '#/snapshots/transfer/home-downloads.ts'
 import { HomeUploads } from '#/snapshots/transfer/home-uploads.ts'
+import { noteHomeWritten } from '#/store/term-ends/home-archives.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 
 /** Snapshots of homes. Where they are switched off, nothing is read, and no launch asks for one. */
@@ -45,6 +46,7 @@ export function wireSnapshots(
     templates,
     files: { snapshot: files, upload },
     journal: new RestoreJournal(path.join(folder, 'restoring')),
+    beforeWrite: ({ userId, type }) => noteHomeWritten(database.db, userId, type),
     log,
   })
   const snapshots = new HomeSnapshots({
