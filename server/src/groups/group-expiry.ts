@@ -5,6 +5,7 @@ import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { Db } from '#/store/database.ts'
 import { listGroupIdsOfAll } from '#/store/groups/group-members.ts'
+import type { Group } from '#/store/groups/groups.ts'
 import { covers, type GroupDirectory } from './group-directory.ts'
 import { expiredGroup } from './launch-rules.ts'
 
@@ -37,8 +38,10 @@ export class GroupExpiry {
   readonly #parts: GroupExpiryParts
   /** Stops, by `containerKey`: one that hangs, or waits for a queued launch, delays no other. */
   readonly #stops = new KeyedQueue(maxParallel)
-  /** Ids of containers that no expired group concerns, until groups or members change. */
+  /** Ids of containers that none of the groups of `#expired` concerns, until groups or members change. */
   #unaffected = new Set<string>()
+  /** Ids of the groups that had expired at the last check. */
+  #expired = ''
   #timer: NodeJS.Timeout | undefined
   #isChecking = false
   #isClosed = false
@@ -84,6 +87,7 @@ export class GroupExpiry {
   #candidates(now: Date): Candidate[] {
     const { directory, routeSync } = this.#parts
     const expired = directory.expired(now)
+    this.#forgetIfOthers(expired)
     if (expired.length === 0) return []
     const running = [...routeSync.running()].flatMap(({ known: { userId, type, containerId } }) =>
       containerId === null ? [] : [{ userId, type, containerId }],
@@ -93,6 +97,14 @@ export class GroupExpiry {
     return running.filter(
       ({ containerId, type }) => !this.#unaffected.has(containerId) && expired.some((group) => covers(group, type)),
     )
+  }
+
+  /** A group expires by time alone, which is no change of it: it may concern what those before did not. */
+  #forgetIfOthers(expired: readonly Pick<Group, 'id'>[]): void {
+    const ids = expired.map(({ id }) => id).join()
+    if (ids === this.#expired) return
+    this.#expired = ids
+    this.#unaffected = new Set()
   }
 
   async #stopExpired(candidates: readonly Candidate[], now: Date): Promise<void> {
