@@ -1,11 +1,12 @@
 import { crashPoint } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
-import type { Database } from '#/store/database.ts'
+import type { Database, Tx } from '#/store/database.ts'
 import { keepHomes, type KeptHome } from '#/store/containers/kept-homes.ts'
 import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/containers/removals.ts'
 import { deleteGroupInvitationsOf } from '#/store/groups/group-invitations.ts'
 import { deleteSharesWith } from '#/store/shares/container-shares.ts'
+import { deleteTermEndMembersOf } from '#/store/term-ends/term-end-members.ts'
 import { endTakeoversBy } from '#/store/users/session-ends.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
 import { deleteContainer, listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
@@ -28,8 +29,18 @@ export interface DeletionEffects {
   publish(userId: number): Promise<void>
   /** Removes these containers, and due homes, from the engine; must not throw, and needs a timeout. @returns if all are */
   remove(containers: readonly RemovedContainer[]): Promise<boolean>
+  /** Removes these files of archives of homes. */
+  removeArchives(files: readonly string[]): Promise<void>
   /** Revokes sessions that the store has ended, wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
+}
+
+/** What only the end of a term needs: it plans deletions long before. */
+export interface DeletionTerms {
+  /** Throws when there is a reason by now not to delete; in the transaction of the deletion. */
+  readonly check?: (tx: Tx) => Promise<void>
+  /** Archives of ends of terms outlive the account. */
+  readonly keepsArchives?: boolean
 }
 
 /** Progress of a deletion when its request is answered. */
@@ -57,10 +68,17 @@ export class Deletion {
   /**
    * Deletes a container and its record; the next launch creates a new one.
    * @param isPurge removes its home, too; otherwise the next launch uses it again
-   * @throws {Refusal} 403 as `administer` · 404
+   * @throws {Refusal} 403 as `administer` · 404 · what `check` throws
    */
-  async deleteContainer(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
+  async deleteContainer(
+    actor: Actor,
+    id: number,
+    isPurge: boolean,
+    now: Date,
+    { check }: Pick<DeletionTerms, 'check'> = {},
+  ): Promise<Deleted> {
     const container = await administer(this.#database, actor, async (tx) => {
+      await check?.(tx)
       const record = await deleteContainer(tx, id)
       const owner = record && (await findUser(tx, record.userId))
       if (!owner) throw refusals.notFound('container')
@@ -87,14 +105,21 @@ export class Deletion {
   }
 
   /**
-   * Deletes an account with its records and links. Its id and slug are never assigned again; its homes are kept for a
-   * while.
+   * Deletes an account with its records, links, and archives of ends of terms. Its id and slug are never assigned again; its
+   * homes are kept for a while.
    * @param isPurge removes its homes, too
-   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked
+   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked · what `check` throws
    */
-  async deleteUser(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
-    const { containers, takeovers } = await administer(this.#database, actor, async (tx) => {
+  async deleteUser(
+    actor: Actor,
+    id: number,
+    isPurge: boolean,
+    now: Date,
+    { check, keepsArchives = false }: DeletionTerms = {},
+  ): Promise<Deleted> {
+    const { containers, takeovers, archives } = await administer(this.#database, actor, async (tx) => {
       const user = await requireUser(tx, id)
+      await check?.(tx)
       await refuseSelfAndLast(tx, actor, user, 'delete')
       const records = await listContainersOf(tx, id)
       const removed = this.#containersOf(user, records)
@@ -103,6 +128,7 @@ export class Deletion {
       const takeovers = await endTakeoversBy(tx, [id], now)
       await deleteGroupInvitationsOf(tx, user.email)
       await deleteSharesWith(tx, user.email)
+      const archives = keepsArchives ? [] : await deleteTermEndMembersOf(tx, id)
       await deleteUser(tx, id)
       await insertAuditEntries(tx, [
         {
@@ -121,9 +147,9 @@ export class Deletion {
           },
         },
       ])
-      return { containers: removed, takeovers }
+      return { containers: removed, takeovers, archives }
     })
-    return this.#removeAndPublish(id, containers, takeovers)
+    return this.#removeAndPublish(id, containers, takeovers, archives)
   }
 
   /** A gateway that does not answer neither delays nor cancels the removal. @throws what `publish` threw */
@@ -131,14 +157,16 @@ export class Deletion {
     userId: number,
     containers: readonly RemovedContainer[],
     ended: readonly StoredSession[] = [],
+    archives: readonly string[] = [],
   ): Promise<Deleted> {
     crashPoint('delete.after-store')
-    const [published, revoked, removed] = await Promise.allSettled([
+    const [published, revoked, removed, forgotten] = await Promise.allSettled([
       this.#effects.publish(userId),
       this.#effects.revokeSessions(ended),
       this.#effects.remove(containers),
+      this.#effects.removeArchives(archives),
     ])
-    for (const each of [published, revoked]) if (each.status === 'rejected') throw each.reason
+    for (const each of [published, revoked, forgotten]) if (each.status === 'rejected') throw each.reason
     return { isFinished: removed.status === 'fulfilled' && removed.value }
   }
 

@@ -14,7 +14,7 @@ import {
   setHomeArchive,
   type StoredArchive,
 } from '#/store/term-ends/home-archives.ts'
-import type { TermEndMember } from '#/store/term-ends/term-end-members.ts'
+import { findTermEndMember, type TermEndMember } from '#/store/term-ends/term-end-members.ts'
 import { findTermEnd } from '#/store/term-ends/term-ends.ts'
 import type { ArchiveFiles } from './archive-files.ts'
 import { TermEndPaused } from './term-end-paused.ts'
@@ -80,11 +80,14 @@ export class ArchiveMember {
     if (!written) return this.#noteGone(before, recordState)
     crashPoint('term-end.after-archive')
     const now = new Date()
-    await database.transaction(async (tx) => {
-      // Cancelled meanwhile: the folder is removed with its row.
-      if ((await findTermEnd(tx, member.termEndId))?.phase === 'cancelled') return
+    const isWanted = await database.transaction(async (tx) => {
+      // Cancelled meanwhile, or the account was deleted with what is kept of it.
+      if ((await findTermEnd(tx, member.termEndId))?.phase === 'cancelled') return false
+      if (!(await findTermEndMember(tx, member.termEndId, member.userId))) return false
       await setHomeArchive(tx, { memberId: member.id, type, ...written, recordState, now })
+      return true
     })
+    if (!isWanted) await files.remove(written.file)
   }
 
   /** Without a home, as of a container that never ran, or a home that was reset: an earlier archive stays the last one. */

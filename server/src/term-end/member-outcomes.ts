@@ -23,6 +23,8 @@ export interface MemberOutcomesParts {
 export interface PlannedMember {
   readonly user: User
   readonly role: GroupRole
+  /** Groups that the plan knows of. */
+  readonly groupIds: readonly number[]
   readonly records: readonly UserContainer[]
   /** Types of which they have a home. */
   readonly homes: ReadonlySet<string>
@@ -69,6 +71,7 @@ export class MemberOutcomes {
       return {
         user,
         role,
+        groupIds: [group, ...otherGroups].map(({ id }) => id),
         records: own,
         homes: ownHomes,
         outcome: decideOutcome({ user, role, otherGroups, types }, context),

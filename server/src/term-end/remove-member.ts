@@ -5,15 +5,14 @@ import { crashPoint } from '#/crash-points.ts'
 import { Refusal } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import { insertRemovals } from '#/store/containers/removals.ts'
-import type { UserContainer } from '#/store/containers/user-containers.ts'
-import type { Database } from '#/store/database.ts'
+import type { Database, Tx } from '#/store/database.ts'
 import { deleteMember, findMembership } from '#/store/groups/group-members.ts'
-import { listArchivesOf, type StoredArchive } from '#/store/term-ends/home-archives.ts'
+import { listArchivesOf } from '#/store/term-ends/home-archives.ts'
 import { setMemberState, type TermEndMember } from '#/store/term-ends/term-end-members.ts'
 import type { TermEnd } from '#/store/term-ends/term-ends.ts'
 import type { ArchiveFiles } from './archive-files.ts'
-import { recordStateOf } from './archive-member.ts'
 import type { PlannedMember } from './member-outcomes.ts'
+import { isOfPresentState, requireUnchanged } from './require-unchanged.ts'
 import { TermEndPaused } from './term-end-paused.ts'
 
 export interface RemoveMemberParts {
@@ -51,8 +50,10 @@ export class RemoveMember {
     }
     const actor = actorOf(termEnd)
     const isAccount = member.stays === null && outcome.stays === null
-    if (isAccount) await this.#removeAccount(actor, member, now)
-    else await this.#removeContainers(actor, termEnd, planned, outcome.ends, now)
+    const check = (types: readonly string[]) => async (tx: Tx) =>
+      requireUnchanged(tx, termEnd.groupId, member, planned, types)
+    if (isAccount) await this.#removeAccount(actor, member, check(outcome.ends), now)
+    else await this.#removeContainers(actor, termEnd, planned, outcome.ends, check, now)
     crashPoint('term-end.after-removal')
     if (isAccount) await setMemberState(database.db, member.id, 'done')
     else await this.#leave(actor, termEnd, member, now)
@@ -63,18 +64,15 @@ export class RemoveMember {
     for (const type of types) {
       const archive = archives.find((each) => each.type === type)
       const record = records.find((each) => each.type === type)
-      if (!(await this.#isArchived(archive, record, homes.has(type)))) return false
+      if (!isOfPresentState(archive, record, homes.has(type))) return false
+      if (archive && !(await this.#parts.files.has(archive))) return false
     }
     return true
   }
 
-  async #isArchived(archive: StoredArchive | undefined, record: UserContainer | undefined, hasHome: boolean) {
-    if (!archive) return !hasHome && (record?.runningSince ?? null) === null
-    return archive.recordState === recordStateOf(record) && (await this.#parts.files.has(archive))
-  }
-
-  async #removeAccount(actor: Actor, { userId }: TermEndMember, now: Date): Promise<void> {
-    await this.#parts.deletion.deleteUser(actor, userId, true, now).catch(refuseLostRights)
+  async #removeAccount(actor: Actor, { userId }: TermEndMember, check: Check, now: Date): Promise<void> {
+    const terms = { check, keepsArchives: true }
+    await this.#parts.deletion.deleteUser(actor, userId, true, now, terms).catch(refuseLostRights)
     this.#parts.onMembers()
   }
 
@@ -83,15 +81,17 @@ export class RemoveMember {
     { groupId }: TermEnd,
     { user, records, homes }: PlannedMember,
     types: readonly string[],
+    check: (types: readonly string[]) => Check,
     now: Date,
   ): Promise<void> {
     const { database, deletion, activate } = this.#parts
-    for (const { id, type } of records)
-      if (types.includes(type)) await deletion.deleteContainer(actor, id, true, now).catch(refuseLostRights)
+    for (const { id, type } of records.filter((each) => types.includes(each.type)))
+      await deletion.deleteContainer(actor, id, true, now, { check: check([type]) }).catch(refuseLostRights)
     const left = types.filter((type) => homes.has(type) && !records.some((record) => record.type === type))
     if (left.length === 0) return
     const removals = left.map((type) => ({ userId: user.id, slug: user.slug, type, containerId: null }))
     await administer(database, actor, async (tx) => {
+      await check(left)(tx)
       await insertRemovals(tx, removals, { isPurge: true, now })
       const detail = { user: user.id, types: left }
       await insertAuditEntries(tx, [
@@ -117,6 +117,9 @@ export class RemoveMember {
     this.#parts.onMembers()
   }
 }
+
+/** Throws, in the transaction that deletes, when it must not. */
+type Check = (tx: Tx) => Promise<void>
 
 /** Removals happen later than they were asked for, from nowhere. */
 const actorOf = ({ actorId, actorName, language }: TermEnd): Actor => ({

@@ -12,6 +12,7 @@ import { Deletion } from '#/administration/deletion.ts'
 import { ResendVerification } from '#/administration/resend-verification.ts'
 import { Rights } from '#/administration/rights.ts'
 import { Takeover } from '#/administration/takeover.ts'
+import { archiveFilesOf } from '#/wiring/features/archive-files-of.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import { homeVolume } from '#/containers/container-name.ts'
 import { stopJustBlocked } from '#/reconcile/stop-just-blocked.ts'
@@ -101,9 +102,13 @@ function wireDeletion(
     },
     homeOf: ({ userId, slug, type }: RemovedContainer) => homeVolume(installation, userId, slug, type),
   }
+  const archives = archiveFilesOf(config)
   return new Deletion(database, settings, {
     publish: (userId) => publish([userId]),
     revokeSessions,
+    removeArchives: async (files) => {
+      for (const file of files) await archives.remove(file)
+    },
     remove: finishRemovals(removal, keptHomesTask(database, runtime), activate, log),
   })
 }

@@ -105,6 +105,18 @@ export async function deleteTermEndMember(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('term_end_members').where('id', '=', id).execute()
 }
 
+/** All of a user, with the rows of their archives, and links. @returns the files of the archives */
+export async function deleteTermEndMembersOf(tx: Db, userId: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('home_archives')
+    .innerJoin('term_end_members', 'term_end_members.id', 'home_archives.member_id')
+    .select('home_archives.file')
+    .where('term_end_members.user_id', '=', userId)
+    .execute()
+  await tx.deleteFrom('term_end_members').where('user_id', '=', userId).execute()
+  return rows.map(({ file }) => file)
+}
+
 /** A step is done, or cannot be done. */
 export async function setMemberState(
   db: Db,

@@ -1,7 +1,5 @@
-import path from 'node:path'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { ArchiveDownloads } from '#/term-end/archive-downloads.ts'
-import { ArchiveFiles } from '#/term-end/archive-files.ts'
 import { ArchiveMember } from '#/term-end/archive-member.ts'
 import { MemberOutcomes } from '#/term-end/member-outcomes.ts'
 import { PreviewTermEnd } from '#/term-end/preview-term-end.ts'
@@ -11,6 +9,7 @@ import { TermEndsOfGroups } from '#/term-end/term-ends-of-groups.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Containers } from '#/wiring/containers/wire-containers.ts'
+import { archiveFilesOf } from '#/wiring/features/archive-files-of.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
 import { mailLookOf } from '#/wiring/features/wire-branding.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
@@ -30,7 +29,7 @@ export function wireTermEnd(
 ) {
   const { directory } = groups
   const { diskUse, ownerActions, singleFlight } = containers
-  const files = new ArchiveFiles(config.archiveDir ?? path.join(config.dataDir, 'archives'))
+  const files = archiveFilesOf(config)
   const contents = runtime.homeContents()
   const bytesOf = (owner: { readonly userId: number; readonly slug: string }, type: string) =>
     diskUse.bytesOf(owner).get(type)

@@ -288,24 +288,46 @@ test('once it is over for a member, their archives and address are deleted befor
     ['oli@x.org'],
   )
   assertOk(await open(archiveTokenIn(mailsTo(oli)[0])))
-  const { id: folder } = await berth.database.db
-    .selectFrom('term_ends')
-    .select('id')
-    .where('group_id', '=', id)
-    .executeTakeFirstOrThrow()
-  assert.equal(readdirSync(path.join(berth.dataDir, 'archives', String(folder))).length, 1)
+  assert.equal(archivesOnDisk(await folderOf(id)), 1)
 })
 
-async function assertGone(id: number): Promise<void> {
-  const { id: kept } = await berth.database.db
+// The archives of an account that an administrator deleted stayed until their date, and the address with them.
+test('an account that is deleted takes its archives, links and address of an end of term along', async () => {
+  const [pia, quin] = [await signUp('pia@x.org'), await signUp('quin@x.org')]
+  const { id } = await group({ name: 'Erased', types: ['lab', 'dev'] }, [pia, quin])
+  await end(id, { keep_accounts: true })
+  await until(id, isDone)
+  const token = archiveTokenIn(mailsTo(pia)[0])
+  assert.equal(archivesOnDisk(await folderOf(id)), 2)
+  assertOk(await boss.call('DELETE', `/api/admin/users/${pia.id}`))
+  assertRefused(await open(token), 404)
+  assert.equal(archivesOnDisk(await folderOf(id)), 1)
+  const rows = await berth.database.db.selectFrom('term_end_members').select('email').execute()
+  assert.deepEqual(
+    ['pia@x.org', 'quin@x.org'].map((address) => rows.some(({ email }) => email === address)),
+    [false, true],
+  )
+  assertOk(await open(archiveTokenIn(mailsTo(quin)[0])))
+})
+
+const archivesOnDisk = (folder: string) => readdirSync(path.join(berth.dataDir, 'archives', folder)).length
+
+/** Of the archives of the group's end of term. */
+async function folderOf(groupId: number): Promise<string> {
+  const { id } = await berth.database.db
     .selectFrom('term_ends')
     .select('id')
-    .where('group_id', '=', id)
+    .where('group_id', '=', groupId)
     .executeTakeFirstOrThrow()
+  return String(id)
+}
+
+async function assertGone(id: number): Promise<void> {
+  const kept = await folderOf(id)
   const folder = path.join(berth.dataDir, 'archives')
-  assert.ok(readdirSync(folder).includes(String(kept)))
+  assert.ok(readdirSync(folder).includes(kept))
   await pollUntil(
-    () => !readdirSync(folder).includes(String(kept)),
+    () => !readdirSync(folder).includes(kept),
     () => 'the folder is still there',
   )
 }
