@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { pinnedVersion } from '../setup/packages/node.mjs'
 import { run } from '../setup/run.mjs'
@@ -22,6 +22,7 @@ const strips = { x64: ['strip'], arm64: ['aarch64-linux-gnu-strip', 'llvm-strip'
  * @param {Arch} arch
  * @returns {Promise<string>} path of the program, without symbol tables where this machine can remove them
  * @throws {SetupProblem} when the registry is needed and not reached, or its package is another one than pinned
+ * @throws {Error} when the program cannot be written; then there is none at its path
  */
 export async function nodeRuntime(release, arch) {
   const folder = join(release.work, '..', 'node', `${pinnedVersion}-${arch}`)
@@ -30,14 +31,28 @@ export async function nodeRuntime(release, arch) {
   const pinned = { name: `node-linux-${arch}`, version: pinnedVersion, integrity: integrity[arch], arch }
   const downloaded = join(await registryPackage(release, pinned), 'bin/node')
   mkdirSync(folder, { recursive: true })
-  const log = join(folder, 'strip.log')
-  for (const strip of [...strips[arch].map((name) => [name, '-o', program, downloaded]), ['cp', downloaded, program]]) {
-    const [command = '', ...args] = strip
-    const isDone = await run(command, args, { log }).then(
+  // What is at the path of the program counts as whole, also after a step that was interrupted.
+  const unfinished = `${program}.unfinished`
+  if (!(await isStripped(strips[arch], downloaded, unfinished, join(folder, 'strip.log'))))
+    copyFileSync(downloaded, unfinished)
+  renameSync(unfinished, program)
+  return program
+}
+
+/**
+ * @param {readonly string[]} commands
+ * @param {string} from
+ * @param {string} to
+ * @param {string} log
+ * @returns {Promise<boolean>} whether one of the programs, of which a machine may have none, has written it
+ */
+async function isStripped(commands, from, to, log) {
+  for (const command of commands) {
+    const isDone = await run(command, ['-o', to, from], { log }).then(
       () => true,
       () => false,
     )
-    if (isDone) break
+    if (isDone) return true
   }
-  return program
+  return false
 }

