@@ -14,6 +14,7 @@ import { askEngine } from '../support/engine/engine.ts'
 import { eventually } from '../support/engine/runtimes.ts'
 import { exposePort } from '../support/expose-port.ts'
 import { startMailServer } from '../support/mail/mail-server.ts'
+import { shellApp } from '../support/shell-app.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 
 /**
@@ -30,20 +31,7 @@ const [release = ''] = releases
 const skip = isOwn ? release === '' && 'Docker has no image of a release' : 'the cluster belongs to others'
 
 /** Says whose it is, and echoes on a WebSocket. */
-const app = `
-cat > /tmp/serve <<'END'
-while IFS= read -r line; do
-  line=\${line%$(printf '\\r')}
-  case "$line" in '') break ;; [Uu]pgrade:*) upgrade=1 ;; esac
-done
-if [ -n "$upgrade" ]; then
-  printf 'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'
-  exec cat
-fi
-printf 'HTTP/1.1 200 OK\\r\\nContent-Length: %s\\r\\nConnection: close\\r\\n\\r\\n%s' "\${#BERTH_EMAIL}" "$BERTH_EMAIL"
-END
-exec nc -ll -p 8080 -e /bin/sh /tmp/serve
-`
+const app = shellApp('$BERTH_EMAIL')
 
 /** What happened to requests through the load balancer. */
 interface Load {

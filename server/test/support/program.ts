@@ -9,6 +9,7 @@ import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import type { Lifetime } from './berth.ts'
 import { compileCache } from './compile-cache.ts'
+import { childrenOf } from './child-processes.ts'
 import { removeInstance } from './engine/engine.ts'
 import { refuseSecrets } from './no-secrets.ts'
 
@@ -101,14 +102,6 @@ export function lives(pid: number): boolean {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
-  }
-}
-
-function childrenOf(pid: number | undefined): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  } catch {
-    return []
   }
 }
 

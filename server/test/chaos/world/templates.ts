@@ -1,25 +1,19 @@
+import { shellApp } from '../../support/shell-app.ts'
+
 /**
  * The app that a run launches. It answers everything with who it is, where its home came from, and what it was asked; an
  * upgrade makes it say back what it hears. Its home's canary is written when there is none, and never again.
  */
-const app = `
-cat > /tmp/serve <<'END'
-while IFS= read -r line; do
-  line=\${line%$(printf '\\r')}
-  case "$line" in '') break ;; [Uu]pgrade:*) upgrade=1 ;; esac
-done
-if [ -n "$upgrade" ]; then
-  printf 'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'
-  exec cat
-fi
-body="{\\"base\\":\\"$BASE_PATH\\",\\"host\\":\\"$HOSTNAME\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}"
-printf 'HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %s\\r\\nConnection: close\\r\\n\\r\\n%s' "\${#body}" "$body"
-END
+const app = shellApp(
+  '{\\"base\\":\\"$BASE_PATH\\",\\"host\\":\\"$HOSTNAME\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}',
+  {
+    contentType: 'application/json',
+    before: `
 mkdir -p /home/berth/tree
 for at in 1 2 3 4 5 6 7 8 9; do [ -s /home/berth/tree/$at ] || head -c 20000 /dev/urandom > /home/berth/tree/$at; done
-[ -f /home/berth/canary ] || { echo "$BASE_PATH $(cat /proc/sys/kernel/random/uuid)" > /tmp/canary; cp /tmp/canary /home/berth/canary.new; mv /home/berth/canary.new /home/berth/canary; }
-exec nc -ll -p 8080 -e /bin/sh /tmp/serve
-`
+[ -f /home/berth/canary ] || { echo "$BASE_PATH $(cat /proc/sys/kernel/random/uuid)" > /tmp/canary; cp /tmp/canary /home/berth/canary.new; mv /home/berth/canary.new /home/berth/canary; }`,
+  },
+)
 
 /** Files in the home of an app that has begun. */
 export const filesOfHome = ['canary', ...Array.from({ length: 9 }, (_, index) => `tree/${index + 1}`)]

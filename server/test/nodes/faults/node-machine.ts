@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Lifetime } from '../../support/berth.ts'
@@ -9,6 +9,7 @@ import { lives, waitFor } from '../../support/program.ts'
 import type { EngineMachine } from './engine-machine.ts'
 import type { Machines } from './machines.ts'
 import { recordOrders, type Lead, type Order } from './order-log.ts'
+import { childrenOf } from '../../support/child-processes.ts'
 
 const root = path.resolve(import.meta.dirname, '../../../..')
 
@@ -117,13 +118,5 @@ export async function addNodeMachine(
     },
     freeze: () => void signal('SIGSTOP'),
     thaw: () => void signal('SIGCONT'),
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  } catch {
-    return []
   }
 }

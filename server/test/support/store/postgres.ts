@@ -1,11 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../free-port.ts'
+import { childrenOf } from '../child-processes.ts'
 
 const run = promisify(execFile)
 
@@ -106,10 +107,6 @@ async function emptyCluster(bin: string, identity: Identity | undefined): Promis
 interface Identity {
   readonly uid: number
   readonly gid: number
-}
-
-function childrenOf(pid: number | undefined): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 function findBinaries(): string {
