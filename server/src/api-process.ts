@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { openParts, outboxOf } from '#/adapters.ts'
-import { startApp, type App } from '#/app.ts'
+import { startApp, warmUpApp, type App } from '#/app.ts'
 import { addressesFor, type Addresses } from '#/config/addresses.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
@@ -166,6 +166,7 @@ async function startNode(
     gateway,
     own: { platformSocket: sockets.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
     sockets: { api: sockets.socketPath, operator: sockets.operatorSocket },
+    warmUp: warmUpApp,
     lead: (lead) => startParts(config, log, lead.gateway, sockets, lead),
     onReady: () => gateway.ready(startMessage(started, config)),
     onLost: (reason) => {

@@ -22,6 +22,8 @@ export interface FollowerParts {
   readonly own: OwnSettings
   readonly onJoined: (leader: string) => void
   readonly onLost: (leader: string) => void
+  /** The leader cannot be reached now; it is tried again. */
+  readonly onUnreached: (leader: string, error: Error) => void
   readonly report: (problem: string) => void
 }
 
@@ -36,6 +38,10 @@ export class Follower {
   #leader: Leader | undefined
   #socket: TLSSocket | undefined
   #isJoined = false
+  /** To the leader that is followed. */
+  #isConnecting = false
+  /** Whether the last attempt failed, which is reported once. */
+  #isUnreached = false
   /** Connections of requests to the leader, which a leader that is frozen would keep waiting. */
   readonly #requests = new Set<TLSSocket>()
 
@@ -49,18 +55,14 @@ export class Follower {
   }
 
   /**
-   * Follows this leader; called again and again, it connects anew when the connection was lost.
-   * @throws {Error} when the leader cannot be reached now
+   * Follows this leader; called again and again, it connects anew when the connection was lost. It does not wait for the connection,
+   * because a leader that is frozen, or a machine that is gone, would keep this node from taking its lease meanwhile.
    */
-  async follow(leader: Leader): Promise<void> {
+  follow(leader: Leader): void {
     const isFollowed = leader.node === this.#leader?.node && leader.epoch === this.#leader.epoch
-    if (isFollowed && this.#socket && !this.#socket.destroyed) return
+    if (isFollowed && (this.#isConnecting || (this.#socket && !this.#socket.destroyed))) return
     this.stop()
-    this.#leader = leader
-    const socket = await this.#connect('gateway')
-    if (this.#leader !== leader) return void socket.destroy()
-    this.#socket = socket
-    this.#join(socket, leader)
+    void this.#begin((this.#leader = { ...leader }))
   }
 
   /** A connection to a Unix socket of the leader. @throws {Error} when there is none */
@@ -78,7 +80,19 @@ export class Follower {
     this.#socket?.destroy()
     this.#socket = undefined
     this.#leader = undefined
+    this.#isConnecting = false
     this.#leave()
+  }
+
+  /** Never rejects. @param leader an object of this attempt alone */
+  async #begin(leader: Leader): Promise<void> {
+    this.#isConnecting = true
+    const socket = await this.#connect('gateway').catch((error: unknown) => error as Error)
+    if (this.#leader !== leader) return void (socket instanceof Error || socket.destroy())
+    this.#isConnecting = false
+    if (!(socket instanceof Error)) return this.#join((this.#socket = socket), leader)
+    if (!this.#isUnreached) this.#parts.onUnreached(leader.node, socket)
+    this.#isUnreached = true
   }
 
   #leave(): void {
@@ -116,6 +130,7 @@ export class Follower {
       onReady: () => {
         if (!isCurrent()) return
         this.#isJoined = true
+        this.#isUnreached = false
         onJoined(leader.node)
       },
     })

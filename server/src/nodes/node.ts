@@ -52,6 +52,8 @@ export interface NodeOptions {
   readonly sockets: Readonly<Record<'api' | 'operator', string>>
   /** Starts the application, as after a crash. */
   lead(parts: LeadParts): Promise<{ close(): Promise<void> }>
+  /** Called once when this node follows: prepares what `lead` would have to do while requests wait. */
+  warmUp(): Promise<void>
   /** Called when requests are answered here, by this node or by the leader that it follows; again after each change. */
   readonly onReady: () => void
   /** Called when this process must end at once: it may lead no more. */
@@ -98,6 +100,7 @@ export class BerthNode {
         onReady()
       },
       onLost: (leader) => log.warn({ leader }, 'the connection to the leader is lost'),
+      onUnreached: (leader, err) => log.warn({ leader, err }, 'the leader cannot be reached now; it is tried again'),
       report: (problem) => log.error(`between the nodes: ${problem}`),
     })
     this.#relays = {
@@ -126,9 +129,12 @@ export class BerthNode {
       await node.#look()
     } catch (error) {
       if (node.#leading) throw error
-      options.log.warn({ err: error }, 'the leader cannot be reached now; it is tried again')
+      options.log.warn({ err: error }, 'looking for the leader failed; it is tried again')
     }
-    if (!node.#leading) node.#looking = node.#keepLooking()
+    if (!node.#leading) {
+      node.#looking = node.#keepLooking()
+      await options.warmUp().catch((error: unknown) => options.log.warn({ err: error }, 'a takeover was not prepared'))
+    }
     return node
   }
 
@@ -165,7 +171,7 @@ export class BerthNode {
     }
   }
 
-  /** @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · when the leader cannot be reached · as `#lead` */
+  /** @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · as `#lead` */
   async #look(): Promise<void> {
     const { address } = this.#options
     const asked = momentNow()

@@ -56,6 +56,7 @@ export async function pairGateways(lifetime: Lifetime): Promise<GatewayPair> {
     own: { platformSocket: '/nowhere/platform.sock', trustedProxies: [] },
     onJoined: report,
     onLost: report,
+    onUnreached: report,
     report,
   })
   const pair = { gateway: group, cuts: 0, join: async () => 0 }
@@ -64,7 +65,7 @@ export async function pairGateways(lifetime: Lifetime): Promise<GatewayPair> {
     for (const link of links) link.destroy()
   }
   const follow = async () => {
-    for (; !over.signal.aborted; await sleep(followEvery)) await follower.follow(leader).catch(report)
+    for (; !over.signal.aborted; await sleep(followEvery)) follower.follow(leader)
   }
   pair.join = async () => {
     const port = await far.listen('127.0.0.1', 0)

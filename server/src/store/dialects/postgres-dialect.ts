@@ -27,6 +27,8 @@ export interface PostgresOptions {
   readonly withoutTimeouts?: boolean
   readonly onConnect?: ConnectionCheck | undefined
   readonly maxConnections?: number
+  /** Of everything that is waited for, in ms. */
+  readonly timeout?: number
 }
 
 /**
@@ -36,7 +38,12 @@ export interface PostgresOptions {
  */
 export async function postgresDialect(
   url: string,
-  { withoutTimeouts = false, onConnect, maxConnections = defaultMaxConnections }: PostgresOptions = {},
+  {
+    withoutTimeouts = false,
+    onConnect,
+    maxConnections = defaultMaxConnections,
+    timeout = storeTimeout,
+  }: PostgresOptions = {},
 ): Promise<Dialect> {
   // Loaded on demand: with SQLite it would only cost memory and start-up time.
   const { default: pg } = await import('pg')
@@ -44,15 +51,15 @@ export async function postgresDialect(
   const types = new pg.TypeOverrides()
   types.setTypeParser(bigint, Number)
   const answers = {
-    statement_timeout: storeTimeout,
-    query_timeout: storeTimeout + networkAllowance,
+    statement_timeout: timeout,
+    query_timeout: timeout + networkAllowance,
     idle_in_transaction_session_timeout: maxIdleInTransaction,
   }
   const pool = new pg.Pool({
     connectionString: url,
     types,
     max: maxConnections,
-    connectionTimeoutMillis: storeTimeout,
+    connectionTimeoutMillis: timeout,
     keepAlive: true,
     ...(withoutTimeouts ? {} : answers),
   })

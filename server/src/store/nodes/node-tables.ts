@@ -33,9 +33,15 @@ export interface NodeTables {
 
 export type NodeDb = Kysely<NodeTables>
 
+/**
+ * Timeout of a query and of a connection, in ms. Shorter than the time in which a leader has to renew its lease: what is asked of a
+ * server that is gone, as in a failover, is asked of the next one while the lease lasts, and a follower looks again soon.
+ */
+const timeout = 2_000
+
 /** Connections apart from those of requests, so that a lease is renewed while these wait. @throws never; queries do */
 export async function openNodeTables(url: string): Promise<NodeDb> {
-  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 2 }) })
+  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 2, timeout }) })
 }
 
 /** The same tables through the connections of an open store. */
