@@ -5,7 +5,7 @@ import type { Gateway } from '#/gateway/gateway.ts'
 import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
-import { connectToNode, linkAddressOf, type LinkPurpose } from './link/node-link.ts'
+import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose } from './link/node-link.ts'
 
 /** Health check of the connection to the leader, in ms: interval and timeout. */
 const ping = { every: 1_000, timeout: 3_000 } as const
@@ -65,13 +65,14 @@ export class Follower {
     void this.#begin((this.#leader = { ...leader }))
   }
 
-  /** A connection to a Unix socket of the leader. @throws {Error} when there is none */
+  /** A connection to a Unix socket of the leader, which serves it. @throws {Error} when there is none, or the leader stops */
   async connect(purpose: 'api' | 'operator'): Promise<TLSSocket> {
     if (!this.#isJoined) throw new Error('no leader is followed')
     const socket = await this.#connect(purpose)
     if (!this.#isJoined) socket.destroy()
     this.#requests.add(socket)
     socket.once('close', () => this.#requests.delete(socket))
+    await acknowledged(socket)
     return socket
   }
 

@@ -63,6 +63,9 @@ export interface NodeOptions {
   readonly log: Logger
 }
 
+/** What a request of another node takes to arrive after this one has acknowledged its connection, in ms. */
+const arrival = 100
+
 /** A follower copies the signing keys into its data folder about every minute, for backups. */
 const looksPerKeyCopy = 120
 
@@ -142,6 +145,7 @@ export class BerthNode {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#looking
+    if (this.#leading) await sleep(arrival)
     await this.#app?.close()
     await this.#leading?.leadership.release()
     this.#follower.stop()
@@ -213,7 +217,8 @@ export class BerthNode {
       report,
       hasLeft: async (node) => (await listNodes(db, nodeTimes.alive)).every((each) => each.address !== node),
     })
-    this.#leading = { leadership, accept: { leadership, group, sockets, report } }
+    const isStopping = () => this.#closing.signal.aborted
+    this.#leading = { leadership, accept: { leadership, group, sockets, isStopping, report } }
     log.warn({ epoch, others }, 'this node leads from now on')
     this.#follower.stop()
     await endEarlierLeaders(db, epoch)

@@ -11,7 +11,7 @@ import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
  * Protocol version: raise it whenever a call here or a shape in gateway-state.ts or gateway-settings.ts changes: an upgrade replaces the API process while the
  * gateway process of the old version goes on, and neither may misread the other. Not for an argument or a field that both may do without, such as a request id.
  */
-export const protocolVersion = 13
+export const protocolVersion = 14
 
 /** What the API process may call on the gateway process. */
 export interface GatewayRpc extends Pick<Gateway, 'listen' | 'apply' | 'hold' | 'counts'> {

@@ -46,7 +46,11 @@ export async function pairGateways(lifetime: Lifetime): Promise<GatewayPair> {
   const listener = createLinkListener(key, (hello, socket) => {
     links.add(socket)
     socket.once('close', () => links.delete(socket))
-    acceptAsLeader({ leadership: { epoch: 1, isValid: true }, group, sockets, report }, hello, socket)
+    acceptAsLeader(
+      { leadership: { epoch: 1, isValid: true }, group, sockets, isStopping: () => false, report },
+      hello,
+      socket,
+    )
   })
   await listenForNodes(listener, address)
   const follower = new Follower({

@@ -11,7 +11,16 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { LeaderRelay } from '#/nodes/link/leader-relay.ts'
-import { connectToNode, createLinkListener, linkAddressOf, listenForNodes, type Hello } from '#/nodes/link/node-link.ts'
+import { acceptAsLeader, type LeaderListenerParts } from '#/nodes/link/leader-listener.ts'
+import {
+  acknowledged,
+  connectToNode,
+  createLinkListener,
+  linkAddressOf,
+  listenForNodes,
+  type Hello,
+} from '#/nodes/link/node-link.ts'
+import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { freePort } from '../support/free-port.ts'
 import { waitFor } from '../support/program.ts'
 
@@ -89,6 +98,50 @@ test('a request that comes while no node leads waits, and the next leader serves
   leads = true
   for (const socket of [early, late]) assert.equal(String((await once(socket, 'data'))[0]), 'answer')
   assert.deepEqual(seen, ['request', 'request'])
+})
+
+// It was passed on to a leader that stopped, whose socket was closed already, and was answered with 503.
+test('a request that a stopping leader does not begin is served by the next one', async (t) => {
+  const seen: string[] = []
+  const app = createServer((socket) => {
+    t.after(() => socket.destroy())
+    socket.on('data', (bytes) => seen.push(String(bytes)) && socket.end('answer'))
+  })
+  const startLeader = async (api: string, isStopping: () => boolean) => {
+    const leadership = { epoch: 3, isValid: true }
+    const parts = { leadership, sockets: { api, operator: api }, isStopping } as unknown as LeaderListenerParts
+    const server = createLinkListener(key, (first, socket) => {
+      t.after(() => socket.destroy())
+      acceptAsLeader(parts, first, socket)
+    })
+    const address = { host: '127.0.0.1', port: await freePort() }
+    await listenForNodes(server, address)
+    t.after(() => server.close())
+    return address
+  }
+  const asked: number[] = []
+  let leader = { host: '', port: 0 }
+  const { file } = await startRelay(t, async () => {
+    asked.push(leader.port)
+    const socket = await connectToNode(leader, key, { ...hello, purpose: 'api', protocol: protocolVersion })
+    await acknowledged(socket)
+    return socket
+  })
+  await once(app.listen(`${file}.app`), 'listening')
+  t.after(() => app.close())
+  const closed = await startLeader(`${file}.closed`, () => false)
+  const stopping = await startLeader(`${file}.app`, () => true)
+  const next = await startLeader(`${file}.app`, () => false)
+  leader = closed
+  const client = connect(file)
+  client.write('request')
+  for (const each of [closed, stopping]) {
+    leader = each
+    await waitFor('an attempt', () => asked.includes(each.port))
+  }
+  leader = next
+  assert.equal(String((await once(client, 'data'))[0]), 'answer')
+  assert.deepEqual(seen, ['request'])
 })
 
 test('a request that waits for a leader in vain is ended', async (t) => {

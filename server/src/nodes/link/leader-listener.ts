@@ -6,7 +6,7 @@ import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
 import type { GatewayGroup } from '../gateway-group.ts'
 import type { Leadership } from '../leadership.ts'
-import type { Hello } from './node-link.ts'
+import { acknowledge, type Hello } from './node-link.ts'
 import { joinSockets } from './socket-pipe.ts'
 
 /** In ms: how long a gateway that has the state may take to ask whether it counts, and the interval of looks. */
@@ -17,6 +17,8 @@ export interface LeaderListenerParts {
   readonly group: GatewayGroup
   /** Unix sockets of this process. */
   readonly sockets: Readonly<Record<'api' | 'operator', string>>
+  /** Whether this process stops: it begins no request of another node any more. */
+  readonly isStopping: () => boolean
   readonly report: (problem: string) => void
 }
 
@@ -31,7 +33,19 @@ export function acceptAsLeader(parts: LeaderListenerParts, hello: Hello, socket:
   }
   if (hello.epoch !== leadership.epoch || !leadership.isValid) return void socket.destroy()
   if (hello.purpose === 'gateway') return void joinGateway(parts, hello.node, socket)
-  joinSockets(socket, connect(sockets[hello.purpose]))
+  if (parts.isStopping()) return void socket.destroy()
+  serveRequests(socket, sockets[hello.purpose])
+}
+
+/** Without an acknowledgement the other node repeats its request at the next leader. */
+function serveRequests(socket: TLSSocket, path: string): void {
+  const near = connect(path)
+  near.once('error', () => socket.destroy())
+  socket.once('close', () => near.destroy())
+  near.once('connect', () => {
+    acknowledge(socket)
+    joinSockets(socket, near)
+  })
 }
 
 async function joinGateway({ group, report }: LeaderListenerParts, node: string, socket: TLSSocket): Promise<void> {

@@ -85,6 +85,33 @@ export async function connectToNode({ host, port }: LinkAddress, key: Buffer, he
   return socket
 }
 
+/** What the leader sends before anything else, once it serves a connection of requests. */
+const acknowledgement = Buffer.from([6])
+
+/** @param socket a connection of requests, which the leader serves from now on */
+export function acknowledge(socket: TLSSocket): void {
+  socket.write(acknowledgement)
+}
+
+/**
+ * Resolves when the leader serves this connection of requests; before that nothing may be sent on it, so that a leader that stops has
+ * begun nothing of what it does not answer. @throws {Error} when it does not within 3 s; the connection is ended then
+ */
+export async function acknowledged(socket: TLSSocket): Promise<void> {
+  const timer = setTimeout(() => socket.destroy(), helloTimeout)
+  try {
+    const bytes = await nextBytes(socket)
+    if (bytes[0] !== acknowledgement[0]) throw new Error('the leader does not speak this protocol')
+    socket.pause()
+    if (bytes.length > 1) socket.unshift(bytes.subarray(1))
+  } catch (error) {
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** @throws when no such line comes in time */
 async function readHello(socket: TLSSocket): Promise<Hello> {
   const timer = setTimeout(() => socket.destroy(), helloTimeout)
