@@ -1,6 +1,7 @@
 import type { HostRulesReport } from '#/runtime/host-capacity.ts'
 import type { ClusterClient } from './client/cluster-client.ts'
 import type { PodIndex } from './pods/pod-index.ts'
+import type { PullSecretUse } from './pods/pull-secret.ts'
 
 /** What every verb works with. */
 export interface ClusterContext {
@@ -13,6 +14,8 @@ export interface ClusterContext {
   /** Image of helpers; null: files of homes are out of reach. */
   readonly helperImage: string | null
   readonly index: PodIndex
+  /** Of accounts at registries, by the names of their Secrets. */
+  readonly pullSecrets: Map<string, PullSecretUse>
   readonly timeouts: ClusterTimeouts
   /** Result of the last trial; null before the first. */
   isolation: HostRulesReport | null

@@ -112,6 +112,7 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
     helperImage,
     index: new PodIndex(installation),
     timeouts: { ...defaultTimeouts, ...timeouts },
+    pullSecrets: new Map(),
     isolation: null,
   }
 }

@@ -50,6 +50,7 @@ export async function openStandIn(
     storageClass: null,
     helperImage: null,
     isolation: null,
+    pullSecrets: new Map(),
   }
   return {
     cluster: { ...common, client, index: new PodIndex('berth-abcde'), timeouts: { ...defaultTimeouts, ...timeouts } },

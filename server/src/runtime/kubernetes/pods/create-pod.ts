@@ -10,7 +10,7 @@ import { ensureHome, wantedHome } from '../homes/home-claims.ts'
 import { installationLabels, objectName } from '../object-labels.ts'
 import { deletePod } from './delete-pods.ts'
 import { podManifest } from './pod-manifest.ts'
-import { putPullSecret } from './pull-secret.ts'
+import { withPullSecret } from './pull-secret.ts'
 
 /** What an image is taken to expose: no registry is asked. */
 const defaultPort = 8080
@@ -32,16 +32,14 @@ export async function createPod(
   const secret = `${name.slice(0, 50)}-${randomBytes(4).toString('hex')}`
   const home = wantedHome(spec)
   if (home) await ensureHome(cluster, home, signal)
-  const pullSecret = credentials && (await putPullSecret(cluster, spec.image, credentials(), signal))
-  const pod = await cluster.client.ask<Pod>({
-    what,
-    method: 'POST',
-    path: corePath(cluster, 'pods'),
-    body: podManifest(cluster, spec, port, { pod: name, secret, pullSecret }),
-    timeout: callTimeouts.write,
-    signal,
-  })
-  cluster.index.noteCreated(pod.metadata)
+  const create = async (pullSecret: string | undefined) => {
+    const body = podManifest(cluster, spec, port, { pod: name, secret, pullSecret })
+    const call = { what, method: 'POST', path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write } as const
+    const made = await cluster.client.ask<Pod>({ ...call, signal })
+    cluster.index.noteCreated(made.metadata)
+    return made
+  }
+  const pod = await withPullSecret(cluster, spec.image, credentials, create, signal)
   await createEnvironment(cluster, pod.metadata, secret, { ...spec.env, PORT: String(port) })
   return { id: pod.metadata.uid, port }
 }
