@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import type { Gateway } from '#/gateway/gateway.ts'
+import { Follower } from '#/nodes/follower.ts'
 import { LeaderRelay } from '#/nodes/link/leader-relay.ts'
 import { acceptAsLeader, type LeaderListenerParts } from '#/nodes/link/leader-listener.ts'
 import {
@@ -149,6 +151,34 @@ test('a request that waits for a leader in vain is ended', async (t) => {
   const socket = connect(file)
   socket.write('request')
   await once(socket.resume(), 'close')
+})
+
+// A look of a follower waited 3 s for the connection, and took a lease that had ended meanwhile that much later.
+test('a follower of a leader that is frozen follows the next one at once, and reports one that refuses once', async (t) => {
+  const { accepted, address } = await startListener(t)
+  const frozen = createServer((socket) => void t.after(() => socket.destroy())).listen(0, '127.0.0.1')
+  await once(frozen, 'listening')
+  t.after(() => frozen.close())
+  const unreached: string[] = []
+  const follower = new Follower({
+    node: 'a:1',
+    key,
+    gateway: {} as Gateway,
+    own: { platformSocket: '', trustedProxies: [] },
+    onJoined: () => undefined,
+    onLost: () => undefined,
+    onUnreached: (node) => void unreached.push(node),
+    report: () => undefined,
+  })
+  t.after(() => follower.stop())
+  follower.follow({ node: `127.0.0.1:${(frozen.address() as AddressInfo).port}`, epoch: 1 })
+  await once(frozen, 'connection')
+  follower.follow({ node: `127.0.0.1:${address.port}`, epoch: 2 })
+  await waitFor('the connection to the next leader', () => accepted.length === 1, 2_000)
+  assert.equal(accepted[0]?.hello.epoch, 2)
+  const refusing = { node: `127.0.0.1:${await freePort()}`, epoch: 3 }
+  for (let attempt = 0; attempt < 5; attempt++, await sleep(50)) follower.follow(refusing)
+  assert.deepEqual(unreached, [refusing.node])
 })
 
 test('addresses of nodes are names, IPv4 or IPv6 addresses with a port', () => {
