@@ -66,6 +66,9 @@ export interface NodeOptions {
 /** What a request of another node takes to arrive after this one has acknowledged its connection, in ms. */
 const arrival = 100
 
+/** Between two looks at least, in ms. */
+const shortPause = 20
+
 /** A follower copies the signing keys into its data folder about every minute, for backups. */
 const looksPerKeyCopy = 120
 
@@ -160,11 +163,14 @@ export class BerthNode {
     const { signal } = this.#closing
     const { dataDir } = this.#options
     let hasFailed = false
+    let pause: number = nodeTimes.lookEvery
     for (let looks = 0; !this.#leading; looks++) {
-      await sleep(nodeTimes.lookEvery, undefined, { signal }).catch(() => undefined)
+      await sleep(pause, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
+      pause = nodeTimes.lookEvery
       try {
-        await this.#look()
+        // A lease that is not renewed is taken when it ends, and not a pause later.
+        pause = Math.min(pause, Math.max(shortPause, await this.#look()))
         if (looks % looksPerKeyCopy === 0 && !this.#leading) await copySigningKeys(this.#db, this.#cipher, dataDir)
         hasFailed = false
       } catch (error) {
@@ -175,17 +181,21 @@ export class BerthNode {
     }
   }
 
-  /** @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · as `#lead` */
-  async #look(): Promise<void> {
+  /** @returns ms until the lease of the leader ends, if it is not renewed @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · as `#lead` */
+  async #look(): Promise<number> {
     const { address } = this.#options
     const asked = momentNow()
     await noteSeen(this.#db, address.text)
-    const { node, epoch, isFree } = await readLease(this.#db, nodeTimes.lease)
-    if (!isFree && node !== null && node !== address.text) return this.#follower.follow({ node, epoch })
+    const { node, epoch, isFree, endsIn } = await readLease(this.#db, nodeTimes.lease)
+    if (!isFree && node !== null && node !== address.text) {
+      this.#follower.follow({ node, epoch })
+      return endsIn
+    }
     // In an upgrade: nodes of the new version lead from now on, and this one follows them.
     await refuseStoreOfNewerVersion(this.#db)
     const taken = await takeLease(this.#db, address.text, nodeTimes.lease)
     if (taken !== undefined) await this.#lead(taken, asked)
+    return nodeTimes.lookEvery
   }
 
   /** What has waited for a leader may find one here. @throws {Error} when there is none */

@@ -13,6 +13,8 @@ export interface Lease {
   readonly since: Date
   /** Not renewed for as long as it lasts, or given up. */
   readonly isFree: boolean
+  /** In ms, if it is not renewed; negative when it is over. */
+  readonly endsIn: number
 }
 
 /** @param duration of the lease in ms @throws {StoreFailure} */
@@ -20,6 +22,7 @@ export async function readLease(db: NodeDb, duration: number): Promise<Lease> {
   return db
     .selectFrom('leadership')
     .select(['epoch', 'node', 'since', sql<boolean>`node is null or ${isOver(duration)}`.as('isFree')])
+    .select(sql<number>`extract(epoch from renewed_at - clock_timestamp())::float8 * 1000 + ${duration}`.as('endsIn'))
     .where('id', '=', 1)
     .executeTakeFirstOrThrow()
 }
