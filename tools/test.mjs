@@ -9,7 +9,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
-import { chooseFiles } from './test-run/choose-files.mjs'
+import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -35,7 +35,7 @@ const limits = { test: 120_000, run: 3_000_000 }
 const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
 const all = globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort()
-const files = chooseFiles(all, { words, isLong: process.env.BERTH_TESTS === 'long', says })
+const files = chooseFiles(all, { words, extent: extentNamed(process.env.BERTH_TESTS), says })
 if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
   process.exit(1)

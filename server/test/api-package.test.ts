@@ -1,3 +1,4 @@
+// Part of npm run test:more: it packs and installs the client of the API, which takes npm and the compiler.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
-import { test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { runProgram } from './support/program.ts'
 
 test('every wrong setting is reported at once, in sentences, and the exit code is 1', async (t) => {
@@ -18,11 +18,33 @@ test('every wrong setting is reported at once, in sentences, and the exit code i
   assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
 })
 
-test('with PORT=0 it picks a free port, prints it, says where mail goes, and answers there', async (t) => {
-  const program = runProgram(t)
-  const [, port] = await program.said(/Berth is ready: http:\/\/spawner\.berth\.localhost:(\d+)/)
-  await program.said(/Mail is written to .*outbox/)
-  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+describe('a start with nothing but a data folder', () => {
+  // One program for four tests: each start takes more than a second of CPU time.
+  const program = runProgram({ after }, { LOG_LEVEL: 'trace' })
+
+  test('with PORT=0 it picks a free port, prints it, says where mail goes, and answers there', async () => {
+    const [, port] = await program.said(/Berth is ready: http:\/\/spawner\.berth\.localhost:(\d+)/)
+    await program.said(/Mail is written to .*outbox/)
+    assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+  })
+
+  test("signing key and data folder are their owner's only", async () => {
+    assert.equal((await stat(path.join(program.dataDir, 'signing-key.json'))).mode & 0o777, 0o600)
+  })
+
+  test('the outbox prints the link and nothing else does: no token is in any other line', async () => {
+    const [, port] = await program.said(/localhost:(\d+)/)
+    const body = JSON.stringify({ email: 'ann@x.org' })
+    await fetch(`http://127.0.0.1:${port}/api/auth/signup`, { method: 'POST', body })
+    const [, token = ''] = await program.said(/token=([\w-]+)/)
+    const verified = await fetch(`http://127.0.0.1:${port}/api/auth/verify-signup?token=${token}`)
+    const { access_token } = (await verified.json()) as { access_token: string }
+    await fetch(`http://127.0.0.1:${port}/api/user/me`, { headers: { authorization: `Bearer ${access_token}` } })
+    program.process.kill('SIGTERM')
+    await program.ended()
+    assert.equal(program.output().split(token).length - 1, 1)
+    assert.ok(!program.output().includes(access_token))
+  })
 })
 
 test('SIGTERM and SIGINT end it within 20 s with exit code 0, and a second start has the same keys and name', async (t) => {
@@ -36,12 +58,6 @@ test('SIGTERM and SIGINT end it within 20 s with exit code 0, and a second start
   assert.equal(await (await fetch(`http://127.0.0.1:${again}/api/.well-known/jwks.json`)).text(), keys)
   second.process.kill('SIGINT')
   assert.equal(await second.ended(), 0)
-})
-
-test("signing key and data folder are their owner's only", async (t) => {
-  const program = runProgram(t)
-  await program.said(/Berth is ready/)
-  assert.equal((await stat(path.join(program.dataDir, 'signing-key.json'))).mode & 0o777, 0o600)
 })
 
 test('a template whose runtime the engine does not have is said in a sentence, and nothing is started', async (t) => {
@@ -79,19 +95,4 @@ test('without an engine it starts, says at /readyz which part is missing, and st
   assert.notEqual(parts.engine, 'ok')
   program.process.kill('SIGTERM')
   assert.equal(await program.ended(), 0)
-})
-
-test('the outbox prints the link and nothing else does: no token is in any other line', async (t) => {
-  const program = runProgram(t, { LOG_LEVEL: 'trace' })
-  const [, port] = await program.said(/localhost:(\d+)/)
-  const body = JSON.stringify({ email: 'ann@x.org' })
-  await fetch(`http://127.0.0.1:${port}/api/auth/signup`, { method: 'POST', body })
-  const [, token = ''] = await program.said(/token=([\w-]+)/)
-  const verified = await fetch(`http://127.0.0.1:${port}/api/auth/verify-signup?token=${token}`)
-  const { access_token } = (await verified.json()) as { access_token: string }
-  await fetch(`http://127.0.0.1:${port}/api/user/me`, { headers: { authorization: `Bearer ${access_token}` } })
-  program.process.kill('SIGTERM')
-  await program.ended()
-  assert.equal(program.output().split(token).length - 1, 1)
-  assert.ok(!program.output().includes(access_token))
 })

@@ -6,11 +6,11 @@ import { join, relative } from 'node:path'
  * a file that says `Needs a process of its own:` and why.
  */
 const longest = [
-  'server/test/control-plane/hanging-containers.test.ts',
   'server/test/stories/stories.test.ts',
-  'server/test/two-processes.test.ts',
   'server/test/reconcile/engine-restart.test.ts',
   'tools/check.test.mjs',
+  'server/test/two-processes.test.ts',
+  'server/test/control-plane/routing.test.ts',
 ]
 
 /**

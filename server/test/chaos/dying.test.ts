@@ -1,3 +1,4 @@
+// Part of npm run test:more: a process that dies at a step; two-processes.test.ts and the reconciler have what follows a death.
 import { test } from 'node:test'
 import { dieAt, limit } from './short.ts'
 

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a command over what specification/oidc/discovery states.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: what a command does when its reader ends, which is a matter of comfort.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a command over what specification/sharing states.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a command over what specification/snapshots states.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: commands over what specification/administration/templates states.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

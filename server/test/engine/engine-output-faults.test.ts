@@ -1,3 +1,4 @@
+// Part of npm run test:more: answers that no engine in use gives.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { EngineClient } from '#/runtime/docker-engine/client/engine-client.ts'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: thousands of links; clock.test.ts states the same of a few.
 // Needs a process of its own: it takes the time of ten others, and moves the clock.
 import assert from 'node:assert/strict'
 import { after, describe, test, type TestContext } from 'node:test'

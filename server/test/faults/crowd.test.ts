@@ -1,3 +1,4 @@
+// Part of npm run test:more: a crowd; store-conflicts.test.ts and sign-up state the same of a few.
 // Needs a process of its own: it works the process to its limits.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: its pages; specification/groups/term-end has what is removed, kept and refused.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: states of single pages, beside the journeys that pass them.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a second scheme; plain-http-proof.test.ts has its rules.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: what one page shows; specification and store have its numbers.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a long sample; two-nodes.test.ts and gateway/oracle state the rule.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { extent } from '#test/support/extent.ts'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: it starts engines; containers.test.ts states what the reconciler does with what it finds.
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: what pages look like; the journeys and every-page.test.ts open them in a real Berth.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { difference } from './image-diff.ts'

@@ -53,11 +53,23 @@ export function runProgram(t: Lifetime, env: Record<string, string> = {}, given?
     await rm(temporary, { recursive: true })
     refuseSecrets(text)
   })
+  /** Leaves no listener behind: a program that logs every step would have a thousand. */
+  const somethingHappens = async () => {
+    const done = new AbortController()
+    const { signal } = done
+    const events = [
+      once(child.stdout, 'data', { signal }),
+      once(child.stderr, 'data', { signal }),
+      once(child, 'exit', { signal }),
+    ]
+    await Promise.race(events).finally(() => done.abort())
+    await Promise.allSettled(events)
+  }
   const said = async (pattern: RegExp) => {
     for (let match = pattern.exec(text); ; match = pattern.exec(text)) {
       if (match) return match
       if (hasEnded()) throw new Error(`it ended without saying ${String(pattern)}: ${text}`)
-      await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), once(child, 'exit')])
+      await somethingHappens()
     }
   }
   const ended = async () => {

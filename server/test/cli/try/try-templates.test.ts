@@ -1,3 +1,4 @@
+// Part of npm run test:more: it tries templates in containers, each of which takes seconds; its rules have tests of their own.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: an image that is there to be tried out.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: looks of pages that dashboard.test.ts and launch-page.test.ts use.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: the dialog of what template-parameters.test.ts states.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: the page of what specification/snapshots states.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: moments of a race; deleting-containers.test.ts has the deletions themselves.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'

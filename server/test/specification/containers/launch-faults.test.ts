@@ -1,3 +1,4 @@
+// Part of npm run test:more: faults and races of what launch.test.ts and blocking-races.test.ts state.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertOk, assertRefused, blockContainer, engineState, onEngine, recordOf } from '../../support/api-calls.ts'

@@ -6,9 +6,11 @@ import { askEngine } from '../../support/engine/engine.ts'
 
 const berth = await startBerth({ after })
 const admin = await berth.administrator()
+/** Two for all tests, because a container for each costs more than what they state; an address gets three links an hour. */
+const [ann, dan] = [await berth.signUp('ann@x.org'), await berth.signUp('dan@x.org')]
+const primary = async () => (await recordOf(admin, ann.id)).container_id ?? ''
 
 test('verify-signup creates and starts the container of the first configured type', async () => {
-  const ann = await berth.signUp('ann@x.org')
   const record = await recordOf(admin, ann.id, 'dev')
   assert.equal(record.container_id, ann.auth.user.container_id)
   assert.equal(await engineState(berth, record.container_id ?? ''), 'running')
@@ -16,51 +18,39 @@ test('verify-signup creates and starts the container of the first configured typ
 })
 
 test('verify-login starts the primary container when it does not run', async () => {
-  const ben = await berth.signUp('ben@x.org')
-  const id = ben.auth.user.container_id ?? ''
+  const id = await primary()
   await berth.runtime.stop(id)
-  const reply = await logIn(berth, 'ben@x.org')
+  const reply = await logIn(berth, 'ann@x.org')
   assertOk(reply)
   assert.equal(reply.body.user.container_id, id)
   assert.equal(await engineState(berth, id), 'running')
 })
 
 test('verify-login recreates the primary container when it is missing', async () => {
-  const cat = await berth.signUp('cat@x.org')
-  const id = cat.auth.user.container_id ?? ''
+  const id = await primary()
   await berth.runtime.remove(id)
-  const reply = await logIn(berth, 'cat@x.org')
+  const reply = await logIn(berth, 'ann@x.org')
   assertOk(reply)
   assert.notEqual(reply.body.user.container_id, id)
   assert.equal(await engineState(berth, reply.body.user.container_id), 'running')
 })
 
 test('verify-login leaves a running primary container alone', async () => {
-  const dan = await berth.signUp('dan@x.org')
   assert.equal((await logIn(berth, 'dan@x.org')).body.user.container_id, dan.auth.user.container_id)
 })
 
-test('verify-login never starts a blocked primary container, and is 200 all the same', async () => {
-  const eve = await berth.signUp('eve@x.org')
-  const { id } = await recordOf(admin, eve.id)
-  assertOk(await blockContainer(admin, id))
-  assertOk(await logIn(berth, 'eve@x.org'))
-  assert.equal(await engineState(berth, eve.auth.user.container_id ?? ''), 'exited')
-})
-
 test('a container of the same name that already exists is found and reused, not a name conflict', async () => {
-  const fay = await berth.signUp('fay@x.org')
-  const id = fay.auth.user.container_id ?? ''
+  const id = await primary()
   // As after a crash between creating the container and storing its id.
   await berth.database.db
     .updateTable('user_containers')
     .set({ container_id: null })
-    .where('user_id', '=', fay.id)
+    .where('user_id', '=', ann.id)
     .execute()
-  const reply = await fay.call('POST', '/api/container/launch/dev')
+  const reply = await ann.call('POST', '/api/container/launch/dev')
   assertOk(reply)
   assert.equal(reply.body.container_id, id)
-  assert.equal((await recordOf(admin, fay.id)).container_id, id)
+  assert.equal((await recordOf(admin, ann.id)).container_id, id)
 })
 
 test('a running container that was renamed is used on, and no second one is made beside it', async () => {
@@ -74,12 +64,17 @@ test('a running container that was renamed is used on, and no second one is made
 })
 
 test('a container of the same name that already exists but is stopped is started', async () => {
-  const gus = await berth.signUp('gus@x.org')
-  const id = gus.auth.user.container_id ?? ''
+  const id = await primary()
   await berth.runtime.stop(id)
-  await berth.database.db.deleteFrom('user_containers').where('user_id', '=', gus.id).execute()
-  assert.equal((await gus.call('POST', '/api/container/launch/dev')).body.container_id, id)
+  await berth.database.db.deleteFrom('user_containers').where('user_id', '=', ann.id).execute()
+  assert.equal((await ann.call('POST', '/api/container/launch/dev')).body.container_id, id)
   assert.equal(await engineState(berth, id), 'running')
+})
+
+test('verify-login never starts a blocked primary container, and is 200 all the same', async () => {
+  assertOk(await blockContainer(admin, (await recordOf(admin, dan.id)).id))
+  assertOk(await logIn(berth, 'dan@x.org'))
+  assert.equal(await engineState(berth, dan.auth.user.container_id ?? ''), 'exited')
 })
 
 test('each type has its own container, whose name carries the type suffix', async () => {

@@ -1,3 +1,4 @@
+// Part of npm run test:more: faults of what snapshots.test.ts states.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
