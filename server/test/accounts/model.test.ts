@@ -1,3 +1,4 @@
+// Part of npm run test:more: walks through what specification states step by step.
 // Needs a process of its own: it takes the time of ten others, and moves the clock.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: walks through what specification/sessions states step by step.
 // Needs a process of its own: it moves the clock.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a sample for every endpoint; specification/api/invalid-input states the rules.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
