@@ -9,10 +9,12 @@ import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 const rig = await startRig({ after }, {})
 const { berth } = rig
-const admin = await rig.person('boss')
+const admin = await rig.personWithoutContainer('boss')
+
+const bob = await rig.person('bob')
 
 test("a page receives the state and changes of its user's containers, and nothing of other users'", async () => {
-  const [ann, bob] = [await rig.person('ann'), await rig.person('bob')]
+  const ann = await rig.person('ann')
   const [mine, theirs] = [await openStream(berth, ann.token), await openStream(berth, bob.token)]
   assert.deepEqual([mine.status, mine.contentType], [200, 'text/event-stream'])
   await untilTold(theirs, 'container dev running')
@@ -60,15 +62,14 @@ test('a page that lost its connection gets the events that it missed, in order a
 })
 
 test('a page that comes with an unknown event id gets the present state', async () => {
-  const joe = await rig.person('joe')
-  const first = await openStream(berth, joe.token)
+  const first = await openStream(berth, bob.token)
   await pollUntil(
     () => first.lastId() !== undefined,
     () => first.text(),
   )
   const [epoch] = (first.lastId() ?? '').split('-')
   for (const lastId of ['', 'x', '-', `0123456789ab-${numberOf(first.lastId())}`, `${epoch}-999999`, `${epoch}--1`]) {
-    const stream = await openStream(berth, joe.token, { lastId })
+    const stream = await openStream(berth, bob.token, { lastId })
     await untilTold(stream, 'container dev running')
     assert.deepEqual(statuses(stream), ['snapshot', 'container dev running'], lastId)
     stream.close()
@@ -78,7 +79,7 @@ test('a page that comes with an unknown event id gets the present state', async 
 
 // An app is not probed while no page is open; a page that came back and received what it missed started no probe either.
 test('a page that was away while a container was launched hears that its app is ready', async () => {
-  const lou = await rig.person('lou')
+  const lou = await rig.personWithoutContainer('lou')
   const before = await openStream(berth, lou.token)
   await pollUntil(
     () => before.lastId() !== undefined,
@@ -110,8 +111,11 @@ test('after Berth was started again a page that reconnects gets the present stat
 })
 
 test('a stream ends when its token is revoked; those of other tokens go on', async () => {
-  const cat = await rig.person('cat')
-  const [one, two] = [await openStream(berth, cat.token), await openStream(berth, (await rig.person('dan')).token)]
+  const cat = await rig.personWithoutContainer('cat')
+  const [one, two] = [
+    await openStream(berth, cat.token),
+    await openStream(berth, (await rig.personWithoutContainer('dan')).token),
+  ]
   assertOk(await cat.call('POST', '/api/auth/logout'))
   await one.ended
   let isOpen = true
@@ -122,7 +126,7 @@ test('a stream ends when its token is revoked; those of other tokens go on', asy
 })
 
 test('a stream ends when its owner is blocked, and no other is opened', async () => {
-  const eve = await rig.person('eve')
+  const eve = await rig.personWithoutContainer('eve')
   const stream = await openStream(berth, eve.token)
   assertOk(await blockUser(admin, eve.id))
   await stream.ended
@@ -143,7 +147,7 @@ test('without lasting sessions a stream ends with its token', async (t) => {
 })
 
 test('a user has at most twenty streams, and a closed one makes room', async () => {
-  const gus = await rig.person('gus')
+  const gus = await rig.personWithoutContainer('gus')
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(berth, gus.token)))
   const refused = await openStream(berth, gus.token)
   refused.close()

@@ -17,7 +17,7 @@ import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 const rig = await startRig({ after }, fragile)
 const { berth, gateway } = rig
-const admin = await rig.person('boss')
+const admin = await rig.personWithoutContainer('boss')
 
 test('every signed-in user is known to the gateway, with or without a container', async (t) => {
   const lonely = await startRig(t, {}, { wrapRuntime: noCreateRuntime })

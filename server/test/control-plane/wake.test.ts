@@ -30,7 +30,7 @@ async function signal(tenant: Tenant, name: string): Promise<void> {
 
 const rig = await startRig({ after }, fragile, { wrapRuntime: countingRuntime })
 const { berth, control } = rig
-const admin = await rig.person('boss')
+const admin = await rig.personWithoutContainer('boss')
 
 test('a paused container runs again when its owner asks for it, and only that is asked of the engine', async () => {
   const ann = await rig.person('ann')

@@ -12,6 +12,8 @@ export interface ControlPlaneRig {
   readonly control: ControlPlane
   /** A user who signed up; the first one is an administrator. */
   person(name: string): Promise<Tenant>
+  /** The same without a container, for what asks nothing of the engine. */
+  personWithoutContainer(name: string): Promise<Tenant>
 }
 
 /** A user and their `dev` container, as the gateway knows it. */
@@ -37,7 +39,9 @@ export async function startRig(
   const { control } = gateway
   if (!control) throw new Error('the gateway was never served')
   const person = async (name: string) => tenantOf(gateway, await berth.signUp(`${name}@x.org`))
-  return { berth, gateway, control, person }
+  const personWithoutContainer = async (name: string) =>
+    tenantOf(gateway, await berth.signUpWithoutContainer(`${name}@x.org`))
+  return { berth, gateway, control, person, personWithoutContainer }
 }
 
 export function tenantOf(gateway: FakeGateway, person: Person): Tenant {
