@@ -1,3 +1,4 @@
+// Part of npm run test:more: a command over what specification/personal-data.test.ts states.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: where containers are put; network-isolation.test.ts states what they reach.
 import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test, type TestContext } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: the port by itself; specification creates, finds and lists by it.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: an API process that dies, which two-processes.test.ts has, too, and a full log.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

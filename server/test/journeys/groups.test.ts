@@ -1,3 +1,4 @@
+// Part of npm run test:more: a second way through groups; student.test.ts and teacher.test.ts have the first.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: two programs; leader.test.ts states which node has the lease.
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
 import { Client } from 'pg'

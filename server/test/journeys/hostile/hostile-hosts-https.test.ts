@@ -1,3 +1,4 @@
+// Part of npm run test:more: hostile-hosts.test.ts with TLS; enter.test.ts states the rules of codes.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import path from 'node:path'
