@@ -145,6 +145,15 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
     },
     {
       method: 'POST',
+      path: new RegExp(`^/images/${image}/tag$`),
+      query: ['repo', 'tag'],
+      approve: ({ names: [named = ''], query }) => {
+        requireSameTag(decodeURIComponent(named), query)
+        return { path: `/images/${named}/tag` }
+      },
+    },
+    {
+      method: 'POST',
       path: /^\/images\/create$/,
       query: ['fromImage', 'tag', 'fromSrc', 'repo'],
       body: 'stream',
@@ -154,6 +163,11 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       },
     },
   ]
+}
+
+/** An image gets the name that it has, which notes the time; another name could replace an image of another program. */
+function requireSameTag(image: string, query: URLSearchParams): void {
+  if (image !== `${query.get('repo')}:${query.get('tag')}`) throw new Refused('it gives an image another name')
 }
 
 /** Lists have the filter that keeps to one installation: others that run on the host are not told of. */

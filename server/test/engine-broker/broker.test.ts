@@ -8,6 +8,7 @@ import { suite, test, after } from 'node:test'
 import { packTar, unpackTar } from 'modern-tar'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
+import { startRegistry } from '#test/support/engine/registry.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { createAndStart, eventually, look, openInstallation, plainSpec, read } from '#test/support/engine/runtimes.ts'
 import { containerBody, startBroker } from './broker-rig.ts'
@@ -50,6 +51,13 @@ suite('broker of the socket of the engine', async () => {
     await runtime.removeHome(home.volume)
     assert.equal(await runtime.inspectId(started.id), undefined)
     assert.deepEqual(lines, [])
+  })
+
+  test('an image is pulled through it, and the time of that is known', async (t) => {
+    const { image: missing } = await startRegistry(t)
+    const created = await runtime.create({ ...spec, name: `${installation}-pulled`, home: null, image: missing })
+    await runtime.remove(created.id)
+    assert.ok(((await runtime.imageInfo(missing))?.taggedAt ?? 0) > new Date(Date.now() - 60_000))
   })
 
   test('homes are read, written and put right through it, as snapshots and uploads do', async () => {
@@ -251,6 +259,8 @@ suite('broker of the socket of the engine', async () => {
       ['POST', '/v1.41/images/create?fromSrc=http://evil.example&repo=berth-helper&tag=empty'],
       ['POST', '/v1.41/images/create?fromImage=x&fromImage=y'],
       ['DELETE', '/v1.41/images/postgres'],
+      ['POST', '/v1.41/images/postgres%3A16/tag?repo=postgres&tag=17'],
+      ['POST', '/v1.41/images/evil/tag?repo=postgres&tag=16'],
       ['POST', '/v1.41/swarm/init'],
       ['GET', '/v1.41/secrets'],
       ['POST', '/v1.41/plugins/pull?remote=x'],

@@ -19,6 +19,10 @@ test('an image that is missing is fetched from its registry', async (t) => {
   const created = await runtime.create(spec('fetched', { image, port: null }))
   assert.equal(created.port, 8081)
   await runtime.remove(created.id)
+  // Docker 20.10 notes no time of a pull: administrators read none beside the image of a template.
+  const info = await runtime.imageInfo(image)
+  assert.ok((info?.taggedAt ?? 0) > new Date(Date.now() - 60_000), String(info?.taggedAt))
+  assert.match(info?.digest ?? '', /^sha256:[0-9a-f]{64}$/)
 })
 
 test('a caller that aborts its wait for an image does not end the pull for others', async (t) => {

@@ -2,6 +2,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ImageInfo } from '#/runtime/runtime-container.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
+import { imagePath } from './image-path.ts'
 
 /** What is taken from the engine's answer. */
 export interface ImageInspection {
@@ -19,7 +20,7 @@ export async function inspectImage(
   image: string,
   signal?: AbortSignal,
 ): Promise<ImageInspection> {
-  const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
+  const path = imagePath(image, 'json')
   return client.ask({ what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.read, signal })
 }
 
@@ -36,12 +37,19 @@ export async function imageInfo(engine: EngineContext, image: string): Promise<I
   try {
     const { Id, RepoDigests, Metadata } = await inspectImage(engine, image)
     const tagged = new Date(Metadata?.LastTagTime ?? '')
-    const [, digest = null] = RepoDigests?.[0]?.split('@') ?? []
+    const digest = digestOf(image, RepoDigests ?? [])
     return { id: imageIdFrom(Id), digest, taggedAt: tagged.getTime() > 0 ? tagged : null }
   } catch (error) {
     if (error instanceof RuntimeError && error.kind === 'image') return undefined
     throw error
   }
+}
+
+/** An image that was pushed to several registries has a digest at each. */
+function digestOf(image: string, digests: readonly string[]): string | null {
+  const repository = image.replace(/@.*$/, '').replace(/:[^:/]+$/, '')
+  const own = digests.find((each) => each.startsWith(`${repository}@`)) ?? digests[0]
+  return own?.split('@')[1] ?? null
 }
 
 /** Podman names the kind of digest in some answers and leaves it out of others. */

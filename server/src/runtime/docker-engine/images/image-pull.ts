@@ -4,6 +4,7 @@ import { registryAuth } from './registry-auth.ts'
 import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { isOutOfSpace } from '../client/engine-errors.ts'
+import { imagePath } from './image-path.ts'
 import { PullMeter, type PullLine } from './pull-progress.ts'
 import { withSignal } from '../../transport/with-signal.ts'
 
@@ -63,7 +64,8 @@ export class ImagePulls {
       for (const { onProgress } of waiting) onProgress?.(progress)
     }
     const lines = readPull(this.#client, image, account, controller.signal)
-    const done = this.#read(lines, controller, meter, tell)
+    const noteTime = () => notePullTime(this.#client, image, controller.signal)
+    const done = this.#read(lines, controller, meter, tell).then(noteTime)
     // Those who gave up do not hear how it ended.
     done.catch(() => undefined)
     const pull = { done, controller, meter, waiting }
@@ -141,6 +143,19 @@ async function* readPull(
     const cause = error instanceof RuntimeError ? error.cause : error
     throw new RuntimeError(isOutOfSpace(String(cause)) ? 'full' : 'image', what, cause)
   }
+}
+
+/**
+ * Docker keeps the time at which an image was given a name, and none of a pull, so the image is given its name once more. Its
+ * failure is no failure of the pull: the time stays unknown.
+ */
+async function notePullTime(client: EngineClient, image: string, signal: AbortSignal): Promise<void> {
+  const [, repo, tag] = /^([^@]+):([^:/@]+)$/.exec(withTag(image)) ?? []
+  // One that is named by its digest has no tag.
+  if (repo === undefined || tag === undefined) return
+  const path = imagePath(`${repo}:${tag}`, 'tag')
+  const call = { what: `note the time of the pull of ${image}`, method: 'POST', path, query: { repo, tag } } as const
+  await client.ask({ ...call, timeout: callTimeouts.read, signal }).catch(() => undefined)
 }
 
 /** Without a tag or digest the engine would pull every one there is. A colon before a slash belongs to the registry's port. */
