@@ -70,8 +70,7 @@ async function imageExists(name: string): Promise<boolean> {
 
 /** Builds an image whose `/bin` has busybox. @throws {Error} with the engine's words when it cannot be built */
 export async function buildImage(name: string, recipe: string): Promise<void> {
-  const busybox = ['/bin/busybox', '/usr/bin/busybox'].find((file) => existsSync(file))
-  if (!busybox) throw new Error('busybox is not installed; npm test installs it, or: apt-get install busybox-static')
+  const busybox = findBusybox()
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-image-'))
   try {
     mkdirSync(path.join(folder, 'bin'))
@@ -85,6 +84,13 @@ export async function buildImage(name: string, recipe: string): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** @returns where Debian's static busybox is @throws {Error} where it is not installed */
+export function findBusybox(): string {
+  const busybox = ['/bin/busybox', '/usr/bin/busybox'].find((file) => existsSync(file))
+  if (!busybox) throw new Error('busybox is not installed; npm test installs it, or: apt-get install busybox-static')
+  return busybox
 }
 
 /** @returns a tar archive of everything in the folder */
