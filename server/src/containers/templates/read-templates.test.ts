@@ -104,6 +104,27 @@ test('starter files come from a folder, an archive or a repository, and go below
   )
 })
 
+test('a wrong value of any other field of the contract is named with its type, its field and what would be right', () => {
+  for (const [fields, words] of [
+    [{ shm_size: -1 }, /^lab: shm_size must be a number of bytes or text such as 512m or 2g$/],
+    [{ gpus: -1 }, /^lab: gpus must be a whole number from 0 to 1024$/],
+    [{ gpus: 0.5 }, /^lab: gpus must be a whole number from 0 to 1024$/],
+    [{ max_lifetime: '1h' }, /^lab: max_lifetime must be a whole number from 0 to \d+$/],
+    [{ ready_path: 'https://x.org' }, /^lab: ready_path must be a path and query below the container's address/],
+    [{ ready_path: false }, /^lab: ready_path must be a path and query below/],
+    [{ prestart: 'yes' }, /^lab: prestart must be true or false$/],
+    [{ prestart: 1 }, /^lab: prestart must be true or false$/],
+    [{ prestart_at: 'noon' }, /^lab: prestart_at must be a time of day such as 22:00, with a time zone/],
+    [{ groups: 'physics' }, /^lab: groups must be a list of strings$/],
+    [{ groups: [7] }, /^lab: groups must be a list of strings$/],
+    [{ registry_auth: [] }, /^lab: registry_auth must be \{username, password_file: path below SECRETS_DIR\}$/],
+    [{ mounts: {} }, /^lab: mounts must be a list of \{source, target, read_only\}/],
+    [{ parameters: [] }, /^lab: parameters must be a map of/],
+    [{ mount: [] }, /^lab: unknown field "mount"; known: .*\bmounts\b/],
+  ] as const)
+    assert.match(problemOf(fields), words, JSON.stringify(fields))
+})
+
 test('stop_at is a time of day, with a time zone or without', () => {
   assert.deepEqual(templateOf({ stop_at: '22:05' })?.stopAt, { minutes: 1325, zone: null })
   assert.deepEqual(templateOf({ stop_at: '7:00 Europe/Berlin' })?.stopAt, { minutes: 420, zone: 'Europe/Berlin' })
