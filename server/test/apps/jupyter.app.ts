@@ -8,6 +8,8 @@ const shown = shownTemplate('jupyter')
 const image = await appImage('jupyter', (folder) => installDebianPackages(folder, ['jupyter-notebook']))
 const app = await runApp({ after }, image, {
   jupyter: shown,
+  // Its prefix begins with that of the first one.
+  jupyter2: shown,
   bare: {
     ...shown,
     strip_prefix: true,
@@ -51,11 +53,25 @@ test('its cookies stay below the prefix, and nothing left it in all that time', 
   const cookies = (await context.cookies(jupyter.home)).filter(({ name }) => !name.startsWith('spawner_'))
   assert.deepEqual(
     cookies.map(({ name, path }) => [name, path]),
-    [['_xsrf', '/ann-jupyter/']],
+    [['_xsrf', '/ann-jupyter']],
   )
   assert.deepEqual(jupyter.traffic.outside, [])
   // Widgets are a package of their own, which Jupyter asks for in vain.
   assert.deepEqual(jupyter.traffic.failed, ['404 GET /ann-jupyter/nbextensions/widgets/notebook/js/extension.js'])
+})
+
+test('version 6 sets its cookie _xsrf for the whole host, and two containers of one user work side by side all the same', async () => {
+  const script = `import os, urllib.request; print(urllib.request.urlopen("http://127.0.0.1:8888" + os.environ["BASE_PATH"] + "/tree").headers["set-cookie"])`
+  assert.match(await jupyter.shell(`python3 -c '${script}'`), /^_xsrf=[^;]+;.* Path=\/\n/)
+  const second = await app.open('jupyter2', 'tree')
+  assert.deepEqual(second.traffic.outside, [])
+  const proofs = (await context.cookies([jupyter.home, second.home])).filter(({ name }) => name === '_xsrf')
+  assert.deepEqual(proofs.map(({ path }) => path).sort(), ['/ann-jupyter', '/ann-jupyter2'])
+  assert.equal(new Set(proofs.map(({ value }) => value)).size, 2)
+  for (const { home } of [jupyter, second, jupyter]) {
+    await page.goto(`${home}tree`)
+    assert.deepEqual(await page.evaluate(newFileScript), { cookies: 1, status: 201 })
+  }
 })
 
 test('strip_prefix: false is needed: Jupyter asks for its scripts at the root', async () => {
@@ -71,4 +87,12 @@ const terminalScript = `(async () => {
   const socket = new WebSocket(location.href.replace(/^http/, 'ws').replace(/tree.*/, 'terminals/websocket/' + name))
   await new Promise((open, fail) => Object.assign(socket, { onopen: open, onerror: fail }))
   socket.send(JSON.stringify(['stdin', 'cd && echo typed-$((6*7)) > out.txt\\r']))
+})()`
+
+/** Makes a file as the button New does, with the proof that the page finds in its cookies. */
+const newFileScript = `(async () => {
+  const found = [...document.cookie.matchAll(/_xsrf=([^;]*)/g)]
+  const headers = { 'X-XSRFToken': found[0][1], 'content-type': 'application/json' }
+  const { status } = await fetch('api/contents', { method: 'POST', headers, body: '{"type": "file"}' })
+  return { cookies: found.length, status }
 })()`
