@@ -71,16 +71,27 @@ test('at the end of max_lifetime a container that is in use stops, its owner is 
   assert.equal(await statusOf(ann), 'running')
 })
 
-test('at stop_at a running container stops', onlyLong, async (t) => {
-  const soon = new Date(Date.now() + 45_000)
-  const stop_at = `${String(soon.getUTCHours()).padStart(2, '0')}:${String(soon.getUTCMinutes()).padStart(2, '0')} UTC`
-  const at = Math.floor(soon.getTime() / 60_000) * 60_000
-  const berth = await startBerth(t, { env: envOf({ dev: template({ stop_at }) }) })
-  const ann = await berth.signUp('ann@x.org')
-  for (const end = Date.now() + 100_000; (await statusOf(ann)) === 'running' && Date.now() < end;) await sleep(500)
-  assert.equal(await statusOf(ann), 'exited')
-  assert.ok(Date.now() >= at && Date.now() < Math.max(at, soon.getTime()) + 30_000)
-})
+test(
+  'at stop_at, a local time of TZ, a running container stops, and its owner is warned before',
+  onlyLong,
+  async (t) => {
+    // Half an hour aside of UTC, without summer time.
+    const TZ = 'Asia/Kolkata'
+    const at = Math.floor((Date.now() + 75_000) / 60_000) * 60_000
+    const stop_at = new Intl.DateTimeFormat('en-GB', { timeZone: TZ, hour: '2-digit', minute: '2-digit' }).format(at)
+    assert.match(stop_at, /^\d\d:\d\d$/)
+    const berth = await startBerth(t, { env: { ...envOf({ dev: template({ stop_at }) }), TZ } })
+    const ann = await berth.signUp('ann@x.org')
+    const stream = await openStream(berth, ann.token)
+    t.after(() => stream.close())
+    for (const end = Date.now() + 120_000; (await statusOf(ann)) === 'running' && Date.now() < end;) await sleep(500)
+    assert.equal(await statusOf(ann), 'exited')
+    assert.ok(Date.now() >= at && Date.now() < at + 30_000, `${Date.now() - at} ms after it`)
+    const warning = stream.events.find(({ name }) => name === 'idle')
+    assert.deepEqual([warning?.data.type, warning?.data.action], ['dev', 'stop'])
+    assert.equal(Date.parse(String(warning?.data.at)), at)
+  },
+)
 
 test('folders and volumes are mounted, read-only unless said otherwise, and a secret reaches its variable alone', async (t) => {
   const base = await mkdtemp(path.join(tmpdir(), 'berth-fields-'))
