@@ -69,7 +69,7 @@ export class ArchiveDownloads {
     const archive = linked.archives.find((each) => each.type === type)
     if (!archive || !(await this.#files.has(archive))) throw refusals.archiveNotFound()
     this.#dropExpired(now)
-    if (this.#tickets.size >= maxTickets) throw refusals.tooManyAtOnce(maxParallel)
+    if (this.#tickets.size >= maxTickets) throw refusals.tooManyTransfers()
     await this.#database.transaction(async (tx) => {
       if (!(await countDownload(tx, linked.memberId, maxDownloads))) throw refusals.tooManyDownloads(maxDownloads)
       const actor = { id: null, email: 'link of an archive', address: holder.address }
@@ -85,7 +85,7 @@ export class ArchiveDownloads {
     return ticket
   }
 
-  /** Uses the ticket up. @throws {Refusal} 404 · 429 too many downloads under way; the ticket stays good then */
+  /** Uses the ticket up. @throws {Refusal} 404 · 429 too many downloads under way; the ticket stays good then @throws when the file cannot be read */
   async read(ticket: string, now: Date): Promise<ArchiveDownload> {
     this.#dropExpired(now)
     const key = hashToken(ticket)
@@ -94,9 +94,9 @@ export class ArchiveDownloads {
     const { archive, name } = found
     const leave = this.#enter(archive.memberId)
     this.#tickets.delete(key)
-    const { content, bytes } = await this.#files.read(archive.file).catch(() => {
+    const { content, bytes } = await this.#files.read(archive.file).catch((error: NodeJS.ErrnoException) => {
       leave()
-      throw refusals.archiveNotFound()
+      throw error.code === 'ENOENT' ? refusals.archiveNotFound() : error
     })
     content.once('close', leave)
     return { content, bytes, name }
@@ -107,7 +107,7 @@ export class ArchiveDownloads {
     const own = this.#underWay.get(memberId) ?? 0
     if (own >= maxParallelOfOne) throw refusals.tooManyAtOnce(maxParallelOfOne)
     const all = this.#underWay.values().reduce((sum, each) => sum + each, 0)
-    if (all >= maxParallel) throw refusals.tooManyAtOnce(maxParallel)
+    if (all >= maxParallel) throw refusals.tooManyTransfers()
     this.#underWay.set(memberId, own + 1)
     return () => {
       const left = (this.#underWay.get(memberId) ?? 1) - 1

@@ -53,15 +53,18 @@ export class ArchiveFiles {
     return { file, bytes: (await stat(path.join(this.#folder, file))).size }
   }
 
-  /** Whether the file is there with this size. */
+  /** Whether the file is there with this size. @throws when that is not known */
   async has({ file, bytes }: ArchiveFile): Promise<boolean> {
     return stat(path.join(this.#folder, file)).then(
       ({ size }) => size === bytes,
-      () => false,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return false
+        throw error
+      },
     )
   }
 
-  /** @throws when there is none */
+  /** @throws `ENOENT` when there is none */
   async read(file: string): Promise<{ readonly content: Readable; readonly bytes: number }> {
     const handle = await open(path.join(this.#folder, file), 'r')
     const { size } = await handle.stat()

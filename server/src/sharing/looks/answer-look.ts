@@ -17,6 +17,7 @@ export interface AnswerLookParts extends AskToLookParts {
   readonly rules: AskToLookParts['rules'] & { readonly maxDuration: number }
   /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
   readonly publish: (now: Date) => Promise<void>
+  readonly onAllowed: (until: Date) => void
 }
 
 /** A member agrees to a look that a manager asked for, or declines it. */
@@ -46,7 +47,7 @@ export class AnswerLook {
   }
 
   async #agree(owner: Sharer, id: number, now: Date): Promise<string> {
-    const { database, templates, rules, requests } = this.#parts
+    const { database, templates, rules, requests, onAllowed } = this.#parts
     if (!rules.isOn) throw refusals.sharingOff()
     const request = requests.of(owner.id, id)
     const {
@@ -61,6 +62,7 @@ export class AnswerLook {
       const length = Math.min(lookDuration, rules.maxDuration * 1_000)
       const until = new Date(Math.min(now.getTime() + length, group.expiresAt?.getTime() ?? Infinity))
       const to = { managerId: manager.id, askedInId }
+      onAllowed(until)
       await setShare(tx, { recordId, to, may: 'look', now, expiresAt: until })
       if ((await listSharesOf(tx, owner.id, target.type, now)).length > maxShares)
         throw refusals.conflict(message('sharing.tooMany', { max: maxShares }))

@@ -33,6 +33,8 @@ export class AskToLook {
     const { groupId, userId, type } = target
     const { group, email: member } = await requireLook(database.db, templates, { ...target, managerId: actor.id }, now)
     const { id, email } = actor
+    // It is on the member's pages, and in the audit log, already.
+    if (requests.openOf(id, { userId, type })) return member
     const request = requests.add({
       manager: { id, email },
       group: { id: groupId, name: group.name },

@@ -55,7 +55,7 @@ export class LookRequests {
    * @throws {Refusal} 429 declined, asked too often, or the member has many open requests; then nothing has changed
    */
   add(request: NewLookRequest): LookRequest {
-    const same = this.#find(request.manager.id, request.owned)
+    const same = this.openOf(request.manager.id, request.owned)
     if (same) return same
     const { id: managerId } = request.manager
     const { userId } = request.owned
@@ -68,6 +68,15 @@ export class LookRequests {
     this.#open.set(open.id, open)
     this.#startTimer()
     return open
+  }
+
+  /** The manager's request for this container that waits for its answer. */
+  openOf(managerId: number, owned: ContainerRef): LookRequest | undefined {
+    const key = containerKey(owned)
+    for (const each of this.#open.values())
+      if (each.manager.id === managerId && containerKey(each.owned) === key && each.endsAt > performance.now())
+        return each
+    return undefined
   }
 
   /** Tells the member's open pages. */
@@ -121,7 +130,7 @@ export class LookRequests {
     const { userId, type } = owned
     const look = this.#looksOf(userId).find((each) => each.type === type && each.askedIn?.managerId === managerId)
     if (look) return { state: 'open', until: endOf(look) }
-    const request = this.#find(managerId, owned)
+    const request = this.openOf(managerId, owned)
     if (request) return { state: 'asked', until: request.expiresAt }
     const until = this.#limits.declinedUntil(managerId, userId)
     return until && { state: 'declined', until }
@@ -130,13 +139,6 @@ export class LookRequests {
   /** Ends the timer. */
   close(): void {
     clearInterval(this.#timer)
-  }
-
-  #find(managerId: number, owned: ContainerRef): Open | undefined {
-    const key = containerKey(owned)
-    for (const each of this.#open.values())
-      if (each.manager.id === managerId && containerKey(each.owned) === key) return each
-    return undefined
   }
 
   /** In ms; 0: there is room for another request to this member. */

@@ -186,6 +186,18 @@ export async function deleteGroundlessLooks(db: Db, now: Date): Promise<void> {
     .execute()
 }
 
+/** When the last look ends, whether it has a reason or not; undefined without any. */
+export async function findLastLookEnd(db: Db): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('container_shares')
+    .select('expires_at')
+    .where('manager_id', 'is not', null)
+    .orderBy('expires_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && new Date(row.expires_at)
+}
+
 /** Deletes shares that ended before this instant. Of very many some stay for the next call. */
 export async function deleteEndedShares(db: Db, before: Date): Promise<void> {
   await deleteInBatches(async (limit) => {

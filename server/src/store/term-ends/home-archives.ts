@@ -123,12 +123,13 @@ export async function hasAcceptedLink(db: Db, memberId: number): Promise<boolean
   return row !== undefined
 }
 
-/** The archives of a link that is good at `now`. */
+/** The archives of a link that is good at `now`; none while its holder is blocked. */
 export async function findLinkedArchives(db: Db, tokenHash: string, now: Date): Promise<LinkedArchives | undefined> {
   const row = await db
     .selectFrom('archive_links')
     .innerJoin('term_end_members', 'term_end_members.id', 'archive_links.member_id')
     .innerJoin('term_ends', 'term_ends.id', 'term_end_members.term_end_id')
+    .leftJoin('users', 'users.id', 'term_end_members.user_id')
     .select([
       'term_end_members.id',
       'term_end_members.user_id',
@@ -139,6 +140,7 @@ export async function findLinkedArchives(db: Db, tokenHash: string, now: Date): 
     .where('archive_links.token_hash', '=', tokenHash)
     .where('term_ends.phase', '!=', 'cancelled')
     .where('term_ends.keep_until', '>', now.getTime())
+    .where((each) => each.or([each('users.is_blocked', 'is', null), each('users.is_blocked', '=', 0)]))
     .executeTakeFirst()
   if (!row) return undefined
   return {

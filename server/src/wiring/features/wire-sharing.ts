@@ -5,9 +5,10 @@ import { SharePublisher } from '#/sharing/share-publisher.ts'
 import { Shares } from '#/sharing/shares.ts'
 import { AnswerLook, endGroundlessRequests } from '#/sharing/looks/answer-look.ts'
 import { AskToLook } from '#/sharing/looks/ask-to-look.ts'
+import { GroundlessLooks } from '#/sharing/looks/groundless-looks.ts'
 import { isShareable } from '#/sharing/shareable.ts'
 import type { Template } from '#/containers/templates/template.ts'
-import { deleteEndedShares, deleteGroundlessLooks } from '#/store/shares/container-shares.ts'
+import { deleteEndedShares } from '#/store/shares/container-shares.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
@@ -29,11 +30,12 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     publish: async (now: Date) => void (await publish(now)),
     onEnd: (owned: { readonly userId: number; readonly type: string }) => visitors.forget(owned),
   }
-  const lookParts = { ...parts, requests: lookRequests }
+  const groundless = new GroundlessLooks(database.db)
+  const lookParts = { ...parts, requests: lookRequests, onAllowed: (until: Date) => groundless.note(until) }
   /** Looks and requests whose reason is over end for good. */
   const endGroundless = async (now: Date) => {
     await endGroundlessRequests(database, templates, lookRequests, now)
-    await deleteGroundlessLooks(database.db, now)
+    await groundless.delete(now)
   }
   return {
     rules,

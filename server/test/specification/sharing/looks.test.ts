@@ -117,10 +117,13 @@ test('only read requests are let through, and nothing that changes', async (t) =
 test('a page that is opened later has the request, too, and asking twice is one request', async (t) => {
   const { teacher, id } = await newClass()
   assertOk(await ask(teacher, id, ann))
-  assertOk(await ask(teacher, id, ann))
   const page = await openStream(berth, ann.token)
   t.after(() => page.close())
   await until(page, ({ requests }) => requests.length === 1)
+  // Each press of the button was another entry in the audit log, and another event on the member's pages.
+  assertOk(await ask(teacher, id, ann))
+  const { entries } = (await boss.call('GET', `/api/admin/audit?target=group:${id}&action=group.ask-to-look`)).body
+  assert.deepEqual([entries.length, page.events.filter(({ name }) => name === 'looks').length], [1, 1])
   assertOk(await answer(ann, looksOf(page)?.requests[0]?.id ?? 0, 'decline'))
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { hashToken } from '#/accounts/links/magic-link-token.ts'
@@ -52,7 +52,7 @@ async function start(t: { after(end: () => Promise<void>): void }) {
   await insertArchiveLink(db, memberId, hashToken('link'), now)
   const downloads = new ArchiveDownloads(database, files)
   const ticket = (at = now) => downloads.begin('link', 'lab', holder, at)
-  return { files, id, downloads, ticket, written }
+  return { folder, files, id, downloads, ticket, written }
 }
 
 test('a ticket is good for one download, for a minute', async (t) => {
@@ -90,4 +90,14 @@ test('a file that is gone or was cut off is no archive', async (t) => {
   await files.remove(written.file)
   await assert.rejects(downloads.read(pending, now), { status: 404 })
   await assert.rejects(ticket(), { status: 404 })
+})
+
+// A folder of archives that could not be read was no archive: holders of links were told that theirs had been deleted.
+test('an archive that cannot be read is a failure, and not gone', async (t) => {
+  const { folder, downloads, ticket } = await start(t)
+  const pending = await ticket()
+  await rename(path.join(folder, 'archives'), path.join(folder, 'away'))
+  await writeFile(path.join(folder, 'archives'), 'no folder')
+  await assert.rejects(downloads.read(pending, now), { code: 'ENOTDIR' })
+  await assert.rejects(ticket(), { code: 'ENOTDIR' })
 })

@@ -310,6 +310,21 @@ test('an account that is deleted takes its archives, links and address of an end
   assertOk(await open(archiveTokenIn(mailsTo(quin)[0])))
 })
 
+// A block closed everything but the link that had been mailed before it.
+test('while a member is blocked, the link to their archives opens nothing', async () => {
+  const ria = await signUp('ria@x.org')
+  const { id } = await group({ name: 'Blocked', types: ['lab', 'dev'] }, [ria])
+  await end(id, { remove_at: inDays(7) })
+  await until(id, ({ counts }) => counts.mailed === 1)
+  const token = archiveTokenIn(mailsTo(ria)[0])
+  assertOk(await open(token))
+  assertOk(await boss.call('POST', `/api/admin/users/${ria.id}/block`))
+  assertRefused(await open(token), 404)
+  assertRefused(await berth.call('POST', '/api/archives/download', { body: { token, type: 'dev' } }), 404)
+  assertOk(await boss.call('POST', `/api/admin/users/${ria.id}/unblock`))
+  assertOk(await open(token))
+})
+
 const archivesOnDisk = (folder: string) => readdirSync(path.join(berth.dataDir, 'archives', folder)).length
 
 /** Of the archives of the group's end of term. */
