@@ -159,20 +159,11 @@ const selectSums = (db: Db, { unit, from, until, kind, subjectId, type }: Omit<U
   db
     .selectFrom('usage_sums')
     .where('kind', '=', kind)
-    .$if(subjectId === undefined, (query) => query.where('unit', '=', unit))
+    .where('unit', '=', unit)
     // One period by equality: the index on the key then has subjects in their order.
-    .$if(subjectId === undefined && from === until, (query) => query.where('period', '=', from))
-    .$if(subjectId === undefined && from !== until, (query) =>
-      query.where('period', '>=', from).where('period', '<=', until),
-    )
-    // Of one subject as expressions: SQLite would take the index on the key for them, and read all subjects of all periods.
-    .$if(subjectId !== undefined, (query) =>
-      query
-        .where('subject_id', '=', subjectId ?? 0)
-        .where(sql`unit || ''`, '=', unit)
-        .where(sql`period || ''`, '>=', from)
-        .where(sql`period || ''`, '<=', until),
-    )
+    .$if(from === until, (query) => query.where('period', '=', from))
+    .$if(from !== until, (query) => query.where('period', '>=', from).where('period', '<=', until))
+    .$if(subjectId !== undefined, (query) => query.where('subject_id', '=', subjectId ?? 0))
     .$if(type !== undefined, (query) => query.where('container_type', '=', type ?? ''))
 
 /** Deletes what is kept about the use of a user. */
