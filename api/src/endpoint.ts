@@ -57,8 +57,6 @@ interface Row {
   readonly form?: true
   /** Body of the answer 200; a row has either this, `stream`, `file` or `redirects`. */
   readonly response?: Type.TSchema
-  /** Media type of the answer 200, where it is not JSON. */
-  readonly mediaType?: string
   /** The answer is 302 for a browser that navigates here: where it leads, in words. */
   readonly redirects?: string
   /** The answer 200 is a stream of server-sent events: the schema of the data of each event, by its name. */

@@ -75,13 +75,13 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
 }
 
 function success(endpoint: Endpoint): Record<string, unknown> {
-  const { stream, file, response: body, headers, redirects, mediaType } = endpoint
+  const { stream, file, response: body, headers, redirects } = endpoint
   if (redirects !== undefined)
     return { 302: { description: redirects, headers: { Location: { schema: { type: 'string' } } } } }
   if (file !== undefined) return { 200: response('200', files([file])), 206: response('206', files([file])) }
   return {
     200: {
-      ...response('200', stream ? events(stream) : contentOf(body, mediaType)),
+      ...response('200', stream ? events(stream) : json(body)),
       ...(headers ? { headers: headersOf(headers) } : {}),
     },
   }
@@ -109,9 +109,6 @@ const files = (types: readonly string[]) => Object.fromEntries(types.map((type) 
 
 const bodyOf = ({ body, form }: Endpoint) =>
   form ? { 'application/x-www-form-urlencoded': { schema: body } } : json(body)
-
-const contentOf = (schema: Type.TSchema | undefined, mediaType: string | undefined) =>
-  mediaType === undefined ? json(schema) : { [mediaType]: { schema } }
 
 const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { schema } })
 

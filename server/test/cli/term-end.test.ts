@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { openDatabase } from '#/store/database.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -30,7 +31,16 @@ test(
     const begun = await endTerm('--keep-until', later, '--yes', '--json')
     assert.equal(begun.code, 0, begun.stderr)
     assert.equal(JSON.parse(begun.stdout).phase, 'archiving')
-    assert.match((await endTerm()).stdout, /^Phase: archiving\nMembers: none\nArchives: 0, 0 bytes, until /)
+    assert.match((await endTerm()).stdout, /^Phase: archiving\nMembers: none\nArchives: 0, 0 MiB, until /)
+    // It asked once a second for ever.
+    const waited = await endTerm('--wait')
+    assert.equal(waited.code, 1)
+    assert.match(waited.stderr, /Berth does not run\. The end of term of Physics 7b goes on when it is started/)
+    const database = await openDatabase(null, dataDir)
+    await database.db.updateTable('term_ends').set({ problem: 'administrator' }).execute()
+    await database.close()
+    assert.match((await endTerm('--wait')).stderr, /is no administrator any more\. Add --retry/)
+    assert.match((await endTerm('--retry')).stdout, /^Phase: archiving\n/)
     assert.match((await berth('delete', 'Physics 7b')).stderr, /is under way/)
     assert.match((await endTerm('--forget', 'ann@x.org')).stderr, /keeps nothing of ann@x\.org/)
     assert.match((await endTerm('--cancel')).stdout, /cancelled/)

@@ -1,21 +1,22 @@
 import type { ArchivesResponse } from '@berth/api/schemas/groups/term-end.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useFormatter, useTranslations } from 'use-intl/react'
+import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { downloadFrom } from '#/components/download-file.ts'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { shareOf } from '#/i18n/byte-sizes.ts'
 import { TranslationProvider } from '#/i18n/translation-provider.tsx'
 import { archive as german } from '#/messages/de/archive.ts'
 import { de } from '#/messages/de.ts'
 import { archive as english } from '#/messages/en/archive.ts'
 import { en } from '#/messages/en.ts'
 import { tokenIn, useLocation } from '#/router/router.ts'
+import { useSize } from '#/snapshots/use-size.ts'
 
 const catalogues = { en: { ...en, archive: english }, de: { ...de, archive: german } }
 
@@ -71,18 +72,15 @@ function Archives({ token }: { token: string }) {
 
 function ArchiveRow({ token, archive }: { token: string; archive: ArchivesResponse['archives'][number] }) {
   const t = useTranslations('archive')
-  const format = useFormatter()
+  const writeSize = useSize()
   const { busy, error, run } = useTask()
   const [hasBegun, setBegun] = useState(false)
   const { type, bytes } = archive
-  const { part, unit, digits } = shareOf(bytes, bytes, 'decimal')
-  const size = `${format.number(part, { maximumFractionDigits: digits })} ${unit}`
 
   const download = () =>
     run(async (signal) => {
       const { path } = await createApiClient(signal).beginArchiveDownload({ body: { token, type } })
-      // An attachment: the page stays.
-      location.assign(path)
+      downloadFrom(path)
       setBegun(true)
     })
 
@@ -90,7 +88,7 @@ function ArchiveRow({ token, archive }: { token: string; archive: ArchivesRespon
     <li className="row">
       <div>
         <h2 className="address">{type}</h2>
-        <p className="hint">{t('size', { size })}</p>
+        <p className="hint">{t('size', { size: writeSize(bytes) })}</p>
       </div>
       <Button variant="primary" isOff={busy} onPress={() => void download()}>
         <span aria-hidden>{t('download')}</span>

@@ -132,6 +132,3 @@ export const DownloadArchiveResponse = Type.Object({
   path: Type.String({ description: 'Where the file is, once, within a minute' }),
 })
 export const ArchiveParams = Type.Object({ ticket: Type.String() })
-export const ArchiveContent = Type.Unsafe<unknown>(
-  Type.String({ format: 'binary', description: 'A tar archive of the home, compressed by gzip' }),
-)

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@berth/api/client.ts'
 import type { Group } from '@berth/api/schemas/groups.ts'
-import type { TermEnd, TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
+import type { PreviewedMember, TermEnd, TermEndResponse, TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
 import type { Command } from 'commander'
+import { findService } from '#/cli/api/find-service.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { formatCount, formatInstant } from '#/cli/output/formatting.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
+import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
+import { formatBytes } from '#/messages/format-bytes.ts'
+import { defaultLanguage } from '#/messages/language.ts'
+import { localize } from '#/messages/localize.ts'
 import { findGroup } from './find-group.ts'
 
 interface TermEndCommandOptions {
@@ -21,8 +26,6 @@ interface TermEndCommandOptions {
   readonly yes?: true
 }
 
-/** Members in one request. */
-const page = '500'
 /** Between two looks, in ms. */
 const interval = 1_000
 
@@ -70,55 +73,53 @@ async function endTerm(context: CommandContext, api: Client, target: string, opt
   if (preview) return showPreview(context, api, group, options)
   if (forget !== undefined) return forgetMember(context, api, group, forget)
   if (cancel) return context.terminal.print((await api.cancelTermEnd({ params })).message)
-  if (keepUntil !== undefined) await begin(context, api, group, keepUntil, options)
-  else if (retry) await api.retryTermEnd({ params })
-  const { term_end: termEnd } = await api.readTermEnd({ params })
+  const change = () => {
+    if (keepUntil !== undefined) return begin(context, api, group, keepUntil, options)
+    return retry ? api.retryTermEnd({ params }) : api.readTermEnd({ params })
+  }
+  const { term_end: termEnd } = await change()
   if (!termEnd) return context.terminal.note('None.')
   return show(context, wait ? await waitUntilDone(context, api, group, termEnd) : termEnd)
 }
 
 async function showPreview({ terminal }: CommandContext, api: Client, { id }: Group, options: TermEndCommandOptions) {
   let sums: TermEndSums | null = null
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = {
-      limit: page,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(options.keepAccounts && { keep_accounts: 'true' }),
+  const params = { id: String(id) }
+  const keep = options.keepAccounts && { keep_accounts: 'true' }
+  async function* members(): AsyncGenerator<readonly PreviewedMember[]> {
+    for await (const page of pagesOf((query) => api.previewTermEnd({ params, query: { ...query, ...keep } }))) {
+      sums ??= page.sums
+      yield page.members
     }
-    const found = await api.previewTermEnd({ params: { id: String(id) }, query })
-    sums = found.sums ?? sums
-    for (const member of found.members) terminal.json(member)
-    const rows = found.members.map(({ user, outcome, reason, archives, keeps }) => [
-      user.email,
-      outcome,
-      reason ?? '',
-      archives.map(({ type, bytes }) => (bytes === null ? type : `${type} ${bytes}`)).join(', '),
-      keeps.join(', '),
-    ])
-    if (rows.length > 0) terminal.table(['ADDRESS', 'OUTCOME', 'WHY', 'ARCHIVED (BYTES)', 'KEEPS'], rows)
-    cursor = found.next_cursor
-    await terminal.drained()
   }
+  const rowOf = ({ user, outcome, reason, archives, keeps }: PreviewedMember) => [
+    user.email,
+    outcome,
+    reason ?? '',
+    archives.map(({ type, bytes }) => (bytes === null ? type : `${type} ${sizeOf(bytes)}`)).join(', '),
+    keeps.join(', '),
+  ]
+  const headings = ['ADDRESS', 'OUTCOME', 'WHY', 'ARCHIVED', 'KEEPS']
+  await printPages(terminal, members(), { headings, rowOf, none: 'The group has no members.' })
   if (sums) for (const line of sentencesOf(sums)) terminal.note(line)
 }
 
 async function forgetMember({ terminal }: CommandContext, api: Client, { id, name }: Group, address: string) {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: page, ...(cursor === undefined ? {} : { cursor }) }
-    const found = await api.listTermEndMembers({ params: { id: String(id) }, query })
-    const member = found.members.find(({ user }) => user.email === address.toLowerCase())
-    if (member) {
-      const params = { id: String(id), user_id: String(member.user.id) }
-      return terminal.print((await api.forgetTermEndMember({ params })).message)
-    }
-    cursor = found.next_cursor
+  const params = { id: String(id) }
+  for await (const { members } of pagesOf((query) => api.listTermEndMembers({ params, query }))) {
+    const member = members.find(({ user }) => user.email === address.toLowerCase())
+    if (!member) continue
+    const of = { ...params, user_id: String(member.user.id) }
+    return terminal.print((await api.forgetTermEndMember({ params: of })).message)
   }
   throw new CommandFailed(`The end of term of ${name} keeps nothing of ${address}.`)
 }
 
+const sizeOf = (bytes: number) => localize(defaultLanguage, formatBytes(bytes))
+
 const sentencesOf = (sums: TermEndSums) => [
   `${formatCount(sums.accounts, 'account')} of ${formatCount(sums.members, 'member')} and ${formatCount(sums.containers, 'container')} are removed.`,
-  `${formatCount(sums.homes, 'home')} are archived: ${sums.bytes} bytes, ${sums.homes_without_size} not measured; ${sums.free_bytes} bytes are free${sums.has_room ? '' : ', which is too little'}.`,
+  `${formatCount(sums.homes, 'home')} are archived: ${sizeOf(sums.bytes)}, ${sums.homes_without_size} not measured; ${sizeOf(sums.free_bytes)} are free${sums.has_room ? '' : ', which is too little'}.`,
 ]
 
 async function begin(
@@ -127,7 +128,7 @@ async function begin(
   { id, name }: Group,
   keepUntil: string,
   { removeAt, keepAccounts, yes }: TermEndCommandOptions,
-): Promise<void> {
+): Promise<TermEndResponse> {
   const params = { id: String(id) }
   if (!yes) {
     const query = { limit: '1', ...(keepAccounts ? { keep_accounts: 'true' } : {}) }
@@ -140,18 +141,29 @@ async function begin(
     keep_accounts: keepAccounts === true,
     ...(removeAt !== undefined && { remove_at: removeAt }),
   }
-  await api.beginTermEnd({ params, body })
+  return api.beginTermEnd({ params, body })
 }
 
-/** @throws {CommandFailed} when a member is left, or it waits for someone */
-async function waitUntilDone({ signal }: CommandContext, api: Client, { id, name }: Group, begun: TermEnd) {
+/** @throws {CommandFailed} when a member is left, or it goes on by an act of the operator alone */
+async function waitUntilDone(context: CommandContext, api: Client, { id, name }: Group, begun: TermEnd) {
+  const { signal, dataDir, terminal } = context
   let termEnd = begun
   while (termEnd.phase !== 'done') {
+    if (termEnd.problem === 'administrator')
+      throw new CommandFailed(
+        `The end of term of ${name} waits: ${termEnd.started_by} is no administrator any more. Add --retry to answer for the rest.`,
+      )
+    if (!(await findService({ dataDir, note: (line) => terminal.note(line), signal })))
+      throw new CommandFailed(`Berth does not run. The end of term of ${name} goes on when it is started.`)
     await sleep(interval, undefined, { signal })
     const found = (await api.readTermEnd({ params: { id: String(id) } })).term_end
     if (!found) throw new CommandFailed(`The end of term of ${name} was cancelled.`)
     termEnd = found
   }
+  if (termEnd.counts.failed > 0 && Date.parse(termEnd.keep_until) <= Date.now())
+    throw new CommandFailed(
+      `The end of term of ${name} was not done by ${formatInstant(termEnd.keep_until)}: ${formatCount(termEnd.counts.failed, 'member')} stay as they are. Begin another one.`,
+    )
   if (termEnd.counts.failed > 0)
     throw new CommandFailed(
       `The end of term of ${name} failed for ${formatCount(termEnd.counts.failed, 'member')}; add --retry to try again.`,
@@ -165,6 +177,6 @@ function show({ terminal }: CommandContext, termEnd: TermEnd): void {
   terminal.print(`Phase: ${phase}${problem === null ? '' : `, waits: ${problem}`}`)
   const states = Object.entries(counts).filter(([, count]) => count > 0)
   terminal.print(`Members: ${states.map(([state, count]) => `${count} ${state}`).join(', ') || 'none'}`)
-  terminal.print(`Archives: ${archives}, ${bytes} bytes, until ${formatInstant(keepUntil)}`)
+  terminal.print(`Archives: ${archives}, ${sizeOf(bytes)}, until ${formatInstant(keepUntil)}`)
   terminal.print(`Removal: from ${formatInstant(removeAt)}`)
 }

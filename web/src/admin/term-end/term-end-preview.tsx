@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import { useQuantities } from '#/admin/quantities.ts'
 import { QueryError } from '#/admin/query-error.tsx'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import type { usePreview } from './use-term-end.ts'
 
 interface TermEndPreviewProps {
@@ -26,13 +26,9 @@ export function TermEndPreview({ query, sums }: TermEndPreviewProps) {
           <Member key={each.user.id} member={each} />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('loadingMore')}>
+        {t('more')}
+      </NextPageButton>
     </section>
   )
 }

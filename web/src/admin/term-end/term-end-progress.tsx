@@ -8,6 +8,7 @@ import { useQuantities } from '#/admin/quantities.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -115,13 +116,9 @@ function Members({ id, termEnd }: { id: string; termEnd: TermEnd }) {
           <Member key={each.user.id} member={each} />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('loadingMore')}>
+        {t('more')}
+      </NextPageButton>
     </>
   )
 }

@@ -8,6 +8,8 @@ const pageSize = '100'
 const maxPages = 20
 /** While it is under way, in ms. */
 const interval = 3_000
+/** The same for its members: every page that is shown is read again, in ms. */
+const membersInterval = 15_000
 /** The engine lists all homes, in ms. */
 const timeout = 60_000
 
@@ -49,10 +51,10 @@ export function usePreview(id: string, keepsAccounts: boolean) {
   })
 }
 
-/** Members whom it concerns; read again with each state of the whole. */
-export function useTermEndMembers(id: string, { phase, counts }: TermEnd) {
+/** Members whom it concerns; read again while it is under way, and with each phase. */
+export function useTermEndMembers(id: string, { phase }: Pick<TermEnd, 'phase'>) {
   return useInfiniteQuery({
-    queryKey: [...termEndKey(id), 'members', phase, JSON.stringify(counts)],
+    queryKey: [...termEndKey(id), 'members', phase],
     queryFn: ({ pageParam, signal }) =>
       createApiClient(signal).listTermEndMembers({
         params: { id },
@@ -61,6 +63,7 @@ export function useTermEndMembers(id: string, { phase, counts }: TermEnd) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
     placeholderData: (before) => before,
+    refetchInterval: phase === 'done' ? false : membersInterval,
     gcTime: 0,
   })
 }

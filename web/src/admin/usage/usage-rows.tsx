@@ -3,7 +3,7 @@ import type { UsageResponse, UsageRow } from '@berth/api/schemas/administration/
 import { useTranslations } from 'use-intl/react'
 import { QueryError } from '#/admin/query-error.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
-import { Button } from '#/components/button.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import { Link } from '#/components/link.tsx'
 import { navigate } from '#/router/router.ts'
 import { UsageExport } from './usage-export.tsx'
@@ -31,13 +31,9 @@ export function UsageRows({ view, range }: { view: UsageView; range: Pick<UsageR
       <QueryError query={query} />
       {rows?.length === 0 && <p>{t('none')}</p>}
       {rows && rows.length > 0 && <Table view={view} rows={rows} title={t(view.by)} />}
-      {query.hasNextPage && (
-        <p>
-          <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? t('loadingMore') : t('more')}
-          </Button>
-        </p>
-      )}
+      <NextPageButton query={query} fetching={t('loadingMore')}>
+        {t('more')}
+      </NextPageButton>
     </section>
   )
 }

@@ -22,7 +22,7 @@ export function archiveHandlers({ downloads }: { readonly downloads: ArchiveDown
     downloadArchive: async ({ params, reply, now }) => {
       const { content, bytes, name } = await downloads.read(params.ticket, now)
       void reply.headers({
-        'content-type': endpoints.downloadArchive.mediaType,
+        'content-type': endpoints.downloadArchive.file,
         'content-length': String(bytes),
         'content-disposition': `attachment; filename="${name}"`,
       })
