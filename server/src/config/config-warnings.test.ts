@@ -33,6 +33,11 @@ const cases: readonly [Record<string, string>, RegExp][] = [
     { ...behindProxy, DATABASE_URL: 'postgres://db/berth', NODE_ADDRESS: '10.0.0.5:7070' },
     /^NODE_ADDRESS .*NODE_SECRET/,
   ],
+  // Several nodes did not start without a mail server, although one node does.
+  [
+    { DATABASE_URL: 'postgres://db/berth', NODE_ADDRESS: '10.0.0.5:7070', NODE_SECRET: 's'.repeat(32) },
+    /^NODE_ADDRESS is set without SMTP_URL/,
+  ],
   [{ BASE_DOMAIN: '127.0.0.1:8080' }, /leads nowhere.*SPAWNER_SUBDOMAIN=/],
   [
     { ...behindProxy, PREFERRED_URL_SCHEME: 'http' },

@@ -20,9 +20,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
     ...proxyWarnings(config),
     ...certificateWarnings(config),
     ...metricsWarnings(config),
-    ...(config.smtpUrl === null && !isLocal(addresses)
-      ? [message('findings.noMailServer', { url: addresses.frontendUrl })]
-      : []),
+    ...mailServerWarnings(config, addresses),
     ...(config.smtpUrl !== null && mayTravelPlain(config.smtpUrl, config.smtpTls)
       ? [message('findings.plainMail', { host: new URL(config.smtpUrl).hostname })]
       : []),
@@ -34,6 +32,12 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
       ? [...visitorWarnings(config), ...sandboxWarnings(config)]
       : subdomainWarnings(config)),
   ]
+}
+
+function mailServerWarnings({ smtpUrl, node }: Config, addresses: Addresses): LocalizedMessage[] {
+  if (smtpUrl !== null) return []
+  if (node !== null) return [message('findings.outboxOfEachNode')]
+  return isLocal(addresses) ? [] : [message('findings.noMailServer', { url: addresses.frontendUrl })]
 }
 
 /** Whether the address can be reached from this machine alone. */

@@ -168,18 +168,17 @@ test('ACCESS_LOG is off, common or json; its file is a path from the working dir
   assert.match(read({ ACCESS_LOG: 'combined' }).problems.join(), /^ACCESS_LOG: must be off, common or json/)
 })
 
-test('NODE_ADDRESS needs PostgreSQL and a mail server, and says all that is missing at once', () => {
+test('NODE_ADDRESS needs PostgreSQL, and says all that is missing at once', () => {
   const whole = {
     NODE_ADDRESS: '10.0.0.5:7070',
     DATABASE_URL: 'postgres://db/berth',
-    SMTP_URL: 'smtp://mail',
   }
   assert.equal(good({}).node, null)
   assert.equal(good(whole).node?.address.text, '10.0.0.5:7070')
   assert.equal(good(whole).node?.secret, null)
   assert.equal(good({ ...whole, NODE_SECRET: 's'.repeat(32) }).node?.secret, 's'.repeat(32))
   const { problems } = read({ NODE_ADDRESS: 'here', NODE_SECRET: 'short' })
-  for (const words of [/host:port/, /DATABASE_URL=postgres/, /SMTP_URL/, /NODE_SECRET to at least 32/])
+  for (const words of [/host:port/, /DATABASE_URL=postgres/, /NODE_SECRET to at least 32/])
     assert.match(problems.join('\n'), words)
 })
 

@@ -123,6 +123,8 @@ test('a mail server that answers is well; none, one that is away and unencrypted
     /^critical: SMTP_URL is not set/,
   )
   assert.deepEqual(await checkMailServer(contextFor(t)), [])
+  const node = { NODE_ADDRESS: '127.0.0.1:7070', DATABASE_URL: 'postgres://127.0.0.1/berth' }
+  assert.match(inWords(await checkMailServer(contextFor(t, node))), /^critical: SMTP_URL is not set/)
   const plain = { SMTP_URL: 'smtp://192.0.2.1:1', SMTP_TLS: 'opportunistic' }
   const context = contextFor(t, plain)
   const reachable = { ...context, config: { ...context.config, smtpUrl: server.url } }

@@ -21,7 +21,7 @@ export const baseSettings = {
     },
     NODE_ADDRESS: {
       ...none,
-      text: '`host:port` at which the other nodes of this installation reach this one. With it several nodes run on one PostgreSQL database, of which one leads. Needs `DATABASE_URL` and `SMTP_URL`; give all nodes the same `BASE_DOMAIN`. Not set: this is the only node.',
+      text: '`host:port` at which the other nodes of this installation reach this one. With it several nodes run on one PostgreSQL database, of which one leads. Needs `DATABASE_URL`; give all nodes the same `BASE_DOMAIN` and `SMTP_URL` (without it each link is in outbox and log of the node that leads). Not set: this is the only node.',
       see: 'how-to/run-several-nodes.md',
     },
     NODE_SECRET: {

@@ -26,10 +26,6 @@ export function readNode(text: (name: SettingName) => string | null, problems: s
       'several nodes need PostgreSQL: set DATABASE_URL=postgres://...',
     ],
     [
-      text('SMTP_URL') !== null,
-      'several nodes need a mail server, because an outbox is a folder of one of them: set SMTP_URL',
-    ],
-    [
       secret === null || secret.length >= minSecretLength,
       `set NODE_SECRET to at least ${minSecretLength} characters, the same on all nodes, e.g. from: openssl rand -base64 32`,
     ],

@@ -24,6 +24,8 @@ export const findings: Translated<'findings'> = {
     'Mehr Adressen ohne Konto haben binnen einer Stunde einen Link angefordert, als NEW_ADDRESSES_PER_HOUR={limit} einer Netzwerkadresse erlaubt, oder fünfmal so viele allen: von {addresses}. Sie bekamen die übliche Antwort und keine Mail. Sind es deine Leute, erhöhe den Wert, setze ALLOWED_EMAIL_DOMAINS oder lade sie ein; wenn nicht, halte diese Adresse fern.',
   noMailServer:
     'SMTP_URL ist nicht gesetzt, also verschickt Berth unter {url} keine Mail: Links stehen nur im Postausgang und im Log. Setze SMTP_URL.',
+  outboxOfEachNode:
+    'NODE_ADDRESS ist ohne SMTP_URL gesetzt: Keine Mail wird verschickt, und jeder Link steht nur im Postausgang und im Log des Knotens, der gerade führt. Setze SMTP_URL auf allen Knoten.',
   plainMail:
     'SMTP_TLS=opportunistic: Mails mit Anmeldelinks gehen womöglich unverschlüsselt an {host}. Lass SMTP_TLS weg, außer der Weg dorthin ist privat.',
   noNodeSecret:

@@ -21,6 +21,8 @@ export const findings = {
     'More addresses without an account asked for a link within an hour than NEW_ADDRESSES_PER_HOUR={limit} allows for one network address, or five times that for all: from {addresses}. They were answered as usual and got no mail. If they are your people, raise it, set ALLOWED_EMAIL_DOMAINS or invite them; if not, keep that address away.',
   noMailServer:
     'SMTP_URL is not set, so Berth at {url} sends no mail: links are only written to the outbox and the log. Set SMTP_URL.',
+  outboxOfEachNode:
+    'NODE_ADDRESS is set without SMTP_URL: no mail is sent, and each link is only in the outbox and the log of the node that leads at that moment. Set SMTP_URL on all nodes.',
   plainMail:
     'SMTP_TLS=opportunistic: mails with links that sign people in may go to {host} unencrypted. Leave SMTP_TLS out, unless the way there is private.',
   noNodeSecret:

@@ -11,6 +11,7 @@ const elsewhere: ReadonlySet<MessageKey> = new Set<MessageKey>([
   'findings.noTrustedProxy',
   'findings.anyTrustedProxy',
   'findings.noMailServer',
+  'findings.outboxOfEachNode',
   'findings.plainMail',
   'findings.noHostRules',
 ])

@@ -1,9 +1,13 @@
 import { checkSmtp } from '#/mail/check-smtp.ts'
+import type { MessageKey } from '#/messages/localized-message.ts'
 import { settingFix, type CheckContext, type Finding } from '../../check.ts'
+
+/** Warnings that no mail server is set where one is needed. */
+const isNone: ReadonlySet<MessageKey> = new Set<MessageKey>(['findings.noMailServer', 'findings.outboxOfEachNode'])
 
 /** Whether the mail server answers, and takes the user name and password. */
 export async function checkMailServer({ config, warnings }: CheckContext): Promise<Finding[]> {
-  if (config.smtpUrl === null) return warnings.some(({ key }) => key === 'findings.noMailServer') ? [none] : []
+  if (config.smtpUrl === null) return warnings.some(({ key }) => isNone.has(key)) ? [none] : []
   const plain = warnings.some(({ key }) => key === 'findings.plainMail') ? [unencrypted] : []
   const failure = await checkSmtp(config.smtpUrl, config.smtpTls).then(
     () => undefined,
