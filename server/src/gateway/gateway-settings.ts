@@ -31,6 +31,8 @@ export interface GatewaySettings {
    * before counts: the secret that they were made with is gone.
    */
   readonly sessionEpoch: string | null
+  /** Between two reports of one session's use, in ms; left out: a minute. */
+  readonly sessionUseInterval?: number
   /** By container type, percent-encoded as in its path. */
   readonly types: Readonly<Record<string, TypeRules>>
   /** Where `/{slug}` leads, encoded likewise. Separate from `types`, because JSON orders a type called `10` before all others. */

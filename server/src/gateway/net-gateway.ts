@@ -126,7 +126,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
     await this.tokens.setKeys(settings.keys)
     this.routingTable.setTypes(settings)
-    this.sessions.setEpoch(settings.sessionEpoch)
+    this.sessions.configure(settings)
     const isSamePlatform = this.config?.settings.platformSocket === settings.platformSocket
     this.config?.platform.idle.closeAll()
     this.config = {

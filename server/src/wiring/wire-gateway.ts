@@ -34,9 +34,16 @@ export function gatewaySettings(
     ...(config.drainTime > 0 && { drainTime: config.drainTime }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
     sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),
+    ...sessionUses(config),
     types: typeRules(config.templates, containerOrigin !== null),
     firstType: encodeURIComponent(config.templates.first.type),
   }
+}
+
+/** A use that is reported late ends a session early: by a twentieth of `SESSION_IDLE` at most, which is less than a minute for short ones. */
+function sessionUses({ sessionIdle }: AppParts['config']): Pick<GatewaySettings, 'sessionUseInterval'> {
+  const interval = sessionIdle * 50
+  return interval > 0 && interval < 60_000 ? { sessionUseInterval: interval } : {}
 }
 
 const containerHosts = (frontendUrl: string, spawnerUrl: string) => ({

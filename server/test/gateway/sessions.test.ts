@@ -217,6 +217,19 @@ test('uses of a session are reported once a minute at most', async (t) => {
   assert.deepEqual(uses, ['laptop'])
 })
 
+// A session that ends after seconds ended although its user typed on a WebSocket: the next report was due in a minute.
+test('uses of a session that ends soon without them are reported as often as the settings say', async (t) => {
+  const uses: number[] = []
+  const reportSessionUses: ControlPlane['reportSessionUses'] = (all) => uses.push(...all.map(({ at }) => at))
+  const { port } = await renewing(t, { settings: { sessionUseInterval: 100 } }, { reportSessionUses })
+  const headers = { authorization: `Bearer ${await tokenFor(1, { sid: 'laptop' })}` }
+  for (const count of [1, 2]) {
+    await sleep(200)
+    await get(port, '/ann-dev/', { headers })
+    await until('the use is reported', () => uses.length === count, 5_000)
+  }
+})
+
 test('a navigation without a good token goes to the address that renews the session; a program gets 401', async (t) => {
   const { port } = await renewing(t)
   const reply = await get(port, '/ann-dev/a?b=1', { headers: browser })

@@ -1,10 +1,11 @@
 import type { Caller } from './token-verifier.ts'
 import type { ControlPlane } from '../gateway.ts'
+import type { GatewaySettings } from '../gateway-settings.ts'
 import type { SessionUse } from '../gateway-state.ts'
 import { clock } from '../coarse-clock.ts'
 
-/** Between two reports of one session's use, in ms. */
-const useInterval = 60_000
+/** Between two reports of one session's use, in ms, unless the settings name less. */
+const usualUseInterval = 60_000
 /** For how long the cookies of a renewal are given to further requests with the old token, in ms. */
 const renewalRetention = 30_000
 /** How long a request waits for a renewal, in ms; without an answer it goes on with the token that it has. */
@@ -15,6 +16,8 @@ const maxUnanswered = 300_000
 const retryInterval = 1_000
 /** Sessions without a connection are forgotten when nothing was known of them for so long, in ms. */
 const retention = 600_000
+
+type SessionSettings = Pick<GatewaySettings, 'sessionEpoch' | 'sessionUseInterval'>
 
 interface Tracked {
   /** By `clock.now`. */
@@ -52,18 +55,20 @@ export class SessionTracker {
   #uses: SessionUse[] = []
   /** Of the settings: see `GatewaySettings`. */
   #epoch: string | null = null
+  #useInterval = usualUseInterval
 
-  /** @param epoch another one than before: what is known of sessions does not count */
-  setEpoch(epoch: string | null): void {
-    if (epoch !== this.#epoch) this.#sessions.clear()
-    this.#epoch = epoch
+  /** With another epoch than before, what is known of sessions does not count. */
+  configure({ sessionEpoch, sessionUseInterval = usualUseInterval }: SessionSettings): void {
+    if (sessionEpoch !== this.#epoch) this.#sessions.clear()
+    this.#epoch = sessionEpoch
+    this.#useInterval = sessionUseInterval
   }
 
   /** Notes a request, or bytes that the user sends on a WebSocket. Cheap: called for every message. */
   noteUse({ sid, isRenewable }: Caller): void {
     if (!isRenewable || this.#epoch === null) return
     const session = this.#of(sid)
-    if (clock.now - session.usedAt < useInterval) return
+    if (clock.now - session.usedAt < this.#useInterval) return
     session.usedAt = clock.now
     this.#uses.push({ sid, at: clock.wall })
   }
@@ -139,7 +144,7 @@ export class SessionTracker {
     }
     const session: Tracked = {
       touchedAt: clock.now,
-      usedAt: -useInterval,
+      usedAt: -Infinity,
       until: undefined,
       unansweredSince: undefined,
       askedAt: -retryInterval,

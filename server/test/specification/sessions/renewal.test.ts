@@ -229,3 +229,13 @@ test('with SESSION_IDLE=0 a session ends with its token: no cookie, no renewal',
   assert.deepEqual(reply.headers.getSetCookie(), [])
   assert.equal(Date.parse(reply.body.sessions[0].expires_at), claimsOf(ron.token).exp * 1_000)
 })
+
+test('a session that ends after seconds without a request asks the gateway to report uses more often', async (t) => {
+  const intervalWith = async (more: Record<string, string>) => {
+    const gateway = new FakeGateway()
+    await startEnginelessBerth(t, { gateway, env: { ...env, ...more } })
+    return gateway.settings?.sessionUseInterval
+  }
+  assert.equal(await intervalWith({ SESSION_IDLE: '8' }), 400)
+  assert.equal(await intervalWith({}), undefined)
+})
