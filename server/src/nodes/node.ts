@@ -13,7 +13,7 @@ import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connec
 import { readLease, takeLease } from '#/store/nodes/leader-lease.ts'
 import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/nodes/node-records.ts'
 import { copyNotice } from '#/store/transfer/copy-before-migration.ts'
-import { nodeTablesIn, openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
+import { nodeTablesIn, openLeaseTables, openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { fencedRuntime } from './fenced-runtime.ts'
 import { Follower, type OwnSettings } from './follower.ts'
@@ -76,6 +76,8 @@ const looksPerKeyCopy = 120
 export class BerthNode {
   readonly #options: NodeOptions
   readonly #db: NodeDb
+  /** While it leads. */
+  #leaseDb: NodeDb | undefined
   readonly #cipher: NodeCipher
   readonly #listener: Server
   readonly #follower: Follower
@@ -156,7 +158,7 @@ export class BerthNode {
     // A gateway that goes on without this process serves for a while: the leader has to wait for it.
     if (hasGatewayEnded()) await removeNode(this.#db, address.text).catch(() => undefined)
     this.#listener.close()
-    await this.#db.destroy()
+    await Promise.all([this.#db.destroy(), this.#leaseDb?.destroy()])
   }
 
   async #keepLooking(): Promise<void> {
@@ -210,8 +212,9 @@ export class BerthNode {
     const { address, dataDir, gateway, sockets, log, onLost, onReady, lead } = this.#options
     const report = (problem: string) => log.warn(problem)
     const db = this.#db
+    this.#leaseDb = await openLeaseTables(this.#options.databaseUrl)
     const parts = {
-      db,
+      db: this.#leaseDb,
       address: address.text,
       epoch,
       onLost,

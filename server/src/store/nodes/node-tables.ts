@@ -34,14 +34,23 @@ export interface NodeTables {
 export type NodeDb = Kysely<NodeTables>
 
 /**
- * Timeout of a query and of a connection, in ms. Shorter than the time in which a leader has to renew its lease: what is asked of a
- * server that is gone, as in a failover, is asked of the next one while the lease lasts, and a follower looks again soon.
+ * Timeout of a query and of a connection, in ms. Shorter than that of requests: what is asked of a server that is gone, as in a
+ * failover, is asked of the next one soon.
  */
 const timeout = 2_000
 
-/** Connections apart from those of requests, so that a lease is renewed while these wait. @throws never; queries do */
+/** Connections apart from those of requests. @throws never; queries do */
 export async function openNodeTables(url: string): Promise<NodeDb> {
   return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 2, timeout }) })
+}
+
+/**
+ * One connection for the lease of a leader alone. Its timeout is longer than a leader has to renew its lease, so that a leader whose
+ * requests reach the database and whose answers are lost renews once more, and not again on another connection.
+ * @throws never; queries do
+ */
+export async function openLeaseTables(url: string): Promise<NodeDb> {
+  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
 }
 
 /** The same tables through the connections of an open store. */
