@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Database } from '#/store/database.ts'
 import { insertGroup, deleteGroup, localSource } from '#/store/groups/groups.ts'
+import { giveUpTermEnd } from '#/store/term-ends/give-up.ts'
 import {
   countDownload,
   findLinkedArchives,
@@ -9,6 +10,7 @@ import {
   insertArchiveLink,
   listArchivesOf,
   listArchivesOfAll,
+  noteHomeWritten,
   noteLinkAccepted,
   setHomeArchive,
   sumArchives,
@@ -33,6 +35,7 @@ import {
   setStartedBy,
   setTermEndProblem,
 } from '#/store/term-ends/term-ends.ts'
+import { insertUser, setUsersBlocked } from '#/store/users/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2027-07-31T20:00:00.123Z')
@@ -182,6 +185,50 @@ for (const dialect of dialects) {
           table,
         )
       }
+    })
+
+    test('one that is late fails for those who are left, and keeps nothing of the others and no archive', async () => {
+      const { db, id, all } = await begin('Late', 5)
+      const states = ['waiting', 'mailed', 'done', 'kept', 'failed'] as const
+      for (const [at, state] of states.entries()) await setMemberState(db, all[at]!.id, state)
+      const archive = { memberId: all[1]!.id, type: 'lab', file: 'a', bytes: 1, recordState: '1 2 -', now }
+      await setHomeArchive(db, archive)
+      assert.equal(await database.transaction((tx) => giveUpTermEnd(tx, id, now)), 2)
+      assert.deepEqual(
+        (await listTermEndMembers(db, id, { limit: 10, after: 0 })).map(({ userId, state }) => [userId, state]),
+        [100, 101, 104].map((userId) => [userId, 'failed']),
+      )
+      assert.deepEqual(await listArchivesOf(db, all[1]!.id), [])
+      assert.equal((await findTermEnd(db, id))?.phase, 'done')
+      assert.equal(await database.transaction((tx) => giveUpTermEnd(tx, id, now)), undefined)
+    })
+
+    test('a home that is written makes its own archive old, and no other', async () => {
+      const { db, all } = await begin('Written', 2)
+      const archive = { file: 'a', bytes: 1, recordState: '1 2 -', now }
+      for (const { id: memberId } of all)
+        for (const type of ['lab', 'dev']) await setHomeArchive(db, { ...archive, memberId, type })
+      await noteHomeWritten(db, 100, 'lab')
+      const kept = await listArchivesOfAll(
+        db,
+        all.map(({ id }) => id),
+      )
+      const old = kept.filter(({ recordState }) => recordState !== '1 2 -')
+      assert.deepEqual(
+        old.map(({ memberId, type }) => [memberId, type]),
+        [[all[0]!.id, 'lab']],
+      )
+    })
+
+    test('a link leads nowhere while its holder is blocked', async () => {
+      const { db, first } = await begin('Blocked')
+      const user = await insertUser(db, { email: 'blocked@x.org', slug: 'blocked', isAdmin: false, now })
+      await db.updateTable('term_end_members').set({ user_id: user.id }).where('id', '=', first.id).execute()
+      const hash = `blocked in ${dialect}`
+      await insertArchiveLink(db, first.id, hash, now)
+      assert.ok(await findLinkedArchives(db, hash, now))
+      await setUsersBlocked(db, [user.id], true)
+      assert.equal(await findLinkedArchives(db, hash, now), undefined)
     })
 
     test('a link of a cancelled end of term leads nowhere', async () => {
