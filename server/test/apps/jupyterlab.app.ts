@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { appImage } from './support/app-image.ts'
 import { tryHere } from './support/catalogue.ts'
 import { installDebianPackages } from './support/install-debian-packages.ts'
+import { fingerprintOf, largeFile } from './support/large-file.ts'
 import { type Fields, runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 /**
@@ -58,6 +59,29 @@ test('a terminal runs a command', async () => {
   await page.locator('.jp-Terminal .xterm-screen').first().click()
   await page.keyboard.type('echo typed-$((6*7)) > ~/out.txt\n')
   await jupyter.shell('for each in $(seq 50); do grep -q typed-42 ~/out.txt && exit 0; sleep 0.1; done; exit 1')
+})
+
+test('a file of 1 GiB is uploaded from the list of files, and downloaded again as it was', async () => {
+  const file = await largeFile({ after }, 'measured.bin')
+  const limit = { timeout: 300_000 }
+  await page.goto(`${jupyter.home}lab?reset`)
+  const chosen = page.waitForEvent('filechooser')
+  await page.locator('.jp-FileBrowser [data-command="filebrowser:upload"], .jp-id-upload').first().click()
+  await (await chosen).setFiles(file)
+  await page.locator('.jp-Dialog .jp-mod-accept').click()
+  const entry = page.locator('.jp-DirListing-item').filter({ hasText: 'measured.bin' })
+  await entry.waitFor(limit)
+  const size = () => jupyter.shell('stat -c %s ~/measured.bin')
+  for (const end = Date.now() + 300_000; (await size()).trim() !== String(1024 ** 3); await page.waitForTimeout(1_000))
+    assert.ok(Date.now() < end, `after five minutes ${await size()} bytes are there`)
+  const expected = await fingerprintOf(file)
+  assert.match(await jupyter.shell('sha256sum ~/measured.bin'), new RegExp(`^${expected} `))
+  const [download] = await Promise.all([
+    page.waitForEvent('download', limit),
+    entry.click({ button: 'right' }).then(() => page.locator('.lm-Menu [data-command="filebrowser:download"]').click()),
+  ])
+  assert.equal(await fingerprintOf(await download.path()), expected)
+  await jupyter.shell('rm ~/measured.bin')
 })
 
 test('its cookies stay below the prefix, and nothing left it in all that time', async () => {
