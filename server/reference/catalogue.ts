@@ -21,7 +21,7 @@ statistics:
   idle_timeout: 7200
 \`\`\`
 
-Images are those of the projects or of Docker Hub; pull them, or build your own with the same port, home and program. "Tried" means: used in Chromium behind Berth by \`npm run test:apps\`, whose images are made of packages of npm and Debian, because tests ask no registry of images. A template that was not tried is written from the documentation of its application: try it before you offer it: \`berth templates try name\` ([try an application](../how-to/try-an-application.md)).
+Images are those of the projects or of Docker Hub; pull them, or build your own with the same port, home and program. "Tried" means: used in Chromium behind Berth by \`npm run test:apps\`, whose images are made of packages of npm and Debian (of the source where the table says so), because tests ask no registry of images. A template that was not tried is written from the documentation of its application: try it before you offer it: \`berth templates try name\` ([try an application](../how-to/try-an-application.md)).
 
 ![The desktop of the catalogue, below its prefix](../images/catalogue-desktop.png)`
 

@@ -9,6 +9,8 @@ export interface Fact {
   readonly app: string
   readonly title: string
   readonly held: boolean
+  /** Why it was not tried; null when it was. */
+  readonly skipped: string | null
 }
 
 /** Puts what was seen between the two marks in docs/reference/tested-applications.md. @throws {Error} when they are not there */
@@ -21,12 +23,16 @@ export function recordRun(facts: readonly Fact[]): void {
 }
 
 function describe(facts: readonly Fact[]): string {
-  const held = facts.filter((fact) => fact.held).length
+  const tried = facts.filter(({ skipped }) => skipped === null)
+  const held = tried.filter((fact) => fact.held).length
   const lines = [...Map.groupBy(facts, ({ app }) => app)].flatMap(([app, own]) => [
     `**${app}**`,
     '',
-    ...own.map((fact) => `- ${fact.held ? '' : 'NOT: '}${fact.title}`),
+    ...own.map(
+      ({ title, held: isSo, skipped }) =>
+        `- ${skipped === null ? '' : `not tried, ${skipped}: `}${isSo ? '' : 'NOT: '}${title}`,
+    ),
     '',
   ])
-  return [`${new Date().toISOString().slice(0, 10)}: ${held} of ${facts.length} facts held.`, '', ...lines].join('\n')
+  return [`${new Date().toISOString().slice(0, 10)}: ${held} of ${tried.length} facts held.`, '', ...lines].join('\n')
 }
