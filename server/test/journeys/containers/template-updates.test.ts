@@ -21,17 +21,18 @@ const editions: string[] = []
 const importEdition = async (text: string) => void editions.push(await importPage(image, text))
 await importEdition('first edition')
 const registry = await startRegistry({ after })
-after(() =>
-  Promise.all(
-    editions.map((id) => askEngine('DELETE', `/images/${id}`, { query: { force: 'true' } }).catch(() => undefined)),
-  ),
-)
 const templates = {
   lab: { image, memory: '64m', home: null },
   pulled: { image: registry.image },
   missing: { image: 'registry.example.org/course/none:1' },
 }
 const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
+// Behind the hook that removes the containers: Docker keeps an image that one of them runs.
+after(() =>
+  Promise.all(
+    editions.map((id) => askEngine('DELETE', `/images/${id}`, { query: { force: 'true' } }).catch(() => undefined)),
+  ),
+)
 const boss = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const ben = await berth.signUp('ben@x.org')
