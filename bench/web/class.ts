@@ -171,6 +171,11 @@ async function measureWork(
   add('all containers stop: longest task, 4x slower', ms(longest), 'under 500 ms', longest < 500)
   await page.waitForTimeout(10_000)
   const own = asked.filter((path) => path.startsWith('/api/'))
-  add('requests of the page meanwhile, and for 10 s after', String(own.length), 'none', own.length === 0)
+  add(
+    'requests of the page meanwhile, and for 10 s after',
+    [own.length, ...new Set(own)].join(' '),
+    'none',
+    own.length === 0,
+  )
   await page.context().close()
 }

@@ -8,7 +8,8 @@ import { MemberContainer } from '#/groups/live/member-container.tsx'
 import { memberView } from '#/groups/live/member-view.ts'
 import { MembershipActions } from './membership-actions.tsx'
 
-interface MemberRowProps {
+/** What a row shows, and what its viewer may do. */
+export interface MemberRowProps {
   groupId: string
   member: Member
   /** Undefined while the stream has not said it. */
@@ -19,7 +20,7 @@ interface MemberRowProps {
   isReadOnly: boolean
 }
 
-/** A member with role, presence and containers of the group's types. Rendered again only when something of it changes. */
+/** In a row: a member with role, presence and containers of the group's types. Rendered again only when something of it changes. */
 export const MemberRow = memo(function MemberRow({
   groupId,
   member,
@@ -33,7 +34,7 @@ export const MemberRow = memo(function MemberRow({
   const { isHere, containers } = memberView(member, state)
   const { email } = member.user
   return (
-    <li className="row member-row">
+    <>
       <div className="member-main">
         <h2 className="address">
           {email} {member.role === 'manager' && <span className="badge">{t('members.role.manager')}</span>}{' '}
@@ -62,6 +63,6 @@ export const MemberRow = memo(function MemberRow({
           {isOpen && <MembershipActions groupId={groupId} member={member} isOff={isOff} />}
         </details>
       )}
-    </li>
+    </>
   )
 })

@@ -51,7 +51,15 @@ function Group({ id }: { id: string }) {
       {endsAt && <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
       {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
       {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
-      {!error && <MemberList id={id} lookTypes={lookTypes} isOff={isOff} isReadOnly={provider !== undefined} />}
+      {!error && (
+        <MemberList
+          id={id}
+          lookTypes={lookTypes}
+          isReady={managed !== undefined}
+          isOff={isOff}
+          isReadOnly={provider !== undefined}
+        />
+      )}
       {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
     </Page>
   )
