@@ -103,23 +103,37 @@ export async function drain(server: Server, timeout: number): Promise<void> {
   clearTimeout(timer)
 }
 
-const bodyTimers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
+/** Begins the time of a body anew. */
+const bodyTimers = new WeakMap<IncomingMessage, { begin(): void; end(): void }>()
 
-/** For a body that may take longer than others: from now on its reader limits the time. */
-export function liftBodyTimeout(request: IncomingMessage): void {
-  clearTimeout(bodyTimers.get(request))
+/**
+ * For a body that may take longer than others, whose reader limits the time.
+ * @returns begins the time of the body anew: what is left unread may not keep a connection for ever
+ */
+export function suspendBodyTimeout(request: IncomingMessage): () => void {
+  const timer = bodyTimers.get(request)
+  timer?.end()
+  return () => {
+    if (!request.readableEnded && !request.destroyed) timer?.begin()
+  }
 }
 
 function endSlowBody(request: IncomingMessage, timeout: number): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
-  // A body that is never read, such as one of 0 bytes, never ends: a queued launch of a minute was cut off because of
-  // that.
-  const timer = setTimeout(() => request.complete || request.destroy(), timeout)
-  // After a body that was refused unread neither event comes, and the timer must not keep the process running.
-  timer.unref()
-  bodyTimers.set(request, timer)
-  request.once('close', () => clearTimeout(timer))
-  request.once('end', () => clearTimeout(timer))
+  let running: NodeJS.Timeout | undefined
+  const end = () => clearTimeout(running)
+  const begin = () => {
+    end()
+    // A body that is never read, such as one of 0 bytes, never ends: a queued launch of a minute was cut off because of
+    // that.
+    running = setTimeout(() => request.complete || request.destroy(), timeout)
+    // After a body that was refused unread neither event comes, and the timer must not keep the process running.
+    running.unref()
+  }
+  begin()
+  bodyTimers.set(request, { begin, end })
+  request.once('close', end)
+  request.once('end', end)
 }
 
 /** Response to what Node's parser refuses, before there is a request. */

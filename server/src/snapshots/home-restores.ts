@@ -7,7 +7,7 @@ import { refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { notWritten, type HomeAccess } from './home-access.ts'
 import { homeOwner } from './archives/home-owner.ts'
-import { linksToElsewhere, movedArchive } from './archives/move-archive.ts'
+import { movedArchive, partOf } from './archives/move-archive.ts'
 import type { PendingRestore, RestoreJournal } from './restore-journal.ts'
 import type { SnapshotFiles } from './snapshot-files.ts'
 
@@ -39,12 +39,12 @@ export class HomeRestores {
    * start. After a failure the folder is missing or an empty file; where the engine did not make it one, the journal keeps
    * the entry, with which `complete` goes on.
    * @param hasBegun whether a part may be there from before
-   * @throws {Refusal} 404 the archive has no such path · 500 a part is left @throws {RuntimeError} · when the archive cannot
+   * @throws {Refusal} 404 the archive has no such path; then nothing was written · 500 a part is left @throws {RuntimeError} · when the archive cannot
    *   be read
    */
   async unpack(pending: PendingRestore, hasBegun = false): Promise<void> {
     const { journal, beforeWrite } = this.#parts
-    const progress = { entries: 0, hasBegun }
+    const progress = { hasBegun }
     await beforeWrite(pending)
     await journal.note(pending)
     crashPoint('home-restore.after-note')
@@ -57,7 +57,6 @@ export class HomeRestores {
       throw error
     }
     await this.#forget(pending)
-    if (progress.entries === 0) throw refusals.notFound('path')
   }
 
   /** At a start: removes what a process that was killed has left, then as `complete`. @throws when a folder cannot be read */
@@ -96,14 +95,17 @@ export class HomeRestores {
     })
   }
 
-  async #add({ volume, id, only, folder, type, from }: PendingRestore, progress: Progress): Promise<void> {
+  async #add(
+    { volume, id, only, folder, type, from, owner: known }: PendingRestore,
+    progress: Progress,
+  ): Promise<void> {
     const { access, files, templates } = this.#parts
     const signal = access.timeLimit()
     const home = templates.get(type)?.home ?? '/home'
-    const owner = from === 'upload' ? await homeOwner(access.contents, volume, signal) : undefined
-    const elsewhere = await linksToElsewhere(files[from].read(volume, id), only)
-    const seen = () => void progress.entries++
-    const moved = movedArchive(files[from].read(volume, id), { folder, only, home, elsewhere, owner, seen })
+    const owner = known ?? (from === 'upload' ? await homeOwner(access.contents, volume, signal) : undefined)
+    const { isThere, elsewhere } = await partOf(files[from].read(volume, id), only)
+    if (!isThere) throw refusals.notFound('path')
+    const moved = movedArchive(files[from].read(volume, id), { folder, only, home, elsewhere, owner })
     await access.contents.add(volume, noting(moved, progress), signal)
   }
 
@@ -135,7 +137,6 @@ const isSame = (pending: PendingRestore, volume: string, folder: string) =>
 
 /** Of one archive on its way into a home. */
 interface Progress {
-  entries: number
   /** Whether the engine may have written something. */
   hasBegun: boolean
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerRef } from '#/containers/container-key.ts'
+import type { ArchiveOwner } from './archives/move-archive.ts'
 
 /** An archive whose way into a home has begun. */
 export interface PendingRestore extends ContainerRef {
@@ -14,6 +15,8 @@ export interface PendingRestore extends ContainerRef {
   readonly only: string
   /** Name of the new folder in the home. */
   readonly folder: string
+  /** Of the home, to whom all of an upload belongs. One that an earlier version has noted has none. */
+  readonly owner?: ArchiveOwner
 }
 
 /** Restores that have begun and have not ended, a file each: unpacking again into the same folder completes one. */

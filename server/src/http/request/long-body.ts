@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { refusals } from '#/errors.ts'
-import { liftBodyTimeout } from '#/http/listener.ts'
+import { suspendBodyTimeout } from '#/http/listener.ts'
 import { message } from '#/messages/localized-message.ts'
 
 export interface LongBodyLimits {
@@ -13,11 +13,27 @@ export interface LongBodyLimits {
 const defaults: LongBodyLimits = { idle: 30_000, total: 7_200_000 }
 
 /**
- * The body of a request as it comes, with limits for the time of the sender; a reader that is slow itself uses none of `idle`.
- * The connection stays open after an early end, so that the answer can be sent. @throws {Refusal} 409 it took too long
+ * The body of a request as it comes, with limits for the time of the sender alone: before the first byte is asked for, and
+ * while the reader is slow itself, none of it passes. The connection stays open after an early end, so that the answer can
+ * be sent; what the sender goes on with then has the time of other bodies.
+ * @param work gets the body, whose iteration throws {Refusal} 409 when it does not come to its end: the sender went away, or
+ *   took too long
+ * @returns what the work does
  */
-export async function* longBody(request: IncomingMessage, limits = defaults): AsyncGenerator<Uint8Array> {
-  liftBodyTimeout(request)
+export async function withLongBody<T>(
+  request: IncomingMessage,
+  work: (body: AsyncIterable<Uint8Array>) => Promise<T>,
+  limits = defaults,
+): Promise<T> {
+  const resume = suspendBodyTimeout(request)
+  try {
+    return await work(partsOf(request, limits))
+  } finally {
+    resume()
+  }
+}
+
+async function* partsOf(request: IncomingMessage, limits: LongBodyLimits): AsyncGenerator<Uint8Array> {
   const parts = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>
   const end = performance.now() + limits.total
   try {
@@ -32,12 +48,14 @@ export async function* longBody(request: IncomingMessage, limits = defaults): As
   }
 }
 
-async function within<T>(limit: number, work: Promise<T>): Promise<T> {
+/** The only failure of the body of a request is that its connection ends. */
+async function within<T>(limit: number, next: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(refusals.conflict(message('snapshots.uploadStopped'))), limit)
-  work.catch(() => undefined)
+  const timer = setTimeout(late.reject, limit)
   try {
-    return await Promise.race([work, late.promise])
+    return await Promise.race([next, late.promise])
+  } catch {
+    throw refusals.conflict(message('snapshots.uploadStopped'))
   } finally {
     clearTimeout(timer)
   }

@@ -4,7 +4,7 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { linksToElsewhere, movedArchive } from './move-archive.ts'
+import { movedArchive, partOf } from './move-archive.ts'
 
 /** Archives of the machine's own tar, moved, and listed by it. */
 function homeOf(t: TestContext): { base: string; home: string } {
@@ -29,16 +29,15 @@ async function moved(
   t: TestContext,
   only = '',
   format = 'pax',
-): Promise<{ list: string[]; into: string; entries: number }> {
+): Promise<{ list: string[]; into: string; isThere: boolean }> {
   const { base, home } = homeOf(t)
   const archive = execFileSync('tar', [`--format=${format}`, '-C', home, '-cf', '-', '.'])
-  let entries = 0
   const pieces: Uint8Array[] = []
   const source = async function* () {
     for (let at = 0; at < archive.length; at += 700) yield archive.subarray(at, at + 700)
   }
-  const elsewhere = await linksToElsewhere(source(), only)
-  const move = { folder: 'restored', only, home: '/home/ann', elsewhere, seen: () => void entries++ }
+  const { isThere, elsewhere } = await partOf(source(), only)
+  const move = { folder: 'restored', only, home: '/home/ann', elsewhere }
   for await (const piece of movedArchive(source(), move)) pieces.push(piece)
   const into = path.join(base, 'into')
   mkdirSync(into)
@@ -50,7 +49,7 @@ async function moved(
       .filter((line) => line.trim() !== '')
       .sort(),
     into,
-    entries,
+    isThere,
   }
 }
 
@@ -70,12 +69,12 @@ for (const format of ['pax', 'gnu'])
   })
 
 test('one folder comes with what is below it and the folders above it, and with nothing else', async (t) => {
-  const { list, entries } = await moved(t, 'notes/2026')
+  const { list, isThere } = await moved(t, 'notes/2026')
   assert.deepEqual(
     list.map((line) => line.split(' ')[0]).filter((name) => name !== ''),
     ['restored', 'restored/notes', 'restored/notes/2026', 'restored/notes/2026/a.txt'],
   )
-  assert.equal(entries, 2)
+  assert.equal(isThere, true)
 })
 
 test('a part with hard links to files outside of it has their content', async (t) => {
@@ -102,6 +101,8 @@ test('symbolic links that lead out of the home lead there from the new folder, t
   })
 })
 
-test('a path that the archive does not have counts no entry', async (t) => {
-  assert.equal((await moved(t, 'nonsense')).entries, 0)
+test('a path that the archive does not have is known from its headers', async (t) => {
+  for (const only of ['nonsense', 'note', 'notes/2026/a.txt/x'])
+    assert.equal((await moved(t, only)).isThere, false, only)
+  assert.equal((await moved(t, 'notes/2026/a.txt')).isThere, true)
 })

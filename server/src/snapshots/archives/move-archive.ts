@@ -9,12 +9,10 @@ export interface Move {
   readonly only: string
   /** Where the home is in its containers. */
   readonly home: string
-  /** Of `linksToElsewhere`. */
+  /** Of `partOf`. */
   readonly elsewhere?: ReadonlyMap<string, string>
   /** Owner of everything in place of those in the archive. */
   readonly owner?: ArchiveOwner | undefined
-  /** Called with each entry that is in the result. */
-  readonly seen: () => void
 }
 
 /** Numbers of user and group. */
@@ -30,41 +28,45 @@ export interface ArchiveOwner {
  */
 export function movedArchive(
   archive: AsyncIterable<Uint8Array>,
-  { folder, only, home, elsewhere = new Map(), owner, seen }: Move,
+  { folder, only, home, elsewhere = new Map(), owner }: Move,
 ): AsyncIterable<Uint8Array> {
   return rewrittenArchive(archive, (given) => {
     const header = withContent(given, elsewhere)
     const inHome = pathIn(header.name)
     // The home itself becomes the folder: it has its owner and mode.
-    const isAsked = only === '' || inHome === only || inHome.startsWith(`${only}/`)
-    const isWanted = isAsked || inHome === '' || only.startsWith(`${inHome}/`)
+    const isWanted = isIn(only, inHome) || inHome === '' || only.startsWith(`${inHome}/`)
     // A link whose file has taken its place.
     const isDone = header.type === 'link' && pathIn(header.linkname ?? '') === inHome
     if (!isWanted || isDone || !isKept(header)) return []
-    if (isAsked) seen()
     return [{ ...below(header, inHome, folder, home), ...owner }]
   })
 }
 
-/**
- * Hard links in a part of an archive to files that are not in it: the content is with the file alone.
- * @param only as in `Move` @returns path of the first such link, by the path of the file
- */
-export async function linksToElsewhere(
-  archive: AsyncIterable<Uint8Array>,
-  only: string,
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>()
-  if (only === '') return found
-  const isIn = (name: string) => name === only || name.startsWith(`${only}/`)
-  const headers = rewrittenArchive(archive, ({ name, type, linkname = '' }) => {
-    const [link, file] = [pathIn(name), pathIn(linkname)]
-    if (type === 'link' && isIn(link) && !isIn(file) && !found.has(file)) found.set(file, link)
+/** A part of an archive, as its headers tell. */
+export interface ArchivePart {
+  /** Whether it has an entry. */
+  readonly isThere: boolean
+  /** Hard links to files that are not in it, of which the content is with the file alone: path of the first, by that of the file. */
+  readonly elsewhere: ReadonlyMap<string, string>
+}
+
+/** Reads an archive to its end, unless all of it is meant. @param only as in `Move` */
+export async function partOf(archive: AsyncIterable<Uint8Array>, only: string): Promise<ArchivePart> {
+  const elsewhere = new Map<string, string>()
+  if (only === '') return { isThere: true, elsewhere }
+  let isThere = false
+  const headers = rewrittenArchive(archive, (header) => {
+    const [path, target] = [pathIn(header.name), pathIn(header.linkname ?? '')]
+    if (!isIn(only, path) || !isKept(header)) return []
+    isThere = true
+    if (header.type === 'link' && !isIn(only, target) && !elsewhere.has(target)) elsewhere.set(target, path)
     return []
   })
   for await (const nothing of headers) void nothing
-  return found
+  return { isThere, elsewhere }
 }
+
+const isIn = (part: string, path: string) => part === '' || path === part || path.startsWith(`${part}/`)
 
 /** The file takes the place of its first link, and other links are to that one. */
 function withContent(header: TarHeader, elsewhere: ReadonlyMap<string, string>): TarHeader {

@@ -2,6 +2,8 @@ import { refusals, Refusal } from '#/errors.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { message } from '#/messages/localized-message.ts'
 import { rethrowInWords, notWritten, type HomeAccess, type HomeOwner } from '#/snapshots/home-access.ts'
+import type { ArchiveOwner } from '#/snapshots/archives/move-archive.ts'
+import type { PendingRestore } from '#/snapshots/restore-journal.ts'
 import { homeOwner } from '#/snapshots/archives/home-owner.ts'
 import { restoreVerb, type HomeRestores } from '#/snapshots/home-restores.ts'
 import { folderAt, type HomeSnapshotsParts } from '#/snapshots/home-snapshots.ts'
@@ -13,6 +15,8 @@ import { checkedArchive } from '#/snapshots/archives/checked-archive.ts'
 const maxReceived = 4
 /** Entries of one archive: a home with a large Conda installation has 200,000. */
 const maxEntries = 1_000_000
+/** How long a sender waits for the home, in ms: the gateway ends a request of which nothing is read for 120 s. */
+const defaultMaxWait = 90_000
 
 export interface HomeUploadsParts extends Pick<HomeSnapshotsParts, 'access' | 'maxBytes' | 'restores' | 'diskRefusal'> {
   readonly access: HomeAccess
@@ -21,7 +25,12 @@ export interface HomeUploadsParts extends Pick<HomeSnapshotsParts, 'access' | 'm
   readonly files: SnapshotFiles
   /** Bytes by which the homes of a user may grow by this type; undefined: no limit is known. */
   readonly roomFor: (owner: HomeOwner, type: string) => Promise<number | undefined>
+  /** For tests, in ms. */
+  readonly maxWait?: number
 }
+
+/** An archive in `files`, and to whom its files belong in the home. */
+type Received = Required<Pick<PendingRestore, 'volume' | 'id' | 'owner'>>
 
 /**
  * Archives that users send into their homes. Each is received and checked as a whole on Berth's disk, which keeps nothing from
@@ -52,15 +61,26 @@ export class HomeUploads {
     try {
       const refusal = await diskRefusal(owner, template)
       if (refusal) throw refusal
-      // Before minutes are spent on an archive that could not be unpacked.
-      await access.run(owner, type, 'look at the home', notWritten, () =>
-        homeOwner(access.contents, volume, access.timeLimit()),
-      )
+      const homeOwnedBy = await this.#look(owner, type, volume)
       const id = await this.#store(owner, type, volume, body, now)
-      return await this.#unpack(owner, type, volume, id, now)
+      return await this.#unpack(owner, type, { volume, id, owner: homeOwnedBy }, now)
     } finally {
       this.#received.delete(volume)
     }
+  }
+
+  /**
+   * Before minutes are spent on an archive that could not be unpacked. The look goes on behind a refusal: it changes nothing.
+   * @returns the owner of the home @throws {Refusal} as `HomeAccess.run` · 429 the home was not free in time
+   */
+  async #look(owner: HomeOwner, type: string, volume: string): Promise<ArchiveOwner> {
+    const { access, maxWait = defaultMaxWait } = this.#parts
+    const looked = access.run(owner, type, 'look at the home', notWritten, () =>
+      homeOwner(access.contents, volume, access.timeLimit()),
+    )
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(refusals.snapshotsBusy()), maxWait)
+    return Promise.race([looked, late.promise]).finally(() => clearTimeout(timer))
   }
 
   /** @returns id of the archive in `files` */
@@ -82,13 +102,13 @@ export class HomeUploads {
     }
   }
 
-  async #unpack(owner: HomeOwner, type: string, volume: string, id: string, now: Date): Promise<string> {
+  async #unpack({ id: userId, slug }: HomeOwner, type: string, received: Received, now: Date): Promise<string> {
     const { access, restores, files } = this.#parts
+    const { volume, id } = received
     const folder = folderAt('uploaded', now)
-    const { id: userId, slug } = owner
-    const pending = { userId, slug, type, volume, from: 'upload', id, only: '', folder } as const
+    const pending = { userId, slug, type, ...received, from: 'upload', only: '', folder } as const
     try {
-      await access.run(owner, type, restoreVerb(pending), notWritten, () => restores.unpack(pending))
+      await access.run({ id: userId, slug }, type, restoreVerb(pending), notWritten, () => restores.unpack(pending))
       return folder
     } catch (error) {
       // The journal goes on with this one.

@@ -57,14 +57,17 @@ test('a snapshot of a stopped container is restored beside what is there, with o
   assert.deepEqual(await helpers(berth), [])
 })
 
-test('one folder alone is restored, and a path that is not in the snapshot is 404', async () => {
+test('one folder alone is restored, and a path that is not in the snapshot is 404 and leaves the home as it was', async () => {
   await stop()
   const [{ id } = { id: '' }] = await list()
   const { body } = await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'notes' })
   assert.equal(await inHome(`ls ${body.folder}`), 'notes')
+  const before = await inHome('ls')
   await stop()
+  // The folder was made before the path was looked for, and stayed, empty.
   assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'nonsense' }), 404)
   assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: '../../etc' }), 404)
+  assert.equal(await inHome('ls'), before)
 })
 
 test('nothing is read or written while the container runs', async () => {

@@ -70,17 +70,24 @@ async function sendBody(
     'content-type': 'application/x-tar',
     ...(length === undefined ? {} : { 'content-length': length }),
   }
+  let isAnswered = false
   const asked = request({ port, method: 'POST', path: target, headers, agent: false })
   const answered = new Promise<Sent>((resolve, reject) => {
-    asked.on('error', reject)
+    // The connection may end once there is an answer, although not all was sent.
+    asked.on('error', (error) => void (isAnswered || reject(error)))
     asked.on('response', (answer) => {
+      isAnswered = true
       let text = ''
       answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+      answer.on('error', reject)
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }))
     })
   })
   const send = async () => {
-    for await (const part of parts) if (!asked.write(part)) await once(asked, 'drain')
+    for await (const part of parts) {
+      if (isAnswered) return asked.destroy()
+      if (!asked.write(part)) await Promise.race([once(asked, 'drain'), answered.catch(() => undefined)])
+    }
     asked.end()
   }
   send().catch(() => asked.destroy())

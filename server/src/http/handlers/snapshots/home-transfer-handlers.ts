@@ -1,7 +1,7 @@
 import { ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
-import { longBody } from '#/http/request/long-body.ts'
+import { withLongBody } from '#/http/request/long-body.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { FolderSize, FolderSizes } from '#/snapshots/archives/folder-sizes.ts'
 import type { HomeFolders } from '#/snapshots/home-folders.ts'
@@ -49,7 +49,7 @@ export function homeTransferHandlers({
     },
     uploadHome: async (call) => {
       const [owner, type] = [userOf(call), call.params.container_type]
-      const folder = await uploads.receive(owner, type, longBody(call.request.raw), call.now)
+      const folder = await withLongBody(call.request.raw, (body) => uploads.receive(owner, type, body, call.now))
       await note({ action: 'home.upload', owner, type, detail: { folder } }, call, call.now)
       return { message: localizedReply(call, message('snapshots.uploaded', { folder })), folder }
     },
