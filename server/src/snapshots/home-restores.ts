@@ -39,8 +39,8 @@ export class HomeRestores {
    * start. After a failure the folder is missing or an empty file; where the engine did not make it one, the journal keeps
    * the entry, with which `complete` goes on.
    * @param hasBegun whether a part may be there from before
-   * @throws {Refusal} 404 the archive has no such path; then nothing was written · 500 a part is left @throws {RuntimeError} · when the archive cannot
-   *   be read
+   * @throws {Refusal} 404 the archive has no such path: nothing was written · 500 a part is left @throws {RuntimeError} · when
+   *   the archive cannot be read
    */
   async unpack(pending: PendingRestore, hasBegun = false): Promise<void> {
     const { journal, beforeWrite } = this.#parts

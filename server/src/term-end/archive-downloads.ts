@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { hashToken, newToken } from '#/accounts/links/magic-link-token.ts'
+import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
@@ -49,7 +50,7 @@ export class ArchiveDownloads {
   /** By the hash of the ticket. */
   readonly #tickets = new Map<string, Ticket>()
   /** Of each member with a download under way. */
-  readonly #underWay = new Map<number, number>()
+  readonly #underWay = new KeyedLimit<number>({ ofKey: maxParallelOfOne, ofAll: maxParallel })
 
   constructor(database: Database, files: ArchiveFiles) {
     this.#database = database
@@ -92,7 +93,9 @@ export class ArchiveDownloads {
     const found = this.#tickets.get(key)
     if (!found) throw refusals.archiveNotFound()
     const { archive, name } = found
-    const leave = this.#enter(archive.memberId)
+    const leave = this.#underWay.enter(archive.memberId)
+    if (!leave)
+      throw this.#underWay.isFullForAll ? refusals.tooManyTransfers() : refusals.tooManyAtOnce(maxParallelOfOne)
     this.#tickets.delete(key)
     const { content, bytes } = await this.#files.read(archive.file).catch((error: NodeJS.ErrnoException) => {
       leave()
@@ -100,20 +103,6 @@ export class ArchiveDownloads {
     })
     content.once('close', leave)
     return { content, bytes, name }
-  }
-
-  /** @returns what to call at the end of the download @throws {Refusal} 429 */
-  #enter(memberId: number): () => void {
-    const own = this.#underWay.get(memberId) ?? 0
-    if (own >= maxParallelOfOne) throw refusals.tooManyAtOnce(maxParallelOfOne)
-    const all = this.#underWay.values().reduce((sum, each) => sum + each, 0)
-    if (all >= maxParallel) throw refusals.tooManyTransfers()
-    this.#underWay.set(memberId, own + 1)
-    return () => {
-      const left = (this.#underWay.get(memberId) ?? 1) - 1
-      if (left > 0) this.#underWay.set(memberId, left)
-      else this.#underWay.delete(memberId)
-    }
   }
 
   #dropExpired(now: Date): void {

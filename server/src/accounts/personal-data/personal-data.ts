@@ -1,3 +1,4 @@
+import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
@@ -38,7 +39,7 @@ export class PersonalData {
   readonly #database: Database
   readonly #db: Db
   readonly #retention: RetentionTimes
-  readonly #underWay = new Map<number, number>()
+  readonly #underWay = new KeyedLimit<number>({ ofKey: maxPerUser })
 
   constructor(database: Database, retention: RetentionTimes) {
     this.#database = database
@@ -53,7 +54,7 @@ export class PersonalData {
   async export(userId: number, now: Date): Promise<AsyncGenerator<string>> {
     const user = await findUser(this.#db, userId)
     if (!user) throw refusals.notFound('user')
-    if ((this.#underWay.get(userId) ?? 0) >= maxPerUser) throw refusals.tooManyAtOnce(maxPerUser)
+    if (this.#underWay.isFull(userId)) throw refusals.tooManyAtOnce(maxPerUser)
     return this.#pieces(user, now)
   }
 
@@ -66,16 +67,16 @@ export class PersonalData {
   }
 
   async *#pieces(user: User, now: Date): AsyncGenerator<string> {
-    this.#underWay.set(user.id, (this.#underWay.get(user.id) ?? 0) + 1)
+    const leave = this.#underWay.enter(user.id)
+    // Another one began to be read meanwhile.
+    if (!leave) throw refusals.tooManyAtOnce(maxPerUser)
     try {
       const account = accountOf(user)
       yield `{"format":1,"made_at":${JSON.stringify(now)},"kept_for":${JSON.stringify(this.#retention)},"account":${JSON.stringify(account)}`
       for (const [name, rows] of Object.entries(this.#sections(user))) yield* section(name, rows)
       yield '}\n'
     } finally {
-      const left = (this.#underWay.get(user.id) ?? 1) - 1
-      if (left > 0) this.#underWay.set(user.id, left)
-      else this.#underWay.delete(user.id)
+      leave()
     }
   }
 

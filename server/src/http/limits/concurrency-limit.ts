@@ -1,3 +1,4 @@
+import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
 import { refusals } from '#/errors.ts'
 
 /**
@@ -11,19 +12,12 @@ export const maxAtOnce = 100
  * Streams count until they are open; after that `OpenStreams` limits them.
  */
 export class ConcurrencyLimit {
-  readonly #underWay = new Map<number, number>()
+  readonly #requests = new KeyedLimit<number>({ ofKey: maxAtOnce })
 
-  /** Counts a request. @returns ends it, call it once @throws {Refusal} 429 with `Retry-After` */
+  /** Counts a request. @returns ends it @throws {Refusal} 429 with `Retry-After` */
   enter(userId: number): () => void {
-    const count = this.#underWay.get(userId) ?? 0
-    if (count >= maxAtOnce) throw refusals.tooManyAtOnce(maxAtOnce)
-    this.#underWay.set(userId, count + 1)
-    return () => this.#leave(userId)
-  }
-
-  #leave(userId: number): void {
-    const count = this.#underWay.get(userId) ?? 1
-    if (count > 1) this.#underWay.set(userId, count - 1)
-    else this.#underWay.delete(userId)
+    const leave = this.#requests.enter(userId)
+    if (!leave) throw refusals.tooManyAtOnce(maxAtOnce)
+    return leave
   }
 }

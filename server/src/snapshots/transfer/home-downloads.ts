@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
 import { refusals } from '#/errors.ts'
 import type { HomeAccess, HomeOwner } from '#/snapshots/home-access.ts'
 import type { HomeSnapshots } from '#/snapshots/home-snapshots.ts'
@@ -11,7 +12,7 @@ const validity = 3_600_000
 /** Offers of one user that are kept; the oldest goes. */
 const maxOffers = 20
 /** Downloads at the same time, of one user and of all. */
-const [maxOfUser, maxOfAll] = [3, 50]
+const limits = { ofKey: 3, ofAll: 50 }
 
 interface Offer {
   readonly ticket: string
@@ -41,7 +42,7 @@ export class HomeDownloads {
   readonly #access: Pick<HomeAccess, 'volumeOf'>
   readonly #files: Pick<SnapshotFiles, 'open'>
   readonly #offers = new Map<number, Offer[]>()
-  readonly #open = new Map<number, number>()
+  readonly #open = new KeyedLimit<number>(limits)
 
   constructor(
     snapshots: Pick<HomeSnapshots, 'list'>,
@@ -73,10 +74,8 @@ export class HomeDownloads {
   async begin(userId: number, ticket: string, range: string | undefined, now: Date): Promise<Download> {
     const offer = this.#offers.get(userId)?.find((each) => each.ticket === ticket && each.until > now.getTime())
     if (!offer) throw refusals.notFound('snapshot')
-    const all = [...this.#open.values()].reduce((sum, each) => sum + each, 0)
-    if ((this.#open.get(userId) ?? 0) >= maxOfUser || all >= maxOfAll) throw refusals.tooManyTransfers()
-    this.#count(userId, 1)
-    const end = () => this.#count(userId, -1)
+    const end = this.#open.enter(userId)
+    if (!end) throw refusals.tooManyTransfers()
     try {
       return await this.#read(offer, range, end)
     } catch (error) {
@@ -93,12 +92,6 @@ export class HomeDownloads {
     const stream = file.createReadStream(part ? { start: part.first, end: part.last } : {})
     stream.once('close', end)
     return { name, size, part, stream }
-  }
-
-  #count(userId: number, by: number): void {
-    const count = (this.#open.get(userId) ?? 0) + by
-    if (count > 0) this.#open.set(userId, count)
-    else this.#open.delete(userId)
   }
 
   #forgetOld(now: number): void {

@@ -1,3 +1,4 @@
+import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
 import { refusals, Refusal } from '#/errors.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { message } from '#/messages/localized-message.ts'
@@ -11,8 +12,8 @@ import { SnapshotTooLarge, type SnapshotFiles } from '#/snapshots/snapshot-files
 import { BadArchive } from '#/snapshots/archives/bad-archive.ts'
 import { checkedArchive } from '#/snapshots/archives/checked-archive.ts'
 
-/** Archives that are received at the same time, of all users. */
-const maxReceived = 4
+/** Archives that are received at the same time, of one user and of all: a slow sender keeps its place for hours. */
+const limits = { ofKey: 2, ofAll: 8 }
 /** Entries of one archive: a home with a large Conda installation has 200,000. */
 const maxEntries = 1_000_000
 /** How long a sender waits for the home, in ms: the gateway ends a request of which nothing is read for 120 s. */
@@ -40,6 +41,7 @@ export class HomeUploads {
   readonly #parts: HomeUploadsParts
   /** Homes for which one is received. */
   readonly #received = new Set<string>()
+  readonly #senders = new KeyedLimit<number>(limits)
 
   constructor(parts: HomeUploadsParts) {
     this.#parts = parts
@@ -56,7 +58,8 @@ export class HomeUploads {
     const template = access.requireHome(type)
     const volume = access.volumeOf(owner, type)
     if (this.#received.has(volume)) throw refusals.conflict(message('snapshots.uploadUnderWay'))
-    if (this.#received.size >= maxReceived) throw refusals.snapshotsBusy()
+    const leave = this.#senders.enter(owner.id)
+    if (!leave) throw refusals.snapshotsBusy()
     this.#received.add(volume)
     try {
       const refusal = await diskRefusal(owner, template)
@@ -66,6 +69,7 @@ export class HomeUploads {
       return await this.#unpack(owner, type, { volume, id, owner: homeOwnedBy }, now)
     } finally {
       this.#received.delete(volume)
+      leave()
     }
   }
 
