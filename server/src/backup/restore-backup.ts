@@ -94,7 +94,7 @@ async function restoreHomes(
   const saved = parts.flatMap((part) => (part.home ? [{ part, home: part.home }] : []))
   for (const [at, { part, home }] of saved.entries()) {
     onProgress(at, saved.length)
-    const outcome = await restoration.run(home, contentOf(options, part), signal)
+    const outcome = await restoration.run(home, () => contentOf(options, part), signal)
     if (outcome === 'exists') keptHomes.push(home.volume)
     if (outcome === 'created-unbound') unboundHomes.push(home.volume)
   }

@@ -33,10 +33,10 @@ export class HomeRestoration {
   }
 
   /** As `HomeArchive.write`. @throws {RuntimeError} it does not exist then */
-  async run(home: ArchivedHome, content: Bytes, signal: AbortSignal): Promise<HomeOutcome> {
+  async run(home: ArchivedHome, content: () => Bytes, signal: AbortSignal): Promise<HomeOutcome> {
     try {
       const beforeCreate = () => this.#setMark(home.volume)
-      const outcome = await this.#archive.write(home, withCrashPoint(content), { signal, beforeCreate })
+      const outcome = await this.#archive.write(home, () => withCrashPoint(content()), { signal, beforeCreate })
       await rm(this.#mark, { force: true })
       return outcome
     } catch (error) {

@@ -23,9 +23,10 @@ export interface HomeArchive {
   /**
    * Creates a home with the content of an archive, bound to its size where the engine can do so. After a failure the home
    * does not exist; after the death of the process it may exist in part.
+   * @param archive begins to read it; called again where the engine needs it in another form
    * @throws {RuntimeError}
    */
-  write(home: ArchivedHome, archive: AsyncIterable<Uint8Array>, options: HomeWriting): Promise<HomeOutcome>
+  write(home: ArchivedHome, archive: () => AsyncIterable<Uint8Array>, options: HomeWriting): Promise<HomeOutcome>
 
   /**
    * Removes a home that a process which was killed has written in part. One that is gone, or in use, is left as it is.

@@ -2,7 +2,7 @@ import { refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { HomeAccess, HomeOwner } from './home-access.ts'
 import { folderSizes, type FolderSizes } from './archives/folder-sizes.ts'
-import { pathIn } from './archives/rewrite-archive.ts'
+import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 
 /** How long a home is looked at, in ms: launches and stops of its container wait meanwhile. */
 const timeLimit = 20_000

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
+import { unpackTar } from 'modern-tar'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { extractHome } from '#/backup/extract-home.ts'
 import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
@@ -34,7 +35,8 @@ async function withHome(t: TestContext, installation: string) {
   const archive = dockerHomeArchive(installation, engineAddress)
   const home = { volume, owner: { userId: 2, slug: 'ann', type: 'dev' } }
   t.after(() => removeInstance(installation))
-  await archive.write(home, Readable.from([await archiveOf(files)]), { signal, beforeCreate: async () => {} })
+  const content = await archiveOf(files)
+  await archive.write(home, () => Readable.from([content]), { signal, beforeCreate: async () => {} })
   return { volume, archive }
 }
 
@@ -73,7 +75,7 @@ test('a home is bound to its size again, and restored without where the engine c
     await askEngine('DELETE', `/volumes/${volume}`)
     const home = { volume, owner: { userId: 2, slug: 'ann', type: 'dev' }, size }
     const over = dockerHomeArchive(installation, address)
-    const outcome = await over.write(home, Readable.from([content]), { signal, beforeCreate: async () => {} })
+    const outcome = await over.write(home, () => Readable.from([content]), { signal, beforeCreate: async () => {} })
     assert.ok(Buffer.concat(await Array.fromAsync(over.read(volume, signal))).includes('precious'))
     return { outcome, home: (await over.homes()).find((each) => each.volume === volume) }
   }
@@ -115,6 +117,45 @@ test('a home that a killed restore has written in part is written again by the n
   const third = await runCommand(place, 'restore', backup, '--force', '--json')
   assert.equal(third.code, 0, third.stderr)
   assert.deepEqual((JSON.parse(third.stdout) as { keptHomes: string[] }).keptHomes, [volume])
+})
+
+test('a home with links that lead out of it is restored as it was, links included', async (t) => {
+  // The engine refuses an archive with such a link: one of them kept a whole backup from being restored.
+  const installation = 'berth-linksout'
+  const folder = folderOf(t)
+  const dataDir = path.join(folder, 'data')
+  await fillSmallStore(null, dataDir, installation)
+  const { volume, archive } = await withHome(t, installation)
+  const script = `cd /home/berth && mkdir -p a/b && ln -s ../../etc/x a/out && ln -s ../../../tmp a/b/far && ln -s ../last.txt a/in &&
+    ln a/out a/same && ln last.txt a/other && chown 1234 last.txt && chmod 640 last.txt && touch -d @1000000000 last.txt`
+  const make = {
+    Image: await testImage(),
+    User: '0',
+    Cmd: ['/bin/sh', '-c', script],
+    HostConfig: { Mounts: [{ Type: 'volume', Source: volume, Target: '/home/berth' }] },
+  }
+  const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body: make })
+  await askEngine('POST', `/containers/${Id}/start`)
+  const { StatusCode } = await askEngine<{ StatusCode: number }>('POST', `/containers/${Id}/wait`)
+  await askEngine('DELETE', `/containers/${Id}`)
+  assert.equal(StatusCode, 0)
+  const entries = async () => {
+    const found = await unpackTar(Buffer.concat(await Array.fromAsync(archive.read(volume, signal))))
+    return found.map(({ header: { name, type, linkname, mode, uid, mtime, size } }) => [
+      name,
+      ...(type === 'file' ? [mtime] : []),
+      ...[type, linkname, mode, uid, size],
+    ])
+  }
+  const before = await entries()
+  const made = await runCommand({ DATA_DIR: dataDir }, 'backup', path.join(folder, 'backups'), '--json')
+  assert.equal(made.code, 0, made.stderr)
+  const { backup } = JSON.parse(made.stdout) as { backup: string }
+  await askEngine('DELETE', `/volumes/${volume}`)
+  const restored = await runCommand({ DATA_DIR: path.join(folder, 'other') }, 'restore', backup, '--json')
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.deepEqual(await entries(), before)
+  assert.ok(before.some(([name, , target]) => String(name).endsWith('a/out') && target === '../../etc/x'))
 })
 
 test('a home beside the present ones is for the account of the operator alone, whatever its folder allowed', async (t) => {

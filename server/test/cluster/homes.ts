@@ -148,8 +148,10 @@ suite('files of homes on a cluster', { concurrency: 3 }, () => {
       owner: { userId: 9, slug: 'zoe', type: 'dev' },
       size: 32 * 1024 ** 2,
     }
-    const write = async (text: string) =>
-      archive.write(home, await tarOf(file('note', text)), { signal, beforeCreate: async () => undefined })
+    const write = async (text: string) => {
+      const tar = await tarOf(file('note', text))
+      return archive.write(home, () => tar, { signal, beforeCreate: async () => undefined })
+    }
     assert.equal(await write('first'), 'created')
     assert.equal(await write('second'), 'exists')
     const found = await entriesOf(archive.read(home.volume, signal))
@@ -165,7 +167,7 @@ suite('files of homes on a cluster', { concurrency: 3 }, () => {
   test('an archive that is none fails with the words of tar, and leaves no home', async () => {
     const home = { volume: `${installation}-broken`, owner: { userId: 9, slug: 'zoe', type: 'dev' } }
     const broken = Readable.from([randomBytes(20_480)])
-    const failed = archive.write(home, broken, { signal, beforeCreate: async () => undefined })
+    const failed = archive.write(home, () => broken, { signal, beforeCreate: async () => undefined })
     await assert.rejects(failed, (error) => {
       assert.ok(ofKind('failed')(error), String(error))
       assert.match(String((error as Error).cause), /tar/)

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { packTar, unpackTar, type TarEntry, type TarHeader } from 'modern-tar'
+import { paxRecord, rawEntry, tarEnd } from '#test/support/homes/raw-tar.ts'
 import { SnapshotTooLarge } from '../snapshot-files.ts'
 import { BadArchive } from './bad-archive.ts'
 import { checkedArchive } from './checked-archive.ts'
@@ -94,6 +95,58 @@ test('bombs end early: many entries, many names, much content, and content that 
   const bomb = gzipSync(await packTar([{ header: { name: 'x', size: 40e6, type: 'file' }, body: Buffer.alloc(40e6) }]))
   assert.ok(bomb.length < 100_000)
   await assert.rejects(checked(bomb), SnapshotTooLarge)
+})
+
+test('several gzip members are one archive, whose limits hold for all of them together', async () => {
+  const tar = Buffer.from(await packTar([file('a'), file('b')]))
+  const members = Buffer.concat([gzipSync(tar.subarray(0, 700)), gzipSync(''), gzipSync(tar.subarray(700))])
+  assert.deepEqual(
+    (await checked(members)).map(({ name }) => name),
+    ['./', 'a', 'b'],
+  )
+  const large = Buffer.from(
+    await packTar([{ header: { name: 'x', size: 900_000, type: 'file' }, body: Buffer.alloc(900_000) }]),
+  )
+  const bomb = [large.subarray(0, -1024), large].map((part) => gzipSync(part))
+  await assert.rejects(checked(Buffer.concat(bomb)), SnapshotTooLarge)
+})
+
+test('a sender whose bytes unpack to nothing is stopped, too: empty gzip members, and a gzip header without end', async () => {
+  const empty = gzipSync('')
+  const header = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0])
+  for (const [begin, part] of [
+    [empty, Buffer.concat(Array.from({ length: 100 }, () => empty))],
+    [header, Buffer.alloc(1_000, 'x')],
+  ] as const) {
+    let sent = 0
+    const endless = async function* () {
+      yield begin
+      for (; sent < 20e6; sent += part.length) yield part
+    }
+    await assert.rejects(buffer(checkedArchive(endless(), limits)), SnapshotTooLarge)
+    assert.ok(sent < 2e6, String(sent))
+  }
+})
+
+test('names that lead elsewhere are refused however they are told: by GNU headers, by POSIX records, in the prefix', async () => {
+  for (const name of ['../x', '/x', 'a/../../x', `${'x'.repeat(300)}`, 'a\0b']) {
+    const entry = rawEntry({ body: 'x' })
+    const posix = Buffer.concat([rawEntry({ type: 'x', body: paxRecord('path', name) }), entry, tarEnd])
+    await assert.rejects(checked(posix), BadArchive, name)
+    const gnu = Buffer.concat([rawEntry({ type: 'L', body: `${name}\0` }), entry, tarEnd])
+    // There a NUL is the end of the name.
+    if (name.includes('\0')) assert.equal((await checked(gnu)).at(-1)?.name, 'a')
+    else await assert.rejects(checked(gnu), BadArchive, name)
+    const link = rawEntry({ type: '1', linkname: 'a' })
+    const target = Buffer.concat([rawEntry({ type: 'x', body: paxRecord('linkpath', name) }), link, tarEnd])
+    await assert.rejects(checked(target), BadArchive, name)
+  }
+  const global = Buffer.concat([
+    rawEntry({ type: 'g', body: paxRecord('path', '../x') }),
+    rawEntry({ body: 'x' }),
+    tarEnd,
+  ])
+  await assert.rejects(checked(global), BadArchive)
 })
 
 test('a size that is said and does not come, and headers that never end, are refused', async () => {

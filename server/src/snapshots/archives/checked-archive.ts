@@ -5,7 +5,10 @@ import { SnapshotTooLarge } from '#/snapshots/snapshot-files.ts'
 import { BadArchive } from './bad-archive.ts'
 import { EntryRules } from './entry-rules.ts'
 import { readableHeaders } from './readable-headers.ts'
-import { rewrittenArchive } from './rewrite-archive.ts'
+import { rewrittenArchive } from '#/runtime/transport/rewrite-archive.ts'
+
+/** What compression adds at most, for content that does not compress; and bytes for its header, of which nothing comes out. */
+const [maxGrowth, maxGzipHeader] = [1.01, 64 * 1024]
 
 export interface ArchiveLimits {
   /** After decompression. */
@@ -25,7 +28,8 @@ export async function* checkedArchive(
 ): AsyncGenerator<Uint8Array> {
   const source = new Source(bytes)
   const rules = new EntryRules(limits.maxEntries)
-  const tar = readableHeaders(limited(unzipped(source), limits.maxBytes), limits.maxEntries)
+  const sent = limited(source, limits.maxBytes * maxGrowth + maxGzipHeader)
+  const tar = readableHeaders(limited(unzipped(sent), limits.maxBytes), limits.maxEntries)
   try {
     yield* rewrittenArchive(tar, (header) => rules.rewrite(header))
     if (rules.isEmpty) throw new BadArchive(message('snapshots.badArchive'))

@@ -1,7 +1,7 @@
 import type { TarHeader } from 'modern-tar'
 import { message } from '#/messages/localized-message.ts'
 import { BadArchive, badName, sparseArchive, tooManyFiles } from './bad-archive.ts'
-import { isKept, pathIn } from './rewrite-archive.ts'
+import { isKept, pathIn } from '#/runtime/transport/rewrite-archive.ts'
 
 /** Bytes of names that are kept in memory to compare later ones with: of folders and of symbolic links. */
 const maxNames = 32 * 1024 ** 2

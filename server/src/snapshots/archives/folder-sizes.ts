@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder } from 'modern-tar'
-import { pathIn } from './rewrite-archive.ts'
+import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 
 /** What is in a folder, or a file; in bytes. */
 export interface FolderSize {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { TarHeader } from 'modern-tar'
-import { isKept, pathIn, rewrittenArchive } from './rewrite-archive.ts'
+import { isKept, pathIn, rewrittenArchive } from '#/runtime/transport/rewrite-archive.ts'
 
 export interface Move {
   /** A single name. */

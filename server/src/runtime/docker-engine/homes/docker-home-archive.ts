@@ -6,6 +6,7 @@ import { statusOf } from '../client/engine-errors.ts'
 import { TarArchiveEnd } from '../../transport/tar-archive-end.ts'
 import { withStallLimit } from '../../transport/with-stall-limit.ts'
 import { homeLabels } from '../labels.ts'
+import { hasLinkOut, inFolder } from './links-out.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { isWithoutQuotas, quotaOptions } from './home-quota.ts'
 import { listHomes } from './home-volumes.ts'
@@ -67,7 +68,7 @@ export async function* readHome(
 
 interface Writing extends HomeWriting {
   readonly home: ArchivedHome
-  readonly archive: AsyncIterable<Uint8Array>
+  readonly archive: () => AsyncIterable<Uint8Array>
 }
 
 async function writeHome(
@@ -83,8 +84,15 @@ async function writeHome(
   const isBound = await createVolume(client, installation, home)
   const helper = await helpers.create(volume)
   try {
-    const call = { what, method: 'PUT', path: helper.archivePath, query: { path: helper.folder }, signal } as const
-    await client.ask({ ...call, archive, timeout: callTimeouts.writeHome, kind: 'stream' })
+    const call = { what, method: 'PUT', path: helper.archivePath, signal } as const
+    const put = (sent: AsyncIterable<Uint8Array>, folder: string) =>
+      client.ask({ ...call, query: { path: folder }, archive: sent, timeout: callTimeouts.writeHome, kind: 'stream' })
+    await put(archive(), helper.folder).catch(async (error: unknown) => {
+      signal.throwIfAborted()
+      // Docker takes no link that leads out of the folder it unpacks into, and none leads out of the top.
+      if (!(await hasLinkOut(archive()))) throw error
+      await put(inFolder(archive(), helper.folder.slice(1)), '/')
+    })
     await helper.remove()
     return isBound ? 'created' : 'created-unbound'
   } catch (error) {

@@ -36,7 +36,7 @@ export function homeArchive(cluster: ClusterContext): HomeArchive {
     write: async (home, archive, { signal, beforeCreate }) => {
       if (await hasHome(cluster, home.volume)) return 'exists'
       await beforeCreate()
-      return restoreHome(cluster, home, archive, signal)
+      return restoreHome(cluster, home, archive(), signal)
     },
     removeUnfinished: async (volume) => {
       await removeHome(cluster, volume).catch((error: unknown) => {
