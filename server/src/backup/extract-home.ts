@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { sync } from '#/data-folder/disk-room.ts'
 import { BackupProblem, type Manifest, type Part } from './backup-format.ts'
-import { syncFolder } from './write-part.ts'
 
 /**
  * The home of a user in a backup.
@@ -42,7 +42,7 @@ export async function extractHome(
     await chown(home, process.getuid?.() ?? -1, process.getgid?.() ?? -1)
     await chmod(home, 0o700)
     await rename(home, folder)
-    await syncFolder(path.dirname(folder))
+    await sync(path.dirname(folder))
   } finally {
     await rm(partial, { recursive: true, force: true })
   }

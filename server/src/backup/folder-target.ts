@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
+import { sync } from '#/data-folder/disk-room.ts'
 import {
   backupName,
   isBackupName,
@@ -14,7 +15,7 @@ import {
 } from './backup-format.ts'
 import type { BackupTarget } from './backup-target.ts'
 import { isOtherProcessAlive } from './process-alive.ts'
-import { syncFolder, writePart } from './write-part.ts'
+import { writePart } from './write-part.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
@@ -56,12 +57,12 @@ export async function folderTarget(
       await writeFile(path.join(partial, manifestName), text, options)
       await writeFile(path.join(partial, sumsName), sumsOf(text, manifest.parts), options)
       for (const name of new Set(manifest.parts.map(({ file }) => path.dirname(file))))
-        await syncFolder(path.join(partial, name))
-      await syncFolder(partial)
+        await sync(path.join(partial, name))
+      await sync(partial)
       crashPoint('backup.before-name')
       const name = freeName(folder, backupName(now))
       await rename(partial, name)
-      await syncFolder(folder)
+      await sync(folder)
       return name
     },
     discard: () => rm(partial, { recursive: true, force: true }),

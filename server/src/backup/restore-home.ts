@@ -4,7 +4,7 @@ import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { volumeMark } from '#/data-folder/restore-mark.ts'
 import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/runtime/home-archive.ts'
-import { syncFolder } from './write-part.ts'
+import { sync } from '#/data-folder/disk-room.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
@@ -48,7 +48,7 @@ export class HomeRestoration {
 
   async #setMark(volume: string): Promise<void> {
     await writeFile(this.#mark, volume, { mode: 0o600, flush: true })
-    await syncFolder(this.#dataDir)
+    await sync(this.#dataDir)
   }
 }
 

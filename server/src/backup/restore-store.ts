@@ -9,7 +9,7 @@ import { checkSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
 import { restoreMark } from '#/data-folder/restore-mark.ts'
-import { syncFolder } from './write-part.ts'
+import { sync } from '#/data-folder/disk-room.ts'
 
 /** Where a store is restored to. */
 export interface StoreDestination {
@@ -76,7 +76,7 @@ export async function installStore(
   // An interrupted restore may have filled the database of PostgreSQL already.
   const isRepeated = existsSync(mark)
   await writeFile(mark, '', { mode: 0o600, flush: true })
-  await syncFolder(dataDir)
+  await sync(dataDir)
   crashPoint('restore.after-mark')
   const aside = path.join(dataDir, `before-restore-${stamp}`)
   const hasOldFiles = await moveFilesAside(dataDir, aside)
@@ -87,9 +87,9 @@ export async function installStore(
   else await copyStore({ folder }, { url: databaseUrl }, { moveAside: schema })
   crashPoint('restore.after-store')
   await moveInto(path.join(folder, keysFileName), dataDir)
-  await syncFolder(dataDir)
+  await sync(dataDir)
   await rm(mark)
-  await syncFolder(dataDir)
+  await sync(dataDir)
   const places = [...(hasOldFiles ? [aside] : []), ...(schema === null ? [] : [`schema ${schema}`])]
   return places.length === 0 ? null : places.join(', ')
 }
@@ -101,8 +101,8 @@ async function moveFilesAside(dataDir: string, aside: string): Promise<boolean> 
   await mkdir(aside, { mode: 0o700 })
   // The log last: without its file it has no effect.
   for (const name of names.sort()) await rename(path.join(dataDir, name), path.join(aside, name))
-  await syncFolder(aside)
-  await syncFolder(dataDir)
+  await sync(aside)
+  await sync(dataDir)
   return true
 }
 

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { crashPoint } from '#/crash-points.ts'
 import { DiskNearlyFull, sync, whileRoom } from '#/data-folder/disk-room.ts'
-import { linkIfSame } from './archives/link-if-same.ts'
+import { writeOrLink } from './archives/write-or-link.ts'
 
 /** Why a snapshot was made: its owner asked for it, the image changes, or the home is reset. */
 export const snapshotReasons = ['manual', 'image', 'reset'] as const
@@ -24,6 +24,8 @@ export interface Snapshot {
 
 const idForm = /^(\d{13})-(manual|image|reset)$/
 const volumeForm = /^[\w.-]{1,255}$/
+/** Compressed bytes that are compared or written at a time. */
+const chunkSize = 256 * 1024
 const [ending, unfinished] = ['.tar.gz', '.unfinished']
 
 /** Whether text has the form of an id; any other names no file. */
@@ -67,14 +69,14 @@ export class SnapshotFiles {
     const id = `${now.getTime()}-${reason}`
     const [file, part] = [path.join(folder, id + ending), path.join(folder, id + unfinished)]
     try {
+      const known = newest && this.#fileOf(volume, newest.id)
       await pipeline(
         Readable.from(whileRoom(limited(archive, maxBytes), folder)),
-        createGzip({ level: 1 }),
-        createWriteStream(part, { flags: 'wx', mode: 0o600 }),
+        createGzip({ level: 1, chunkSize }),
+        (compressed: AsyncIterable<Uint8Array>) => writeOrLink(compressed, part, known),
       )
       await sync(part)
       crashPoint('home-snapshot.before-name')
-      if (newest) await linkIfSame(this.#fileOf(volume, newest.id), part)
       await rename(part, file)
       await sync(folder)
     } catch (error) {

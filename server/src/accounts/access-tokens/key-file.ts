@@ -1,5 +1,6 @@
 import { chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { sync } from '#/data-folder/disk-room.ts'
 
 /** Key files: readable by their owner only, and never incomplete, even if the writing process dies. */
 
@@ -27,7 +28,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     await handle.close()
   }
   await rename(aside, file)
-  await syncFolder(path.dirname(file))
+  await sync(path.dirname(file))
 }
 
 const asideOf = (file: string) => `${file}.next`
@@ -44,16 +45,6 @@ async function create(file: string, text: string): Promise<string> {
     await unlink(aside)
   }
   return readFile(file, 'utf8')
-}
-
-/** The file's name is in the folder's own pages, which must be written to the disk as well. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
