@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,7 +9,7 @@ import { packTar, unpackTar } from 'modern-tar'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { rawEntry } from '#test/support/homes/raw-tar.ts'
-import { transferBerth } from '#test/support/homes/transfer-berth.ts'
+import { archiveInParts, transferBerth } from '#test/support/homes/transfer-berth.ts'
 import { waitFor } from '#test/support/program.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -129,15 +128,14 @@ test('an engine that refuses an entry leaves nothing of the archive', onlyLong, 
 test('an upload that its sender cancels leaves nothing half done, and is no fault of the service', async () => {
   // It was logged as an error of the service, with the answer 500.
   const before = await inHome('find . | sort | sha256sum')
-  const content = randomBytes(2_000_000)
-  const tar = await packTar([{ header: { name: 'large', size: content.length, type: 'file' }, body: content }])
+  const { parts, length } = await archiveInParts('large')
   const lines = berth.logs.length
   const partly = async function* () {
-    yield tar.subarray(0, 1_000_000)
+    yield parts[0]
     await waitFor('a part of the archive', () => received().length === 1, 20_000)
     throw new Error('the client goes away')
   }
-  await assert.rejects(upload(partly(), { length: tar.length }))
+  await assert.rejects(upload(partly(), { length }))
   await waitFor('the end of the upload', () => received().length === 0, 20_000)
   assert.equal(await inHome('find . | sort | sha256sum'), before)
   const errors = berth.logs.slice(lines).filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
@@ -168,14 +166,14 @@ test('while the container runs an upload is refused before it is read', async ()
 })
 
 test('a container that is launched while an archive comes keeps its home as it is', async () => {
-  const tar = await packTar([{ header: { name: 'x', size: 1, type: 'file' }, body: 'x' }])
+  const { parts, length } = await archiveInParts('x')
   const slow = async function* () {
-    yield tar.subarray(0, 100)
+    yield parts[0]
     await waitFor('a part of the archive', () => received().length === 1, 20_000)
     await launch()
-    yield tar.subarray(100)
+    yield parts[1]
   }
-  const sent = await upload(slow(), { length: tar.length })
+  const sent = await upload(slow(), { length })
   assert.deepEqual([sent.status, /Stop it first/.test(sent.body.error)], [409, true], JSON.stringify(sent.body))
   await stop()
   assert.deepEqual(received(), [])
@@ -183,15 +181,15 @@ test('a container that is launched while an archive comes keeps its home as it i
 
 test('one archive at a time is received for a home', async () => {
   const gate = Promise.withResolvers<void>()
-  const tar = await packTar([{ header: { name: 'x', size: 1, type: 'file' }, body: 'x' }])
+  const { parts, length } = await archiveInParts('x')
   const slow = async function* () {
-    yield tar.subarray(0, 100)
+    yield parts[0]
     await gate.promise
-    yield tar.subarray(100)
+    yield parts[1]
   }
-  const first = upload(slow(), { length: tar.length })
+  const first = upload(slow(), { length })
   await waitFor('the first', () => received().length === 1, 20_000)
-  const second = await upload([tar])
+  const second = await upload(parts)
   assert.deepEqual([second.status, /sent already/.test(second.body.error)], [409, true])
   gate.resolve()
   assert.equal((await first).status, 200)

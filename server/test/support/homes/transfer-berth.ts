@@ -1,10 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
+import { packTar } from 'modern-tar'
 import { assertOk } from '../api-calls.ts'
 import { startBerth, testTemplates, type Lifetime, type Person } from '../berth.ts'
 import { execInContainer } from '../engine/exec-in-container.ts'
+
+/** An archive in two parts, of which the first is enough to be on the disk before the second one comes. */
+export async function archiveInParts(name: string): Promise<{ parts: [Buffer, Buffer]; length: number }> {
+  const content = randomBytes(2_000_000)
+  const tar = Buffer.from(await packTar([{ header: { name, size: content.length, type: 'file' }, body: content }]))
+  return { parts: [tar.subarray(0, tar.length / 2), tar.subarray(tar.length / 2)], length: tar.length }
+}
 
 /** What an upload was answered. */
 export interface Sent {
