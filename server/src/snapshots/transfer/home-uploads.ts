@@ -26,6 +26,8 @@ export interface HomeUploadsParts extends Pick<HomeSnapshotsParts, 'access' | 'm
   readonly files: SnapshotFiles
   /** Bytes by which the homes of a user may grow by this type; undefined: no limit is known. */
   readonly roomFor: (owner: HomeOwner, type: string) => Promise<number | undefined>
+  /** Asked again once the archive is there, which may be hours later. @throws {Refusal} 403 blocked · 404 gone */
+  readonly requireUser: (userId: number) => Promise<void>
   /** For tests, in ms. */
   readonly maxWait?: number
 }
@@ -49,9 +51,9 @@ export class HomeUploads {
 
   /**
    * @param body tar, or tar compressed by gzip @returns name of the new folder
-   * @throws {Refusal} 400 unknown type, or an archive that is not taken · 409 switched off, no home yet, the container is not
-   *   stopped, too large, or one is received for this home already · 429 · 500 as `HomeRestores.unpack` · what reading the
-   *   body throws
+   * @throws {Refusal} 400 unknown type, or an archive that is not taken · 403 and 404 as `requireUser` · 409 switched off, no
+   *   home yet, the container is not stopped, too large, or one is received for this home already · 429 · 500 as
+   *   `HomeRestores.unpack` · what reading the body throws
    */
   async receive(owner: HomeOwner, type: string, body: AsyncIterable<Uint8Array>, now: Date): Promise<string> {
     const { access, diskRefusal } = this.#parts
@@ -107,12 +109,15 @@ export class HomeUploads {
   }
 
   async #unpack({ id: userId, slug }: HomeOwner, type: string, received: Received, now: Date): Promise<string> {
-    const { access, restores, files } = this.#parts
+    const { access, restores, files, requireUser } = this.#parts
     const { volume, id } = received
     const folder = folderAt('uploaded', now)
     const pending = { userId, slug, type, ...received, from: 'upload', only: '', folder } as const
     try {
-      await access.run({ id: userId, slug }, type, restoreVerb(pending), notWritten, () => restores.unpack(pending))
+      await access.run({ id: userId, slug }, type, restoreVerb(pending), notWritten, async () => {
+        await requireUser(userId)
+        await restores.unpack(pending)
+      })
       return folder
     } catch (error) {
       // The journal goes on with this one.

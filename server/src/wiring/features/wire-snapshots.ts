@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { BeforeImage } from '#/containers/launch/starter.ts'
+import { refusals } from '#/errors.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { HomeAccess } from '#/snapshots/home-access.ts'
 import { HomeRestores } from '#/snapshots/home-restores.ts'
@@ -14,6 +15,7 @@ import { SnapshotFiles } from '#/snapshots/snapshot-files.ts'
 import { HomeDownloads } from '#/snapshots/transfer/home-downloads.ts'
 import { HomeUploads } from '#/snapshots/transfer/home-uploads.ts'
 import { noteHomeWritten } from '#/store/term-ends/home-archives.ts'
+import { findUser } from '#/store/users/users.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 
 /** Snapshots of homes. Where they are switched off, nothing is read, and no launch asks for one. */
@@ -82,6 +84,11 @@ export function wireSnapshots(
     diskRefusal,
     files: upload,
     roomFor: (owner, type) => diskUse.roomFor(owner, type),
+    requireUser: async (userId) => {
+      const user = await findUser(database.db, userId)
+      if (!user) throw refusals.userGone()
+      if (user.isBlocked) throw refusals.userBlocked()
+    },
   })
   return {
     snapshots,

@@ -54,6 +54,7 @@ test('who may not use a home puts nothing into one: strangers, blocked users, an
 })
 
 test('a user who is blocked while an archive comes gets nothing into the home', async () => {
+  // Whether the user is blocked was asked before the archive came, which may take two hours.
   const cat = await berth.signUp('cat@x.org')
   assertOk(await cat.call('POST', '/api/container/stop/dev'))
   const boss = await berth.administrator()
