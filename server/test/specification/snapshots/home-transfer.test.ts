@@ -161,7 +161,7 @@ test('while the container runs an upload is refused before it is read', async ()
   }
   const sent = await upload(waiting(), { length: 1_000 })
   answered.resolve()
-  assert.equal(sent.status, 409)
+  assert.deepEqual([sent.status, /Stop it first/.test(sent.body.error)], [409, true], JSON.stringify(sent.body))
   await stop()
 })
 
