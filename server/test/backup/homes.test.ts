@@ -144,7 +144,11 @@ test('a home with links that lead out of it is restored as it was, links include
     return found.map(({ header: { name, type, linkname, mode, uid, mtime, size } }) => [
       name,
       ...(type === 'file' ? [mtime] : []),
-      ...[type, linkname, mode, uid, size],
+      type,
+      linkname,
+      mode,
+      uid,
+      size,
     ])
   }
   const before = await entries()

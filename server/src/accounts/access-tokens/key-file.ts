@@ -1,6 +1,5 @@
 import { chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { sync } from '#/data-folder/disk-room.ts'
 
 /** Key files: readable by their owner only, and never incomplete, even if the writing process dies. */
 
@@ -28,7 +27,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     await handle.close()
   }
   await rename(aside, file)
-  await sync(path.dirname(file))
+  await syncFolder(path.dirname(file))
 }
 
 const asideOf = (file: string) => `${file}.next`
@@ -45,6 +44,16 @@ async function create(file: string, text: string): Promise<string> {
     await unlink(aside)
   }
   return readFile(file, 'utf8')
+}
+
+/** The file's name is in the folder's own pages, which must be written to the disk as well. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

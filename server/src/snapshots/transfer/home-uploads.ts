@@ -26,8 +26,8 @@ export interface HomeUploadsParts extends Pick<HomeSnapshotsParts, 'access' | 'm
   readonly files: SnapshotFiles
   /** Bytes by which the homes of a user may grow by this type; undefined: no limit is known. */
   readonly roomFor: (owner: HomeOwner, type: string) => Promise<number | undefined>
-  /** Asked again once the archive is there, which may be hours later. @throws {Refusal} 403 blocked · 404 gone */
-  readonly requireUser: (userId: number) => Promise<void>
+  /** As the store has the user now. */
+  readonly findUser: (userId: number) => Promise<{ readonly isBlocked: boolean } | undefined>
   /** For tests, in ms. */
   readonly maxWait?: number
 }
@@ -51,9 +51,9 @@ export class HomeUploads {
 
   /**
    * @param body tar, or tar compressed by gzip @returns name of the new folder
-   * @throws {Refusal} 400 unknown type, or an archive that is not taken · 403 and 404 as `requireUser` · 409 switched off, no
-   *   home yet, the container is not stopped, too large, or one is received for this home already · 429 · 500 as
-   *   `HomeRestores.unpack` · what reading the body throws
+   * @throws {Refusal} 400 unknown type, or an archive that is not taken · 403 and 404 the user was blocked or removed
+   *   meanwhile · 409 switched off, no home yet, the container is not stopped, too large, or one is received for this home
+   *   already · 429 · 500 as `HomeRestores.unpack` · what reading the body throws
    */
   async receive(owner: HomeOwner, type: string, body: AsyncIterable<Uint8Array>, now: Date): Promise<string> {
     const { access, diskRefusal } = this.#parts
@@ -109,13 +109,13 @@ export class HomeUploads {
   }
 
   async #unpack({ id: userId, slug }: HomeOwner, type: string, received: Received, now: Date): Promise<string> {
-    const { access, restores, files, requireUser } = this.#parts
+    const { access, restores, files } = this.#parts
     const { volume, id } = received
     const folder = folderAt('uploaded', now)
     const pending = { userId, slug, type, ...received, from: 'upload', only: '', folder } as const
     try {
       await access.run({ id: userId, slug }, type, restoreVerb(pending), notWritten, async () => {
-        await requireUser(userId)
+        await this.#requireUser(userId)
         await restores.unpack(pending)
       })
       return folder
@@ -124,5 +124,12 @@ export class HomeUploads {
       if (!(error instanceof Refusal && error.code === 'restoreUnfinished')) await files.remove(volume, id)
       throw error
     }
+  }
+
+  /** Asked again once the archive is there, which may be hours later. @throws {Refusal} 403 · 404 */
+  async #requireUser(userId: number): Promise<void> {
+    const user = await this.#parts.findUser(userId)
+    if (!user) throw refusals.userGone()
+    if (user.isBlocked) throw refusals.userBlocked()
   }
 }

@@ -2,7 +2,6 @@ import path from 'node:path'
 import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { BeforeImage } from '#/containers/launch/starter.ts'
-import { refusals } from '#/errors.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { HomeAccess } from '#/snapshots/home-access.ts'
 import { HomeRestores } from '#/snapshots/home-restores.ts'
@@ -84,11 +83,7 @@ export function wireSnapshots(
     diskRefusal,
     files: upload,
     roomFor: (owner, type) => diskUse.roomFor(owner, type),
-    requireUser: async (userId) => {
-      const user = await findUser(database.db, userId)
-      if (!user) throw refusals.userGone()
-      if (user.isBlocked) throw refusals.userBlocked()
-    },
+    findUser: (userId) => findUser(database.db, userId),
   })
   return {
     snapshots,
