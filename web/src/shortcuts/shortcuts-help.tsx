@@ -1,16 +1,12 @@
-import { useId, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { lazyExport } from '#/router/lazy-export.ts'
+import type { ShortcutsProps } from '#/shortcuts/shortcuts-dialog.tsx'
 import { useShortcuts } from '#/shortcuts/use-shortcuts.ts'
-import { cardKeys } from '#/shortcuts/shortcuts.ts'
 
-interface ShortcutsProps {
-  isOn: boolean
-  onTurn(isOn: boolean): void
-  /** Number of cards. */
-  count: number
-}
+// Few open it, and should not load it.
+const ShortcutsDialog = lazyExport('ShortcutsDialog', () => import('./shortcuts-dialog.tsx'))
 
 /**
  * The keys of the dashboard, a button that lists them where there is a keyboard, and a note after a key that needs a
@@ -34,50 +30,11 @@ export function Shortcuts({ isOn, onTurn, count }: ShortcutsProps) {
       <span role="status" className="hint live" onAnimationEnd={() => setEarly(false)}>
         {isEarly && <span className="transient">{t('chooseFirst', { last: Math.min(count, 9) })}</span>}
       </span>
-      {isOpen && <ShortcutsDialog isOn={isOn} onTurn={onTurn} count={count} onClose={() => setOpen(false)} />}
-    </div>
-  )
-}
-
-function ShortcutsDialog({ isOn, onTurn, count, onClose }: ShortcutsProps & { onClose(): void }) {
-  const t = useTranslations('dashboard')
-  const turn = useId()
-  return (
-    <Dialog title={t('keys.title')} onClose={onClose}>
-      {(close) => (
-        <>
-          <dl className="keys">
-            <Key name={count > 1 ? `1–${Math.min(count, 9)}` : '1'} does={t('keys.choose')} />
-            <Key name="?" does={t('keys.help')} />
-          </dl>
-          <p className="hint">{t('keys.onChosen')}</p>
-          <dl className="keys">
-            {Object.entries(cardKeys).map(([action, key]) => (
-              <Key key={key} name={key} does={t(`action.${action as keyof typeof cardKeys}`)} />
-            ))}
-          </dl>
-          <label htmlFor={turn} className="check-line">
-            <input id={turn} type="checkbox" checked={isOn} onChange={(event) => onTurn(event.target.checked)} />
-            {t('keys.isOn')}
-          </label>
-          <div className="actions end">
-            <Button variant="primary" onPress={close}>
-              {t('keys.close')}
-            </Button>
-          </div>
-        </>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ShortcutsDialog isOn={isOn} onTurn={onTurn} count={count} onClose={() => setOpen(false)} />
+        </Suspense>
       )}
-    </Dialog>
-  )
-}
-
-function Key({ name, does }: { name: string; does: string }) {
-  return (
-    <div>
-      <dt>
-        <kbd>{name}</kbd>
-      </dt>
-      <dd>{does}</dd>
     </div>
   )
 }

@@ -95,6 +95,7 @@ const administered: readonly (readonly [string, string, object?])[] = [
   ['GET', '/999999/term-end/preview'],
   ['GET', '/999999/term-end'],
   ['GET', '/999999/term-end/members'],
+  ['DELETE', `/999999/term-end/members/${member.id}`],
   ['POST', '/999999/term-end', {}],
   ['POST', '/999999/term-end/cancel'],
   ['POST', '/999999/term-end/retry'],
@@ -140,7 +141,7 @@ for (const [method, path] of byManagersAlone)
   })
 
 for (const [method, path, sent] of administered)
-  test(`${method} /api/admin/groups${path.replace(/\d+/, '{id}')} is for administrators alone`, async () => {
+  test(`${method} /api/admin/groups${path.replace(/\d+/, '{id}').replace(/\d+/, '{user_id}')} is for administrators alone`, async () => {
     for (const [who, caller] of Object.entries(callers) as [Who, Signed][]) {
       const reply = await caller.call(method, `/api/admin/groups${path}`, sent)
       check(reply, who, path, statusFor(who, ['administrator', 'API token of the administrator']))
@@ -178,7 +179,9 @@ test('every endpoint of groups is in this table', () => {
   const rows = Object.values<Endpoint>(endpoints).filter(({ path }) => /\/groups(\/|$)/.test(path))
   const tested = [
     ...[...managed, ...byManagersAlone].map(([method, path]) => `${method} ${rowOf(path)}`),
-    ...administered.map(([method, path]) => `${method} /api/admin/groups${path.replace(/\d+/, '{id}')}`),
+    ...administered.map(
+      ([method, path]) => `${method} /api/admin/groups${path.replace(/\d+/, '{id}').replace(/\d+/, '{user_id}')}`,
+    ),
     'GET /api/groups',
     'POST /api/groups/join',
   ]
