@@ -1,3 +1,4 @@
+// Part of npm run test:more: a clock that jumps is a fault that single rules have tests for.
 // Needs a process of its own: it moves the clock.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'

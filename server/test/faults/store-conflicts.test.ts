@@ -1,3 +1,4 @@
+// Part of npm run test:more: faults of what `specification` states.
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a second scheme of what other journeys have over http.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

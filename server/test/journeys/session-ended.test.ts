@@ -1,3 +1,4 @@
+// Part of npm run test:more: `specification/sessions` has how a session ends; this is what pages show of it.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

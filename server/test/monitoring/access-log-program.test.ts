@@ -1,3 +1,4 @@
+// Part of npm run test:more: `gateway/access-log.test.ts` has the lines; this is the program that writes them.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

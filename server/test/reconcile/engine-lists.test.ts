@@ -36,7 +36,7 @@ test('each run of the reconciler asks the engine for one list, and nothing looks
     lists().filter((question) => question.includes('user_id')),
     [],
   )
-  // Each run looks at the networks once, and the launch once more.
+  // Each run looks at the networks once, after its list, and the launch once more. The last run may be between the two.
   const [seen, looks] = [lists().length - before, networks().length - networksBefore]
-  assert.ok(seen >= 2 && seen <= looks, `${seen} lists in ${looks} runs`)
+  assert.ok(seen >= 2 && seen <= looks + 1, `${seen} lists in ${looks} runs`)
 })

@@ -1,3 +1,4 @@
+// Part of npm run test:more: it samples what `gateway/authorization.test.ts` states.
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: `specification/administration/templates.test.ts` has the rules that the page shows.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: `gateway/headers` has the limits of heads; this is a browser that meets them.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

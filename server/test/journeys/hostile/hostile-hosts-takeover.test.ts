@@ -1,3 +1,4 @@
+// Part of npm run test:more: `hostile-takeover.test.ts` has the same below paths.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: faults of what `deleting-users.test.ts` states.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: variants of sources; `template-fields.test.ts` has each field.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

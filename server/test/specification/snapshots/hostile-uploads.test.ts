@@ -1,3 +1,4 @@
+// Part of npm run test:more: `checked-archive.test.ts` has the rules; this tries them on an engine.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
