@@ -17,7 +17,9 @@ import { channelTo, type Channel } from '#/rpc/channel.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
 import { connectInFolder, removeStaleSockets } from '#/supervisor/link-folder.ts'
 import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
+import { awaitTurn } from '#/rpc/await-turn.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
+import { replacementArgument } from '#/supervisor/replacement-argument.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
 import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
 import { holdNodeLock } from '#/store/nodes/node-lock.ts'
@@ -41,7 +43,7 @@ await main()
 
 /** Environment, parts, start. Only this file and main.ts read the environment or end the process. */
 async function main(): Promise<void> {
-  const { folder: runFolder, isService } = findGateway()
+  const { folder: runFolder, isService, isReplacement } = findGateway()
   const socketPath = path.join(runFolder, 'api.sock')
   const settings = readSettings(process.env, readText)
   const contents = contentsOf(settings.env)
@@ -64,7 +66,7 @@ async function main(): Promise<void> {
   })
   if (isService) stopAsService(gateway, end)
   else stopWithGateway(gateway, end, runFolder)
-  await gateway.awaitStart()
+  await awaitTurn(gateway, { isReplacement, warmUp: warmUpApp, log })
   const operatorSocket = path.join(runFolder, 'operator.sock')
   if (isService) removeStaleSockets([socketPath, operatorSocket])
   end.forget = () => removePidFile(config.dataDir, operatorSocket)
@@ -89,11 +91,13 @@ async function main(): Promise<void> {
 }
 
 /** The folder of the sockets to the gateway process, which forked this one or is a service of its own. */
-function findGateway(): { readonly folder: string; readonly isService: boolean } {
-  const [, , socketPath] = process.argv
-  if (socketPath !== undefined && process.send) return { folder: path.dirname(socketPath), isService: false }
+function findGateway(): { readonly folder: string; readonly isService: boolean; readonly isReplacement: boolean } {
+  const [, , socketPath, place] = process.argv
+  const isReplacement = place === replacementArgument
+  if (socketPath !== undefined && process.send)
+    return { folder: path.dirname(socketPath), isService: false, isReplacement }
   const folder = process.env.BERTH_LINK_DIR
-  if (folder) return { folder, isService: true }
+  if (folder) return { folder, isService: true, isReplacement: false }
   return fail(['Start Berth with "npm start"; this is a part of it. As a service of its own it needs BERTH_LINK_DIR.'])
 }
 

@@ -71,7 +71,9 @@ export async function startApp(parts: AppParts): Promise<App> {
     ),
   )
   const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)
-  if (!parts.isForOneCommand) await hostCheck.checkAtStart()
+  // The engine answers while the parts are constructed; nothing is served before its answer is known.
+  const hostChecked = parts.isForOneCommand ? Promise.resolve() : hostCheck.checkAtStart()
+  hostChecked.catch(() => undefined)
   const port = await gateway.listen(config.host, config.port, config.tls)
   const addresses = addressesFor(config, port)
   const tokens = wireTokens(parts, addresses, activate)
@@ -146,6 +148,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
+  await hostChecked
   await listenOnSocket(api.server, parts.socketPath)
   await containers.resumeSnapshots()
   await serve()

@@ -8,6 +8,7 @@ import { connectApiProcess, type ApiProcessHandle } from '#/supervisor/api-proce
 import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { logLine } from '#/supervisor/stderr-log.ts'
+import { replacementArgument } from '#/supervisor/replacement-argument.ts'
 import { Supervisor } from '#/supervisor/supervisor.ts'
 
 /**
@@ -45,7 +46,7 @@ async function main(): Promise<void> {
   const gateway = createNetGateway()
   const report = (problem: string) => logLine('error', problem)
   const supervisor = new Supervisor({
-    begin: () => startApiProcess(path.join(folder, 'api.sock'), gateway, report),
+    begin: (isReplacement) => startApiProcess(path.join(folder, 'api.sock'), isReplacement, gateway, report),
     announce: (words) => {
       process.stdout.write(words)
       collectGarbageOnce()
@@ -66,11 +67,16 @@ async function main(): Promise<void> {
 }
 
 /** All have the same socket, one after the other: requests that wait for an API that is away find the next one there. */
-function startApiProcess(socket: string, gateway: Gateway, report: (problem: string) => void): ApiProcessHandle {
+function startApiProcess(
+  socket: string,
+  isReplacement: boolean,
+  gateway: Gateway,
+  report: (problem: string) => void,
+): ApiProcessHandle {
   // A release is started by the name of a link, which leads to another version after an upgrade.
   const root = process.env.BERTH_ROOT
   const options = { execPath: apiNode(root), execArgv: apiFlags, env: apiEnvironment }
-  const child = fork(apiProgram(root), [socket], options)
+  const child = fork(apiProgram(root), isReplacement ? [socket, replacementArgument] : [socket], options)
   const run = connectApiProcess(child, gateway, report)
   const start = () => {
     // Not before: one that finds its settings wrong ends while the socket is that of the old one, which goes on.

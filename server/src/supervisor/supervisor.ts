@@ -4,8 +4,11 @@ import { CallTimeout } from '../rpc/rpc-connection.ts'
 import { protocolVersion } from '../rpc/rpc-protocol.ts'
 
 export interface SupervisorParts {
-  /** Forks an API process and links it with the gateway. */
-  readonly begin: () => ApiProcessHandle
+  /**
+   * Forks an API process and links it with the gateway.
+   * @param isReplacement another one serves until this one is loaded
+   */
+  readonly begin: (isReplacement: boolean) => ApiProcessHandle
   /** Called once, when the first API process answers requests, with its words. */
   readonly announce: (words: string) => void
   readonly logLine: (level: 'info' | 'warn' | 'error', line: string) => void
@@ -63,7 +66,7 @@ export class Supervisor {
   /** Resolves when there is no API process any more and will be none, with the exit code for it. */
   async run(): Promise<number> {
     let backoff = 0
-    let run = this.#parts.begin()
+    let run = this.#parts.begin(false)
     for (;;) {
       const began = performance.now()
       const ending = await this.#supervise(run)
@@ -74,7 +77,7 @@ export class Supervisor {
         backoff = Math.min(Math.max(2 * backoff, this.#times.minBackoff), this.#times.maxBackoff)
         if (this.#isStopping) return 0
       }
-      run = this.#takeNext() ?? this.#parts.begin()
+      run = this.#takeNext() ?? this.#parts.begin(false)
     }
   }
 
@@ -144,7 +147,7 @@ export class Supervisor {
 
   /** A process that waits for `start`, or undefined when it ended before, took too long, or speaks another version. */
   async #load(): Promise<ApiProcessHandle | undefined> {
-    const run = this.#parts.begin()
+    const run = this.#parts.begin(true)
     const over = new AbortController()
     const late = sleep(this.#times.loadTimeout, undefined, { signal: over.signal }).catch(() => undefined)
     const version = await Promise.race([run.loaded, run.ended.then(() => undefined), late])

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { awaitTurn } from './await-turn.ts'
+
+/** A process that waits for its turn; what happens is written down. */
+function waiting(isReplacement: boolean, warm: () => Promise<void> = async () => undefined) {
+  const events: string[] = []
+  const turn = Promise.withResolvers<void>()
+  const note = (line: unknown, words?: string) => void events.push(words ?? String(line))
+  const over = awaitTurn(
+    {
+      awaitStart: () => {
+        events.push('loaded')
+        return turn.promise
+      },
+    },
+    {
+      isReplacement,
+      warmUp: async () => {
+        events.push('prepared')
+        await warm()
+      },
+      log: { info: note, warn: note } as never,
+      answersWithin: 20,
+    },
+  )
+  return { events, begin: () => turn.resolve(), over }
+}
+
+// With seven times as much other work a reload kept the API away for 3.3 s: the new process built its server for the first time
+// after the old one had ended.
+test('a replacement prepares its start before it says that it is loaded, which ends the other one', async () => {
+  const { events, begin, over } = waiting(true)
+  begin()
+  await over
+  assert.deepEqual(events, ['prepared', 'loaded'])
+})
+
+test('where no other process serves, nothing is prepared, and the start begins at once', async () => {
+  const { events, begin, over } = waiting(false)
+  begin()
+  await over
+  assert.deepEqual(events, ['loaded'])
+})
+
+test('a service that waits for the end of another one says so, and prepares its start meanwhile', async () => {
+  const { events, begin, over } = waiting(false)
+  while (!events.includes('prepared')) await new Promise((resolve) => setImmediate(resolve))
+  begin()
+  await over
+  assert.deepEqual(events, ['loaded', 'another API process serves; this one takes its place when that ends', 'prepared'])
+})
+
+test('a preparation that fails is logged, and the process starts', async () => {
+  const { events, begin, over } = waiting(true, () => Promise.reject(new Error('no memory')))
+  begin()
+  await over
+  assert.deepEqual(events, ['prepared', 'preparing the start failed; going on without it', 'loaded'])
+})

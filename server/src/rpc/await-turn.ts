@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
+import type { RemoteGateway } from './remote-gateway.ts'
+
+/** In ms: a gateway without an API process answers sooner. */
+const usualAnswer = 500
+
+export interface Turn {
+  /** Another process serves until this one says that it is loaded. */
+  readonly isReplacement: boolean
+  /** Makes the start that follows quicker. A failure is logged. */
+  readonly warmUp: () => Promise<void>
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  /** In ms, for tests. */
+  readonly answersWithin?: number
+}
+
+/**
+ * Notifies the gateway that this process is loaded. Resolves when store and engine are its to use. Where another process serves
+ * meanwhile, the start is prepared in that time, and less of it is left for the time when none serves; where none does, this
+ * process starts at once.
+ */
+export async function awaitTurn(
+  gateway: Pick<RemoteGateway, 'awaitStart'>,
+  { isReplacement, warmUp, log, answersWithin = usualAnswer }: Turn,
+): Promise<void> {
+  const prepare = () => tryOrLog(log, 'preparing the start', warmUp)
+  if (isReplacement) await prepare()
+  const started = gateway.awaitStart().then(() => true)
+  // As a service: whoever started this process ends the other one later.
+  if (!isReplacement && !(await withTimeout(answersWithin, started))) {
+    log.info('another API process serves; this one takes its place when that ends')
+    await prepare()
+  }
+  await started
+}
