@@ -39,6 +39,9 @@ const stopTimeout = 19_000
 
 const readText = (file: string) => readFileSync(file, 'utf8')
 
+const webDir = path.resolve(import.meta.dirname, '../../web/dist')
+const warmUp = () => warmUpApp(webDir)
+
 await main()
 
 /** Environment, parts, start. Only this file and main.ts read the environment or end the process. */
@@ -66,7 +69,7 @@ async function main(): Promise<void> {
   })
   if (isService) stopAsService(gateway, end)
   else stopWithGateway(gateway, end, runFolder)
-  await awaitTurn(gateway, { isReplacement, warmUp: warmUpApp, log })
+  const takesOver = await awaitTurn(gateway, { isReplacement, warmUp, log })
   const operatorSocket = path.join(runFolder, 'operator.sock')
   if (isService) removeStaleSockets([socketPath, operatorSocket])
   end.forget = () => removePidFile(config.dataDir, operatorSocket)
@@ -76,7 +79,7 @@ async function main(): Promise<void> {
     const pid = isService ? process.pid : process.ppid
     writePidFile(config.dataDir, { socket: operatorSocket, pid, since: new Date() })
     const sockets = { socketPath, operatorSocket }
-    const app = await (config.node ? startNode : start)(config, log, gateway, sockets, end)
+    const app = await (config.node ? startNode : start)(config, log, gateway, { ...sockets, takesOver }, end)
     for (const finding of configWarnings(config, app)) log.warn(localize(defaultLanguage, finding))
     for (const note of settings.notes) log.warn(note)
     logChanges(log, changes)
@@ -127,7 +130,8 @@ function logChanges(log: Logger, { taken, needRestart }: Changes): void {
   if (needRestart.length > 0) log.warn(`settings that changed and need a restart of Berth: ${needRestart.join(', ')}`)
 }
 
-type Sockets = Required<Pick<AppParts, 'socketPath' | 'operatorSocket'>>
+/** Where it listens, and what it finds. */
+type Place = Required<Pick<AppParts, 'socketPath' | 'operatorSocket' | 'takesOver'>>
 
 /** Addresses of what was started. */
 type Started = Addresses & Pick<App, 'port'>
@@ -137,10 +141,10 @@ async function start(
   config: Config,
   log: Logger,
   gateway: RemoteGateway,
-  sockets: Sockets,
+  place: Place,
   end: Shutdown,
 ): Promise<Started> {
-  const app = await startParts(config, log, gateway, sockets)
+  const app = await startParts(config, log, gateway, place)
   end.app = app
   return app
 }
@@ -153,7 +157,7 @@ async function startNode(
   config: Config,
   log: Logger,
   gateway: RemoteGateway,
-  sockets: Sockets,
+  place: Place,
   end: Shutdown,
 ): Promise<Started> {
   const { node, databaseUrl, trustedProxies, accessLog } = config
@@ -168,10 +172,10 @@ async function startNode(
     dataDir: config.dataDir,
     version: packageVersion(),
     gateway,
-    own: { platformSocket: sockets.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
-    sockets: { api: sockets.socketPath, operator: sockets.operatorSocket },
-    warmUp: warmUpApp,
-    lead: (lead) => startParts(config, log, lead.gateway, sockets, lead),
+    own: { platformSocket: place.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
+    sockets: { api: place.socketPath, operator: place.operatorSocket },
+    warmUp,
+    lead: (lead) => startParts(config, log, lead.gateway, { ...place, takesOver: false }, lead),
     onReady: () => gateway.ready(startMessage(started, config)),
     onLost: (reason) => {
       log.fatal({ reason }, 'this node leads no more: its API process ends, and another one is started')
@@ -184,21 +188,15 @@ async function startNode(
 }
 
 /** @param lead of the node that leads; undefined: there is one node */
-async function startParts(
-  config: Config,
-  log: Logger,
-  gateway: Gateway,
-  sockets: Sockets,
-  lead?: LeadParts,
-): Promise<App> {
+async function startParts(config: Config, log: Logger, gateway: Gateway, place: Place, lead?: LeadParts): Promise<App> {
   const parts = await openParts(config, log, { lead })
   forgetInterruptedRestore(config.dataDir)
   return startApp({
     ...parts,
-    ...sockets,
+    ...place,
     ...(lead && { nodes: lead.report }),
     gateway,
-    webDir: path.resolve(import.meta.dirname, '../../web/dist'),
+    webDir,
   })
 }
 

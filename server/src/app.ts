@@ -41,7 +41,7 @@ export interface App extends Addresses {
 }
 
 /** Makes the next `startApp` of this process quicker; for a process that may have to start it at once. */
-export const warmUpApp = (): Promise<void> => warmUpHttpServer()
+export const warmUpApp = (webDir: string): Promise<void> => warmUpHttpServer(webDir)
 
 /** Timeout of sign-ups for the list of slugs that the engine knows, in ms after the start; nothing else waits for the list. */
 const slugTimeout = 10_000
@@ -72,7 +72,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   )
   const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)
   // The engine answers while the parts are constructed; nothing is served before its answer is known.
-  const hostChecked = parts.isForOneCommand ? Promise.resolve() : hostCheck.checkAtStart()
+  const hostChecked = parts.isForOneCommand ? Promise.resolve() : hostCheck.checkAtStart(parts.takesOver)
   hostChecked.catch(() => undefined)
   const port = await gateway.listen(config.host, config.port, config.tls)
   const addresses = addressesFor(config, port)

@@ -156,7 +156,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   })
   const metrics = collectMetrics(server, parts.counts)
   addMetrics(server, metrics, parts)
-  await parts.frontEnd.register(server)
+  parts.frontEnd.register(server)
   await server.ready()
   if (!listener || !handle) throw new Error('the HTTP framework did not use the listener')
   return { server: listener, handle, metrics, close: () => server.close() }

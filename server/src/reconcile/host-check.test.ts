@@ -74,6 +74,15 @@ test('runtimes that the engine has, and those that a newer one finds by itself, 
   assert.deepEqual(lines, ['prepared'])
 })
 
+// Networks and rules of the host, whose programs are started one after the other, were a part of the time for which a reload kept
+// the API away.
+test('after another process, which prepared the engine, templates are checked and nothing is prepared', async () => {
+  const { check, lines } = openCheck([null], () => report)
+  await check.checkAtStart(true)
+  assert.deepEqual(lines, [])
+  await assert.rejects(openCheck(['kata'], () => report).check.checkAtStart(true), /asks for the runtime "kata"/)
+})
+
 test('an engine that is silent at start is looked at when it answers; what is wrong then is logged, once', async () => {
   let isSilent = true
   const { check, lines } = openCheck(['kata'], () => {

@@ -29,9 +29,10 @@ export class HostCheck {
 
   /**
    * Checks and prepares the host before requests are served. An engine that does not answer is checked later.
+   * @param isPrepared networks and rules are there; the reconciler's first run, just after the start, sees to changes
    * @throws {Error} with a sentence for the operator when a template asks for what the engine does not have
    */
-  async checkAtStart(): Promise<void> {
+  async checkAtStart(isPrepared = false): Promise<void> {
     const { capabilities } = this.#runtime
     const report = await withTimeout(startTimeout, this.#ask())
     const problems = [
@@ -40,7 +41,7 @@ export class HostCheck {
     ]
     if (problems.length > 0) throw new Error(problems.join('\n'))
     for (const each of heldDifferentlyBy(capabilities, this.#templates())) this.#log.warn(each)
-    if (report) await withTimeout(startTimeout, this.#prepare())
+    if (report && !isPrepared) await withTimeout(startTimeout, this.#prepare())
   }
 
   /** Tries what keeps containers apart, where only a trial can tell. Never throws. @param signal ends it */

@@ -32,14 +32,14 @@ function waiting(isReplacement: boolean, warm: () => Promise<void> = async () =>
 test('a replacement prepares its start before it says that it is loaded, which ends the other one', async () => {
   const { events, begin, over } = waiting(true)
   begin()
-  await over
+  assert.equal(await over, true)
   assert.deepEqual(events, ['prepared', 'loaded'])
 })
 
 test('where no other process serves, nothing is prepared, and the start begins at once', async () => {
   const { events, begin, over } = waiting(false)
   begin()
-  await over
+  assert.equal(await over, false)
   assert.deepEqual(events, ['loaded'])
 })
 
@@ -47,8 +47,12 @@ test('a service that waits for the end of another one says so, and prepares its 
   const { events, begin, over } = waiting(false)
   while (!events.includes('prepared')) await new Promise((resolve) => setImmediate(resolve))
   begin()
-  await over
-  assert.deepEqual(events, ['loaded', 'another API process serves; this one takes its place when that ends', 'prepared'])
+  assert.equal(await over, true)
+  assert.deepEqual(events, [
+    'loaded',
+    'another API process serves; this one takes its place when that ends',
+    'prepared',
+  ])
 })
 
 test('a preparation that fails is logged, and the process starts', async () => {

@@ -19,18 +19,19 @@ export interface Turn {
  * Notifies the gateway that this process is loaded. Resolves when store and engine are its to use. Where another process serves
  * meanwhile, the start is prepared in that time, and less of it is left for the time when none serves; where none does, this
  * process starts at once.
+ * @returns whether another process served until now
  */
 export async function awaitTurn(
   gateway: Pick<RemoteGateway, 'awaitStart'>,
   { isReplacement, warmUp, log, answersWithin = usualAnswer }: Turn,
-): Promise<void> {
+): Promise<boolean> {
   const prepare = () => tryOrLog(log, 'preparing the start', warmUp)
   if (isReplacement) await prepare()
   const started = gateway.awaitStart().then(() => true)
   // As a service: whoever started this process ends the other one later.
-  if (!isReplacement && !(await withTimeout(answersWithin, started))) {
-    log.info('another API process serves; this one takes its place when that ends')
-    await prepare()
-  }
-  await started
+  if (isReplacement) return started
+  if (await withTimeout(answersWithin, started)) return false
+  log.info('another API process serves; this one takes its place when that ends')
+  await prepare()
+  return started
 }

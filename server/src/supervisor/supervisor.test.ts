@@ -29,8 +29,10 @@ function supervise(t: TestContext, vices: readonly string[], times: Partial<Supe
   const forks: ChildProcess[] = []
   const said: string[] = []
   const began: number[] = []
+  const replacements: boolean[] = []
   const supervisor = new Supervisor({
-    begin: () => {
+    begin: (isReplacement) => {
+      replacements.push(isReplacement)
       const child = fork(standIn, [vices[Math.min(forks.length, vices.length - 1)] ?? '', diary])
       forks.push(child)
       began.push(performance.now())
@@ -52,7 +54,19 @@ function supervise(t: TestContext, vices: readonly string[], times: Partial<Supe
   const hasSaid = (words: string) => until(words, () => said.some((line) => line.includes(words)))
   const read = () => readFileSync(diary, 'utf8')
   const forked = (at: number) => forks[at] ?? assert.fail(`there is no process ${at}`)
-  return { supervisor, gateway, forks, forked, said, began, hasSaid, until, read, ended: supervisor.run() }
+  return {
+    supervisor,
+    gateway,
+    forks,
+    forked,
+    said,
+    began,
+    replacements,
+    hasSaid,
+    until,
+    read,
+    ended: supervisor.run(),
+  }
 }
 
 test('the exit code of an API process that never came up is ours, and nothing is started again', async (t) => {
@@ -104,12 +118,14 @@ test('one that no longer turns is killed and started again', async (t) => {
 })
 
 test('replaced on demand: the old one stops when the new one is loaded, and the new one starts when the old one is gone', async (t) => {
-  const { supervisor, forked, hasSaid, said, read } = supervise(t, ['good', 'slow to load'])
+  const { supervisor, forked, hasSaid, said, read, replacements } = supervise(t, ['good', 'slow to load'])
   await hasSaid('announced')
   await supervisor.replace()
   await hasSaid('the API is back')
   const [first, second] = [forked(0).pid, forked(1).pid]
   assert.equal(read(), `${first} start\n${first} stop\n${second} start\n`)
+  // The new one knows that it has time to prepare its start.
+  assert.deepEqual(replacements, [false, true])
   assert.ok(!said.join().includes('started again'))
 })
 

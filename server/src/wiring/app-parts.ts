@@ -27,6 +27,8 @@ export interface AppParts {
    * start of the service does that work, and the operator asked for this one command only.
    */
   readonly isForOneCommand?: boolean
+  /** Whether another process of this installation served until this one started: the engine is prepared already. */
+  readonly takesOver?: boolean
   /** Name of this installation; the prefix of every container name. */
   readonly installation: string
   /** With several nodes; this one leads. */

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { languages, type BootData, type Language } from '@berth/api/boot.ts'
 import { pages, signInPages } from '@berth/web/paths.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -15,6 +13,7 @@ import { productName, type Branding } from '#/branding/branding.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
 import type { SessionRenewal } from '../auth/session-renewal.ts'
 import { brandedDocument, brandingData, logoAsset, noticesHtml, noticesPlaceholder } from './branded-document.ts'
+import { frontEndFiles, type FrontEndFiles } from './front-end-files.ts'
 import { registerAssets } from './static-assets.ts'
 import { isPrefetch } from '../request/fetch-metadata.ts'
 import { requestedLanguage } from '../localized-reply.ts'
@@ -51,31 +50,28 @@ export class FrontEnd {
   readonly #documents: ReadonlyMap<Language, string>
   readonly #parts: FrontEndParts
 
-  private constructor(document: string, parts: FrontEndParts) {
+  readonly #assets: FrontEndFiles['assets']
+
+  private constructor({ html, assets }: FrontEndFiles, parts: FrontEndParts) {
+    const document = brandedDocument(html, parts.branding)
     const name = parts.branding?.name ?? productName
     this.#documents = new Map(languages.map((language) => [language, inLanguage(document, language, name)]))
+    this.#assets = assets
     this.#parts = parts
   }
 
   /** @throws when the front end is not built */
   static async load(parts: FrontEndParts): Promise<FrontEnd> {
-    try {
-      const html = await readFile(path.join(parts.webDir, 'index.html'), 'utf8')
-      return new FrontEnd(brandedDocument(html, parts.branding), parts)
-    } catch (error) {
-      throw new Error(`the front end is not built (no index.html in ${parts.webDir}); run npm start, which builds it`, {
-        cause: error,
-      })
-    }
+    return new FrontEnd(await frontEndFiles(parts.webDir), parts)
   }
 
-  async register(server: FastifyInstance): Promise<void> {
+  register(server: FastifyInstance): void {
     for (const url of Object.values(pages)) {
       server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.send(request, reply, 200) })
     }
     // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
     const logo = this.#parts.branding?.logo
-    await registerAssets(server, path.join(this.#parts.webDir, 'assets'), logo ? [logoAsset(logo)] : [])
+    registerAssets(server, new Map([...this.#assets, ...(logo ? [logoAsset(logo)] : [])]))
   }
 
   /** Sends the document with the data of this request: the session, and the CSRF tokens of its page. */

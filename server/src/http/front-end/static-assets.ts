@@ -34,16 +34,8 @@ const preferred = ['br', 'gzip', 'identity']
 /** Max characters of `Accept-Encoding`, and of `If-None-Match`, that are read. */
 const [maxAccepted, maxTags] = [256, 1_024]
 
-/**
- * Serves every file of the folder below `/assets/`. Rejects when the folder cannot be read.
- * @param others further assets by their name
- */
-export async function registerAssets(
-  server: FastifyInstance,
-  folder: string,
-  others: readonly (readonly [name: string, asset: Asset])[] = [],
-): Promise<void> {
-  const assets = new Map([...(await readAssets(folder)), ...others])
+/** Serves assets below `/assets/`, by their names. */
+export function registerAssets(server: FastifyInstance, assets: ReadonlyMap<string, Asset>): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',
@@ -54,16 +46,19 @@ export async function registerAssets(
   })
 }
 
-async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
+/** Every file of the folder, by its path in it. @throws when the folder cannot be read */
+export async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Map<string, Variant>>()
-  for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!file.isFile()) continue
-    const full = path.join(file.parentPath, file.name)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name))
+  const contents = await Promise.all(files.map((file) => readFile(file)))
+  for (const [index, full] of files.entries()) {
+    const bytes = contents[index] ?? Buffer.alloc(0)
     const coding = codings[path.extname(full)] ?? 'identity'
     const original = coding === 'identity' ? full : full.slice(0, -path.extname(full).length)
     const name = path.relative(folder, original).split(path.sep).join('/')
     const asset = assets.get(name) ?? new Map<string, Variant>()
-    assets.set(name, asset.set(coding, variantOf(await readFile(full), original, coding)))
+    assets.set(name, asset.set(coding, variantOf(bytes, original, coding)))
   }
   return assets
 }
