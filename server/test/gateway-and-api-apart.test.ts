@@ -125,6 +125,23 @@ test(
   },
 )
 
+// Where a service manager ends a container before it starts the next one, the API was away for 2.2 s: a process had to be loaded.
+test('an API service that is started beside another one takes its place when that ends', onlyLong, async (t) => {
+  const services = createServices(t)
+  services.startGateway()
+  const first = services.startApi()
+  await services.isReady()
+  const second = services.startApi()
+  await services.hasSaid('another API process serves; this one takes its place when that ends')
+  assert.equal((await services.fetch('/api/.well-known/jwks.json')).status, 200)
+  first.kill('SIGTERM')
+  const [code] = (await once(first, 'exit')) as [number | null]
+  assert.equal(code, 0)
+  await services.hasSaid('the API is back')
+  assert.equal((await services.fetch('/api/.well-known/jwks.json')).status, 200)
+  assert.equal(second.exitCode, null)
+})
+
 test('an API of another protocol is refused in words, and the API ends when the gateway does', async (t) => {
   const services = createServices(t)
   const gateway = services.startGateway()

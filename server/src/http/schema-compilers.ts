@@ -3,27 +3,40 @@ import serializerCompilers from '@fastify/fast-json-stringify-compiler'
 import type { FastifyServerOptions } from 'fastify'
 
 type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
-type Compile = (route: { readonly schema: object }) => unknown
+/** A validator or a serializer; a validator leaves its findings in `errors`. */
+type Compiled = ((...values: unknown[]) => unknown) & { errors?: unknown }
+type Compile = (route: { readonly schema: object }) => Compiled
 
 /**
- * Fastify's own compilers of schemas, with what they made kept for the next server of this process: they take 60 ms for the
- * endpoint table, a fifth of what the start of a server in a test costs. The schemas refer to no others, so that a schema alone
- * says what is made of it.
+ * Fastify's own compilers of schemas, which compile one when the first value comes for it: those of the whole endpoint table took
+ * 350 ms of CPU, more than half of a start, and few of them are needed at once. What was made is kept for the next server of this
+ * process. The schemas refer to no others, so that a schema alone says what is made of it.
  */
 export const schemaCompilers = {
-  buildValidator: keepCompiled(ajvCompilers() as unknown as () => Compile),
-  buildSerializer: keepCompiled(serializerCompilers() as unknown as () => Compile),
+  buildValidator: compileOnUse(ajvCompilers() as unknown as () => Compile),
+  buildSerializer: compileOnUse(serializerCompilers() as unknown as () => Compile),
 } as unknown as Compilers
 
 /** @param build called by each server with its settings, which are the same for all */
-function keepCompiled(build: (...settings: unknown[]) => Compile): (...settings: unknown[]) => Compile {
-  const compiled = new WeakMap<object, unknown>()
+function compileOnUse(build: (...settings: unknown[]) => Compile): (...settings: unknown[]) => Compile {
+  const known = new WeakMap<object, Compiled>()
   return (...settings) => {
-    const compile = build(...settings)
+    let compile: Compile | undefined
     return (route) => {
-      const made = compiled.get(route.schema) ?? compile(route)
-      compiled.set(route.schema, made)
+      const made = known.get(route.schema) ?? onUse(() => (compile ??= build(...settings))(route))
+      known.set(route.schema, made)
       return made
     }
   }
+}
+
+/** Fastify reads `errors` right after the call. @throws from a call, when the schema cannot be compiled */
+function onUse(compile: () => Compiled): Compiled {
+  let made: Compiled | undefined
+  const call: Compiled = (...values) => {
+    const result = (made ??= compile())(...values)
+    call.errors = made.errors
+    return result
+  }
+  return call
 }

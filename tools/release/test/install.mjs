@@ -105,12 +105,17 @@ test('gateway and API of the image run as two services, and the API is replaced 
   let said = ''
   watching.stdout?.on('data', (chunk) => (said += chunk))
   while (!said.includes('observing')) await once(watching.stdout ?? watching, 'data')
-  await machine.run(`docker stop api && docker rm api && ${api(templates)}`)
+  // As docs/how-to/run-gateway-and-api-apart.md says.
+  const waits = 'until docker logs api 2>&1 | grep -q "another API process serves"; do sleep 0.2; done'
+  await machine.run(
+    `docker rename api old && ${api(templates)} && ${waits} && docker stop --time 25 old && docker rm old`,
+  )
   await once(watching, 'exit')
   const seen = JSON.parse(said.slice(said.indexOf('{')))
   t.diagnostic(`API container replaced: ${JSON.stringify(seen)}`)
   assert.ok(seen.isStreamOpen && seen.isSocketOpen, said)
   assert.ok(seen.containerGap < 1_000, `the container was away for ${seen.containerGap} ms`)
+  assert.ok(seen.apiGap < 2_000, `the API was away for ${seen.apiGap} ms`)
   assert.doesNotMatch(await machine.run('docker logs gateway 2>&1'), /is refused|has not answered/)
 })
 

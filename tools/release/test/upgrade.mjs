@@ -71,10 +71,13 @@ async function goThere(t, store) {
   await t.test('the restart into this version loses nothing', async (t) => {
     installed.warmUp('new')
     const { seen } = await installed.observe(token, '/ann-dev/', 10 + 5 * slowness)
+    const begun = performance.now()
     await installed.stop()
+    const stopped = Math.round(performance.now() - begun)
     installed.choose('new')
     installed.start()
     const { apiGap, containerGap } = await seen
+    t.diagnostic(`the stop of ${oldVersion} is ${stopped} ms of it`)
     t.diagnostic(`${oldVersion} to this version, by restart: API away ${apiGap} ms, containers ${containerGap} ms`)
     await installed.until('the session goes on', async () => (await statusOf('/api/user/me', token)) === 200)
     assert.deepEqual(container(), before, 'the same container runs')
