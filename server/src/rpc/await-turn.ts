@@ -28,7 +28,7 @@ export async function awaitTurn(
   const prepare = () => tryOrLog(log, 'preparing the start', warmUp)
   if (isReplacement) await prepare()
   const started = gateway.awaitStart().then(() => true)
-  // As a service: whoever started this process ends the other one later.
+  // Two services: an administrator or a service manager ends the other one later.
   if (isReplacement) return started
   if (await withTimeout(answersWithin, started)) return false
   log.info('another API process serves; this one takes its place when that ends')
