@@ -59,5 +59,5 @@ test('a preparation that fails is logged, and the process starts', async () => {
   const { events, begin, over } = waiting(true, () => Promise.reject(new Error('no memory')))
   begin()
   await over
-  assert.deepEqual(events, ['prepared', 'preparing the start failed; going on without it', 'loaded'])
+  assert.deepEqual(events, ['prepared', 'the start was not prepared', 'loaded'])
 })

@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import type { RemoteGateway } from './remote-gateway.ts'
 
 /** In ms: a gateway without an API process answers sooner. */
@@ -25,12 +25,12 @@ export async function awaitTurn(
   gateway: Pick<RemoteGateway, 'awaitStart'>,
   { isReplacement, warmUp, log, answersWithin = usualAnswer }: Turn,
 ): Promise<boolean> {
-  const prepare = () => tryOrLog(log, 'preparing the start', warmUp)
+  const prepare = () => warmUp().catch((error: unknown) => log.warn({ err: error }, 'the start was not prepared'))
   if (isReplacement) await prepare()
   const started = gateway.awaitStart().then(() => true)
   // Two services: an administrator or a service manager ends the other one later.
   if (isReplacement) return started
-  if (await withTimeout(answersWithin, started)) return false
+  if (await Promise.race([started, sleep(answersWithin, false)])) return false
   log.info('another API process serves; this one takes its place when that ends')
   await prepare()
   return started
