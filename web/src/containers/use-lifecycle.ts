@@ -78,9 +78,6 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       setDoneAt(undefined)
       stopping.reset()
       if (chosen !== 'keep') eventStore.forgetEnd(type)
-      // The response to the press is rendered first: building the request takes a third of that time on a slow
-      // processor.
-      await new Promise((resolve) => setTimeout(resolve))
       await send(signal, chosen, parameters)
       if (chosen === 'keep') eventStore.forgetIdle(type)
       setDoneAt(performance.now())

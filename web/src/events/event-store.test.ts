@@ -77,12 +77,17 @@ test('a new listener receives what was missed since the last event', async () =>
 test('events are passed on as they arrive, and the offset of the server’s clock is known', async () => {
   const { store, opened } = setUp()
   const heard: string[] = []
-  store.onEvents((events) => heard.push(...events.map(({ name }) => name)))
+  let launchesWhenHeard = NaN
+  store.onEvents((events) => {
+    heard.push(...events.map(({ name }) => name))
+    launchesWhenHeard = store.get().events.launches.size
+  })
   const stop = store.subscribe(() => undefined)
   await until(() => opened.length === 1)
   opened[0]?.write(`event: snapshot\ndata: {}\n\n${starting}`)
   await until(() => heard.length === 2)
   assert.deepEqual(heard, ['snapshot', 'launch'])
+  assert.equal(launchesWhenHeard, 0, 'a listener is called before the state changes')
   assert.ok(Math.abs(store.get().clockAhead - 3_600_000) < 60_000)
   stop()
 })

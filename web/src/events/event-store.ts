@@ -68,7 +68,10 @@ export class EventStore {
   /** @param listener is called when the state has changed @returns unsubscribes */
   readonly subscribe = (listener: () => void): (() => void) => this.#subscribers.add(listener)
 
-  /** Calls the listener with events as they arrive; does not open the stream. @returns unsubscribes */
+  /**
+   * Calls the listener with events as they arrive, before the state changes and components render; does not open the stream.
+   * @returns unsubscribes
+   */
   onEvents(listener: EventsListener): () => void {
     this.#eventsListeners.add(listener)
     return () => this.#eventsListeners.delete(listener)
@@ -110,9 +113,9 @@ export class EventStore {
   }
 
   #onEvents(events: readonly ServerEvent[]): void {
+    for (const listener of this.#eventsListeners) listener(events)
     this.#set({ events: reduceEvents(this.#state.events, events) })
     for (const event of appsWaitedFor(events)) setTimeout(() => this.#forget(event), appTimeout)
-    for (const listener of this.#eventsListeners) listener(events)
   }
 
   #onLost(): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { delayBeforeOpening } from './auto-open.ts'
+import { delayBeforeOpening, isReadyEvent } from './auto-open.ts'
 
 const launched = { stage: undefined, answeredFor: undefined, isLive: true }
 
@@ -24,4 +24,12 @@ test('without the event stream, a running program is opened', () => {
   assert.equal(delayBeforeOpening({ ...launched, answeredFor: 0, isLive: false }), 0)
   const quiet = delayBeforeOpening({ ...launched, answeredFor: 0 })
   assert.ok(quiet !== undefined && quiet > 0 && quiet < 5_000, 'a stage may be on its way')
+})
+
+test('of all events, the one that says that the app answers opens its container', () => {
+  const event = (name: string, type: string, stage: string) => ({ name, data: { type, stage } })
+  assert.ok(isReadyEvent(event('launch', 'dev', 'ready'), 'dev'))
+  assert.ok(!isReadyEvent(event('launch', 'dev', 'waiting'), 'dev'))
+  assert.ok(!isReadyEvent(event('launch', 'prod', 'ready'), 'dev'))
+  assert.ok(!isReadyEvent(event('container', 'dev', 'ready'), 'dev'))
 })

@@ -1,4 +1,5 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
+import type { ServerEvent } from '#/events/event-stream.ts'
 
 /** How much later than the response a stage may arrive, in ms: the event stream is another connection. */
 const grace = 1_500
@@ -25,4 +26,11 @@ export function delayBeforeOpening({ stage, answeredFor, isLive }: LaunchProgres
   if (stage === 'failed' || answeredFor === undefined) return undefined
   if (!isLive) return 0
   return Math.max(0, (stage === 'waiting' ? appTimeout : grace) - answeredFor)
+}
+
+/** Whether it says that the app of this container type answers. */
+export function isReadyEvent({ name, data }: ServerEvent, type: string): boolean {
+  if (name !== 'launch') return false
+  const launch = data as LaunchEvent
+  return launch.type === type && launch.stage === 'ready'
 }

@@ -1,9 +1,10 @@
 import { useEffect, useEffectEvent, useState, type RefObject } from 'react'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
-import { useEvents } from '#/events/use-events.ts'
-import { delayBeforeOpening } from '#/launch/auto-open.ts'
+import { eventStore, useEvents } from '#/events/use-events.ts'
+import { delayBeforeOpening, isReadyEvent } from '#/launch/auto-open.ts'
 
 export interface AutoOpenParts {
+  readonly type: string
   /** The focus may move within this element (`data-launching`) without cancelling. */
   readonly within: RefObject<HTMLElement | null>
   readonly stage: LaunchEvent['stage'] | undefined
@@ -11,6 +12,8 @@ export interface AutoOpenParts {
   readonly answeredAt: number | undefined
   /** The launch has failed or was stopped. */
   readonly isOver: boolean
+  /** Whether it is known what to open. */
+  readonly canOpen?: boolean
   /** The page exists only for the launch: it opens automatically from the beginning, also after the page was hidden. */
   readonly isWholePage?: boolean
   open(): void
@@ -30,7 +33,7 @@ export interface AutoOpen {
  * 2.2, 3.2.5).
  */
 export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
-  const { within, stage, answeredAt, isOver, isWholePage = false, open } = parts
+  const { type, within, stage, answeredAt, isOver, canOpen = true, isWholePage = false, open } = parts
   const [isAsked, setAsked] = useState(isWholePage)
   // A later launch, perhaps from another page, was not requested here.
   if (isAsked && isOver) setAsked(false)
@@ -45,9 +48,16 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
     const answeredFor = answeredAt === undefined ? undefined : performance.now() - answeredAt
     const wait = delayBeforeOpening({ stage, answeredFor, isLive })
     if (wait === undefined) return
+    if (wait === 0) return openNow()
     const timer = setTimeout(openNow, wait)
     return () => clearTimeout(timer)
   }, [isAsked, stage, answeredAt, isLive])
+
+  // The container opens before the page renders the event: rendering takes as long as the app's first answer.
+  useEffect(() => {
+    if (!isAsked || !canOpen) return
+    return eventStore.onEvents((events) => events.some((event) => isReadyEvent(event, type)) && openNow())
+  }, [isAsked, canOpen, type])
 
   useEffect(() => {
     if (!isAsked) return

@@ -52,7 +52,9 @@ function Starting({ type, next, here }: StartingProps) {
   )
   const landingUrl = answer && landingUrlFor(next, answer.container)
   const opening = useAutoOpen({
+    type,
     within: part,
+    canOpen: landingUrl !== undefined,
     isWholePage: true,
     stage: answer && launch?.event.stage,
     answeredAt: answer?.at,

@@ -56,6 +56,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const isStarted = launchState?.event.stage === 'waiting' || launchState?.event.stage === 'ready'
   const hasFailed = failure !== undefined || launchState?.event.stage === 'failed'
   const opening = useAutoOpen({
+    type,
     within: card,
     stage: launchState?.event.stage,
     answeredAt: done === 'launch' ? doneAt : undefined,
