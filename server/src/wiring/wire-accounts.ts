@@ -116,7 +116,7 @@ export function wireAccounts(
   const beginSession = new BeginSession({ database, tokens, rules, cookies, newId, effects, log })
   const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
-    authenticator: new SessionAuthenticator(database, tokens, revocations, key.secretFor('csrf')),
+    authenticator: new SessionAuthenticator(database, tokens, revocations, key.hmacKeyFor('csrf')),
     sessionList: new SessionList(database, revocations, uses, config.keepTakeovers),
     personalData: new PersonalData(database, retentionTimes(config)),
     beginSession,

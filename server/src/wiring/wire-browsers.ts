@@ -18,16 +18,16 @@ export function wireBrowsers(
   sessionCookies: SessionCookies,
 ) {
   const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
-  const loginCsrf = new LoginCsrf(key.secretFor('visit'), cookie)
+  const loginCsrf = new LoginCsrf(key.hmacKeyFor('visit'), cookie)
   return {
     cookie,
     loginCsrf,
-    devices: new DeviceCookies(key.secretFor('device'), cookie),
+    devices: new DeviceCookies(key.hmacKeyFor('device'), cookie),
     browserSession: new BrowserSession(sessionCookies, cookie),
     attempts: new AttemptCookies({ seal: new Seal(key.secretFor('attempt')), settings: cookie, loginCsrf }),
     impersonatorSession: new ImpersonatorSession(authenticator, cookie),
     sameBrowserProof: new SameBrowserProof({
-      secret: key.secretFor('asked'),
+      key: key.hmacKeyFor('asked'),
       settings: cookie,
       loginCsrf,
       linkLifetime: config.magicLinkExpiry,

@@ -34,7 +34,7 @@ export function wireTokens(
   })
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
   const rules = new SessionRules(config)
-  const cookies = new SessionCookies(key.secretFor('session'))
+  const cookies = new SessionCookies(key.hmacKeyFor('session'))
   const uses = new SessionUses(database, rules.limits)
   const renewSession = new RenewSession({ database, tokens, rules, cookies, uses, revocations })
   return {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { generateKeyPair, SignJWT } from 'jose'
 import { test } from 'node:test'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
+import { SignatureChecks } from '#/tokens/signature-checks.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { get } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp } from '#test/support/gateway/test-apps.ts'
@@ -207,4 +209,23 @@ test('before it is known who there is, a good token is answered 503 and not call
   assert.deepEqual([early.status, early.headers['retry-after']], [503, '1'])
   await fresh.replace(known)
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).status, 200)
+})
+
+/**
+ * The refusal of a request without a caller looked for the reason by authenticating again: it checked the signature of the next of
+ * many forged tokens, so that 20 of them as cookies cost twice the CPU of one.
+ */
+test('from a client that has sent many forged tokens one signature is checked for a request, however many it carries', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp())
+  const checked = t.mock.method(SignatureChecks.prototype, 'isSigned')
+  const [head = '', body = ''] = annToken.split('.')
+  const forged = () => `spawner_token=${head}.${body}.${randomBytes(64).toString('base64url')}`
+  const send = (count: number) =>
+    get(port, '/ann-dev/', { headers: { cookie: Array.from({ length: count }, forged).join('; ') } })
+  while (checked.mock.callCount() < 40) assert.equal((await send(8)).status, 401)
+  for (let request = 0; request < 5; request++) {
+    const before = checked.mock.callCount()
+    assert.equal((await send(12)).status, 401)
+    assert.equal(checked.mock.callCount() - before, 1)
+  }
 })

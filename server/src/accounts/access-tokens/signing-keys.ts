@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import path from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { refusals } from '#/errors.ts'
@@ -134,6 +134,11 @@ export class SigningKeys {
   /** A secret of this installation for `purpose`; different purposes get unrelated secrets. A rotation changes none. */
   secretFor(purpose: string): Buffer {
     return createHmac('sha256', this.#secret).update(purpose).digest()
+  }
+
+  /** As `secretFor`, as the key of an HMAC: with bytes each HMAC takes 11 us in place of 2.5, because Node makes a key of them. */
+  hmacKeyFor(purpose: string): KeyObject {
+    return createSecretKey(this.secretFor(purpose))
   }
 
   /**

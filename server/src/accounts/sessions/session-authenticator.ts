@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Scope } from '@berth/api/scopes.ts'
 import type { Database } from '#/store/database.ts'
@@ -39,13 +39,13 @@ export class SessionAuthenticator {
   readonly #database: Database
   readonly #tokens: AccessTokens
   readonly #revocations: Revocations
-  readonly #csrfSecret: Buffer
+  readonly #csrfKey: KeyObject
 
-  constructor(database: Database, tokens: AccessTokens, revocations: Revocations, csrfSecret: Buffer) {
+  constructor(database: Database, tokens: AccessTokens, revocations: Revocations, csrfKey: KeyObject) {
     this.#database = database
     this.#tokens = tokens
     this.#revocations = revocations
-    this.#csrfSecret = csrfSecret
+    this.#csrfKey = csrfKey
   }
 
   /**
@@ -113,7 +113,7 @@ export class SessionAuthenticator {
    * page on the same origin can read it.
    */
   csrfToken(claims: Pick<Claims, 'sid'>): string {
-    return createHmac('sha256', this.#csrfSecret).update(claims.sid).digest('base64url')
+    return createHmac('sha256', this.#csrfKey).update(claims.sid).digest('base64url')
   }
 
   isCsrfToken(claims: Pick<Claims, 'sid'>, token: string): boolean {

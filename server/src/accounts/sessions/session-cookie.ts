@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { secretPrefix } from '#/tokens/opaque-secrets.ts'
 
 /** What a cookie of ours says: which session, and how many cookies that session had before it. */
@@ -17,10 +17,10 @@ const form = /^(?:berth_)?(\d{1,15})\.([\w-]{43})\.([\w.-]{1,128})$/
  * gateway recognise one wherever a client puts it.
  */
 export class SessionCookies {
-  readonly #secret: Buffer
+  readonly #key: KeyObject
 
-  constructor(secret: Buffer) {
-    this.#secret = secret
+  constructor(key: KeyObject) {
+    this.#key = key
   }
 
   valueOf(sid: string, generation: number): string {
@@ -48,7 +48,7 @@ export class SessionCookies {
   }
 
   #macOf(sid: string, generation: number): string {
-    return createHmac('sha256', this.#secret).update(`${generation} ${sid}`).digest('base64url')
+    return createHmac('sha256', this.#key).update(`${generation} ${sid}`).digest('base64url')
   }
 }
 

@@ -15,10 +15,16 @@ export class Authenticator {
   #audience: string | null = null
   #caller: Caller | undefined
   #isKnown = false
+  #hasCaller = false
   #isTossed = false
 
   constructor(tokens: TokenVerifier) {
     this.#tokens = tokens
+  }
+
+  /** Whether the last request has a caller: to ask `authenticate` again would check further signatures. */
+  get hasCaller(): boolean {
+    return this.#hasCaller
   }
 
   /** Whether the last request has no caller because of tossed cookies (set by a page of another container). */
@@ -34,7 +40,13 @@ export class Authenticator {
    * @param audience of the tokens that cookies may hold: at a container's host no access token counts, because that host's
    *   cookies are those of all its siblings
    */
-  authenticate(
+  authenticate(fields: RequestFields, address: () => string, audience: string | null): Caller | undefined {
+    const caller = this.#callerOf(fields, address, audience)
+    this.#hasCaller = caller !== undefined
+    return caller
+  }
+
+  #callerOf(
     { authorization, cookie }: RequestFields,
     address: () => string,
     audience: string | null,

@@ -203,7 +203,7 @@ function reasonOf(request: Request): GatewayRefusal | undefined {
   if (client.authenticator.isTossed)
     return gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookieSettingsOf(config)))
   // `authenticate` left this caller out.
-  return callerOf(request) && gatewayRefusals.sessionBlocked()
+  return client.authenticator.hasCaller ? gatewayRefusals.sessionBlocked() : undefined
 }
 
 function serveContainer(request: Request, caller: Caller | undefined): void {

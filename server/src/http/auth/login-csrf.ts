@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import { clearCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
@@ -23,12 +23,12 @@ export function isLikelyNavigation(headers: IncomingHttpHeaders): boolean {
  * send their cookie: with https no script can set one of this name.
  */
 export class LoginCsrf {
-  readonly #secret: Buffer
+  readonly #key: KeyObject
   readonly #settings: CookieSettings
   readonly #name: string
 
-  constructor(secret: Buffer, settings: CookieSettings) {
-    this.#secret = secret
+  constructor(key: KeyObject, settings: CookieSettings) {
+    this.#key = key
     this.#settings = settings
     this.#name = settings.isSecure ? '__Host-Http-spawner_visit' : 'spawner_visit'
   }
@@ -92,6 +92,6 @@ export class LoginCsrf {
   }
 
   #proofOf(browserId: string): string {
-    return createHmac('sha256', this.#secret).update(browserId).digest('base64url')
+    return createHmac('sha256', this.#key).update(browserId).digest('base64url')
   }
 }

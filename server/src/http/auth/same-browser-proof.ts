@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
@@ -10,7 +10,7 @@ const maxAddresses = 3
 const entryForm = /^(\d{10,11})-([\w-]{22})$/
 
 export interface SameBrowserProofParts {
-  readonly secret: Buffer
+  readonly key: KeyObject
   readonly settings: CookieSettings
   readonly loginCsrf: Pick<LoginCsrf, 'verified' | 'browserIdOf'>
   /** Lifetime of a link, in seconds. */
@@ -79,7 +79,7 @@ export class SameBrowserProof {
   }
 
   #macOf(browserId: string, email: string, ends: string): string {
-    return createHmac('sha256', this.#parts.secret)
+    return createHmac('sha256', this.#parts.key)
       .update(`${browserId}\n${ends}\n${email}`)
       .digest('base64url')
       .slice(0, 22)

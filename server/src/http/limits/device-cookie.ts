@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
@@ -16,11 +16,11 @@ const form = /^([\w-]{22})\.([\w-]{43})$/
  * endpoints of sign-in alone. Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
  */
 export class DeviceCookies {
-  readonly #secret: Buffer
+  readonly #key: KeyObject
   readonly #isSecure: boolean
 
-  constructor(secret: Buffer, { isSecure }: Pick<CookieSettings, 'isSecure'>) {
-    this.#secret = secret
+  constructor(key: KeyObject, { isSecure }: Pick<CookieSettings, 'isSecure'>) {
+    this.#key = key
     this.#isSecure = isSecure
   }
 
@@ -40,6 +40,6 @@ export class DeviceCookies {
   }
 
   #macOf(id: string): string {
-    return createHmac('sha256', this.#secret).update(id).digest('base64url')
+    return createHmac('sha256', this.#key).update(id).digest('base64url')
   }
 }
