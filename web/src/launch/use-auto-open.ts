@@ -48,7 +48,6 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
     const answeredFor = answeredAt === undefined ? undefined : performance.now() - answeredAt
     const wait = delayBeforeOpening({ stage, answeredFor, isLive })
     if (wait === undefined) return
-    if (wait === 0) return openNow()
     const timer = setTimeout(openNow, wait)
     return () => clearTimeout(timer)
   }, [isAsked, stage, answeredAt, isLive])
