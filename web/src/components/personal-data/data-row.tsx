@@ -13,7 +13,7 @@ export function DataRow({ row }: { row: object }) {
           <div key={name}>
             <dt>{t(`field.${name as FieldName}`)}</dt>
             <dd>
-              <FieldValue value={value} />
+              <FieldValue name={name} value={value} />
             </dd>
           </div>
         ))}
@@ -30,10 +30,11 @@ const isEmpty = (value: unknown) =>
 /** As the API writes instants. */
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-function FieldValue({ value }: { value: unknown }) {
+function FieldValue({ name, value }: { name: string; value: unknown }) {
   const t = useTranslations('data')
+  const word = `value.${name}.${String(value)}` as 'value.unit.day'
   if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
-  if (typeof value === 'string') return instant.test(value) ? <Time at={value} /> : value
+  if (typeof value === 'string') return t.has(word) ? t(word) : instant.test(value) ? <Time at={value} /> : value
   if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'number' ? String(value) : <code>{JSON.stringify(value)}</code>
 }

@@ -120,6 +120,10 @@ export const data = {
     idle_60_s: 'Idle over 60 min (s)',
     idle_120_s: 'Idle over 120 min (s)',
     idle_240_s: 'Idle over 240 min (s)',
+    measured_s: 'Measured (s)',
+    cpu_used_ms: 'CPU time (ms)',
+    memory_used_mib_s: 'Memory in use (MiB s)',
+    home_mib_s: 'Home folders (MiB s)',
     may: 'May',
     detail: 'Details',
     problem: 'Failed step',
@@ -128,5 +132,14 @@ export const data = {
     started_at: 'Begun',
     kept_until: 'Kept until',
     bytes: 'Size in bytes',
+  },
+  /** Words of the API that a field may hold. */
+  value: {
+    state: { registered: 'address not confirmed', verified: 'confirmed', active: 'in use' },
+    began: { link: 'link in a mail' },
+    purpose: { signup: 'to sign up', login: 'to sign in' },
+    role: { member: 'member', manager: 'manager' },
+    source: { local: 'made here' },
+    unit: { day: 'day', month: 'month' },
   },
 } as const
