@@ -34,6 +34,17 @@ test('a warning of idle suspension holds until the container is used or stops', 
   assert.equal(reduceEvents(warned, [stands('asleep')]).idles.size, 0)
 })
 
+// A user was told "This container is blocked" after the unblock, until the page was loaded anew.
+test('a launch that a block ended is forgotten with the block, and one that failed for itself is not', () => {
+  const stands = (status: string) => ({ name: 'container', data: { type: 'dev', status } })
+  const blocked = reduceEvents(initialEventState, [launch('dev', 'failed'), stands('blocked')])
+  assert.equal(blocked.launches.size, 1)
+  assert.equal(reduceEvents(blocked, [stands('asleep')]).launches.size, 0)
+  assert.equal(reduceEvents(blocked, [launch('dev', 'queued'), stands('running')]).launches.size, 1)
+  const failed = reduceEvents(initialEventState, [stands('running'), launch('dev', 'failed'), stands('crashed')])
+  assert.equal(failed.launches.size, 1)
+})
+
 test('a takeover is sent once, so a snapshot does not remove it', () => {
   const takeover = { by: 'root@x.org', reason: 'You asked', until: '2026-11-21T09:15:00.000Z' }
   const told = reduceEvents(initialEventState, [

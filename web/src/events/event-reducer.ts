@@ -80,7 +80,11 @@ function withContainer(state: EventState, { type, status, message }: ContainerEv
   const idles = isThere ? state.idles : withoutContainerType(state.idles, type)
   const others = withoutContainerType(state.reasons, type)
   const reasons = message === undefined ? others : new Map(others).set(type, message)
-  return { ...state, idles, statuses: new Map(state.statuses).set(type, status), reasons }
+  // A launch that the block ended has nothing to say once the container is unblocked.
+  const isUnblocked = status !== 'blocked' && state.statuses.get(type) === 'blocked'
+  const hasFailed = state.launches.get(type)?.event.stage === 'failed'
+  const launches = isUnblocked && hasFailed ? withoutContainerType(state.launches, type) : state.launches
+  return { ...state, idles, launches, statuses: new Map(state.statuses).set(type, status), reasons }
 }
 
 export const withoutContainerType = <V>(map: ReadonlyMap<string, V>, type: string): ReadonlyMap<string, V> =>

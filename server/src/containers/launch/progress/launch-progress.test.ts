@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { refusals } from '#/errors.ts'
 import { failedStage } from '../launch-failure.ts'
 import { LaunchProgress, waitStage } from './launch-progress.ts'
 import { observationTime } from '#test/support/observation-time.ts'
@@ -122,6 +123,15 @@ test('what is finished is forgotten after a minute, a failure after ten, what is
   assert.deepEqual(known(), [0, 1, 1])
   t.mock.timers.tick(540_000)
   assert.deepEqual(known(), [0, 1, 0])
+})
+
+// After an unblock the page of a class still called what had been starting failed, "This container is blocked", for ten minutes.
+test('a launch that a block ended is told to open pages, and is not remembered past the block', () => {
+  const { stages, told } = arrange()
+  for (const refusal of [refusals.containerBlocked(null), refusals.userBlockedFromContainers(null)])
+    stages.enter(owned, failedStage(refusal))
+  assert.deepEqual(told, ['failed', 'failed'])
+  assert.deepEqual(stages.current(1), [])
 })
 
 test('of 600 failures the last 500 are remembered: each may keep many lines', () => {

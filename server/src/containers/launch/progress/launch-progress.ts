@@ -89,10 +89,12 @@ export class LaunchProgress {
       if (unprobed) void this.#awaitReadiness({ userId, type }, unprobed)
   }
 
-  /** Enters a stage of a launch. */
+  /** Enters a stage of a launch. A failure by a block is published and not kept. */
   enter(owned: ContainerRef, stage: LaunchStage): void {
     this.#set(owned, stage)
     this.#parts.publish(owned.userId, eventOf(owned.type, stage))
+    // The container itself is said to be blocked for as long as it is; a failure that is kept outlasts an unblock.
+    if (isByBlock(stage)) this.forget(owned)
   }
 
   /**
@@ -203,5 +205,8 @@ const isLast = ({ stage }: LaunchStage) => stage === 'waiting' || stage === 'rea
 /** A failure of the program or its image; failures with another cause are dropped sooner. */
 const isFault = (stage: LaunchStage) =>
   stage.stage === 'failed' && !['full', 'engine', 'stopped'].includes(stage.reason)
+
+const blocks: ReadonlySet<string> = new Set(['refusals.containerBlocked', 'refusals.userBlockedFromContainers'])
+const isByBlock = (stage: LaunchStage) => stage.stage === 'failed' && blocks.has(stage.message.key)
 
 const eventOf = (type: string, stage: LaunchStage): UserEvent => ({ name: 'launch', data: { type, ...stage } })
