@@ -83,7 +83,8 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       setDoneAt(performance.now())
     })
 
-  const isDone = !busy && error === undefined
+  // An error that an outage took back is no success.
+  const isDone = !busy && error === undefined && doneAt !== undefined
   return {
     verb: stopping.busy ? 'stop' : busy ? verb : undefined,
     done: isDone ? verb : undefined,

@@ -4,6 +4,7 @@ import { useFormatter, useTranslations } from 'use-intl/react'
 import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { focusHeading } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useEvents } from '#/events/use-events.ts'
@@ -31,6 +32,7 @@ export function LookNotes({ containers }: { containers: readonly ContainerEntry[
   )
 }
 
+/** An answer takes the pressed button away, often before its response comes, so the focus moves first. */
 function Request({ request, name }: { request: LooksEvent['requests'][number]; name: string }) {
   const t = useTranslations('sharing.looks')
   const { busy, error, run } = useTask()
@@ -38,11 +40,13 @@ function Request({ request, name }: { request: LooksEvent['requests'][number]; n
   const params = { id: String(id) }
 
   function agree() {
+    focusHeading()
     void run(async (signal) => {
       await createApiClient(signal).agreeToLook({ params })
     })
   }
   function decline() {
+    focusHeading()
     void run(async (signal) => {
       await createApiClient(signal).declineLook({ params })
     })
@@ -75,6 +79,7 @@ function OpenLook({ look, name, isHere }: { look: LooksEvent['looks'][number]; n
   const at = format.dateTime(new Date(look.expires_at), { timeStyle: 'short' })
 
   function end() {
+    focusHeading()
     void run(async (signal) => {
       const params = { container_type: look.type, id: String(look.share_id) }
       await createApiClient(signal).endShare({ params })
