@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { difference } from './image-diff.ts'
-import { bareControls, faultsOf, openStory, overflows, settle, violations } from './story-checks.ts'
+import { bareControls, faultsOf, openStory, overflows, phoneFaults, settle, violations } from './story-checks.ts'
 import { compare, isAccepting, leftOver, pictureOf, shoot } from './screenshots.ts'
 import { startStoryServer, tabs } from './story-server.ts'
 
@@ -46,6 +46,9 @@ describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
   }
 })
 
+/** Stories of what a student or a teacher does with a phone in the hand. */
+const onPhones = /^(dashboard|groups|sharing|snapshots|sign-in)\//
+
 function pageOf(name: string): string {
   return name.split('/')[0] ?? ''
 }
@@ -79,6 +82,17 @@ test('in forced colours every button and field has a border or an underline, and
       assert.deepEqual(await bareControls(tab.page), [], name)
     })
   }
+})
+
+// The button that keeps a container from opening, and the last lines of a program, lay below the edge of their card.
+test('on a phone controls are high enough for a finger, and no card covers a part of what it says', async () => {
+  const names = stage.names.filter((name) => onPhones.test(name))
+  const look = (name: string) =>
+    stage.withTab(async (tab) => {
+      await openStory(tab, stage.url, name)
+      return (await phoneFaults(tab.page)).map((each) => `${name}: ${each}`)
+    })
+  assert.deepEqual((await Promise.all(names.map(look))).flat(), [])
 })
 
 test('every picture has a story', () => {

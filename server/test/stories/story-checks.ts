@@ -101,6 +101,31 @@ export async function overflows(page: Page): Promise<string[]> {
   return found
 }
 
+const phone = { width: 390, height: 844 }
+
+/**
+ * What a finger misses on a phone in German, and what a card covers: controls below 44 px (WCAG 2.2, 2.5.5) outside of
+ * sentences, and states of cards that are higher than the space that is kept for them.
+ */
+export async function phoneFaults(page: Page): Promise<string[]> {
+  await page.setViewportSize(phone)
+  await page.evaluate(() => (globalThis as unknown as StoryWindow).chooseLanguage('de'))
+  await settle(page)
+  return page.evaluate(() => {
+    // Rows that the browser has not laid out yet have no size.
+    const seen = (selector: string) =>
+      [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility({ contentVisibilityAuto: true }))
+    const low = seen('button, a.button, summary, .account-panel a, select').filter(
+      (each) => Math.round(each.getBoundingClientRect().height) < 44,
+    )
+    const cut = seen('.card-overlay').filter((each) => each.scrollHeight > each.clientHeight + 1)
+    return [
+      ...low.map((each) => `${each.getBoundingClientRect().height} px: ${each.outerHTML.slice(0, 120)}`),
+      ...cut.map((each) => `${each.scrollHeight} px in ${each.clientHeight}: ${each.textContent.slice(0, 120)}`),
+    ]
+  })
+}
+
 /**
  * Controls that look like plain text, and a focus without an outline. Controls in a table are recognized by their
  * position.
