@@ -35,12 +35,14 @@ export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => voi
       {(close) => (
         <>
           <p className="hint">{t('lead')}</p>
-          <div role="status">
+          <div role="status" className="join-code-view">
             {made && (
               <>
-                <p className="join-code">{made.code}</p>
+                <div>
+                  <p className="join-code">{made.code}</p>
+                  <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={made.expires_at} />) })}</p>
+                </div>
                 {address && <QrCode text={address} label={t('qr')} />}
-                <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={made.expires_at} />) })}</p>
               </>
             )}
             {isRemoved && <p>{t('removed')}</p>}
@@ -55,11 +57,14 @@ export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => voi
           )}
           <Alert error={error} />
           <div className="actions end">
-            <Button onPress={close}>{t('close')}</Button>
+            {/* A code that the class is entering must not end by a press that was meant for the next one. */}
+            <Button variant={made && 'primary'} onPress={close}>
+              {t('close')}
+            </Button>
             <Button isOff={busy} onPress={remove}>
               {t('remove')}
             </Button>
-            <Button variant="primary" isOff={busy} onPress={make}>
+            <Button variant={made ? undefined : 'primary'} isOff={busy} onPress={make}>
               {busy ? t('busy') : t('make')}
             </Button>
           </div>

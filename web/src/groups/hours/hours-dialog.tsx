@@ -1,10 +1,12 @@
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { ExceptionForm } from './exception-form.tsx'
@@ -24,6 +26,10 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const { lessonText, exceptionText } = useHourWords(types)
   const client = useQueryClient()
   const { busy, error, run } = useTask()
+  const status = useRef<HTMLParagraphElement>(null)
+  const [isSaved, setSaved] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const [removals, setRemovals] = useState(0)
   const key = ['group-timetable', id]
   const query = useQuery({
     queryKey: key,
@@ -37,70 +43,100 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
     exceptions: [],
   }
   function store(next: Timetable | null) {
+    setSaved(false)
     void run(async (signal) => {
       client.setQueryData(
         key,
         await createApiClient(signal).setTimetable({ params: { id }, body: { timetable: next } }),
       )
+      setSaved(true)
+      if (next === null) setRemovals((count) => count + 1)
     })
   }
   const change = (changes: Partial<Timetable>) => store({ ...timetable, ...changes })
+  // The pressed button goes away with what it removes, so the focus moves first.
+  function remove(next: () => void) {
+    status.current?.focus({ preventScroll: true })
+    next()
+  }
   const without = <T,>(all: readonly T[], each: T) => all.filter((one) => one !== each)
   return (
-    <Dialog title={t('title')} variant="wide" onClose={onClose}>
-      {(close) => (
-        <div className="group-form">
-          <p className="hint">{t('lead')}</p>
-          {query.data && (
+    <>
+      <Dialog title={t('title')} variant="wide" onClose={onClose}>
+        {(close) => (
+          <div className="group-form">
+            <p className="hint">{t('lead')}</p>
+            {query.data && (
+              <>
+                {/* Made anew when all hours are removed: its fields are empty then. */}
+                <ZoneForm key={removals} timetable={timetable} isOff={busy} onChange={change} />
+                <p role="status" ref={status} tabIndex={-1} className="hint hour-status">
+                  {isSaved && t('saved')}
+                </p>
+                <h3>{t('lessons')}</h3>
+                {timetable.lessons.length === 0 && <p className="hint">{t('noLessons')}</p>}
+                <ul className="hour-rows">
+                  {timetable.lessons.map((each, at) => (
+                    <Row
+                      key={at}
+                      text={lessonText(each)}
+                      isOff={busy}
+                      onRemove={() => remove(() => change({ lessons: without(timetable.lessons, each) }))}
+                    />
+                  ))}
+                </ul>
+                <LessonForm
+                  types={types}
+                  isOff={busy}
+                  onAdd={(lesson) => change({ lessons: [...timetable.lessons, lesson] })}
+                />
+                <h3>{t('exceptions')}</h3>
+                <ul className="hour-rows">
+                  {timetable.exceptions.map((each) => (
+                    <Row
+                      key={each.date}
+                      text={exceptionText(each)}
+                      isOff={busy}
+                      onRemove={() => remove(() => change({ exceptions: without(timetable.exceptions, each) }))}
+                    />
+                  ))}
+                </ul>
+                <ExceptionForm
+                  types={types}
+                  isOff={busy}
+                  onAdd={(exception) => change({ exceptions: [...timetable.exceptions, exception] })}
+                />
+              </>
+            )}
+            <Alert error={error ?? query.error ?? undefined} />
+            <div className="actions end">
+              {query.data?.timetable && (
+                <Button isOff={busy} onPress={() => setAsking(true)}>
+                  {t('removeAll')}
+                </Button>
+              )}
+              <Button onPress={close}>{t('close')}</Button>
+            </div>
+          </div>
+        )}
+      </Dialog>
+      {/* Beside the dialog and not in it: React passes the end of an inner one on to the outer one. */}
+      {isAsking && (
+        <Dialog title={t('askRemoveAll.title')} onClose={() => setAsking(false)}>
+          {(close) => (
             <>
-              <ZoneForm key={timetable.time_zone} timetable={timetable} isOff={busy} onChange={change} />
-              <h3>{t('lessons')}</h3>
-              {timetable.lessons.length === 0 && <p className="hint">{t('noLessons')}</p>}
-              <ul className="hour-rows">
-                {timetable.lessons.map((each, at) => (
-                  <Row
-                    key={at}
-                    text={lessonText(each)}
-                    isOff={busy}
-                    onRemove={() => change({ lessons: without(timetable.lessons, each) })}
-                  />
-                ))}
-              </ul>
-              <LessonForm
-                types={types}
-                isOff={busy}
-                onAdd={(lesson) => change({ lessons: [...timetable.lessons, lesson] })}
-              />
-              <h3>{t('exceptions')}</h3>
-              <ul className="hour-rows">
-                {timetable.exceptions.map((each) => (
-                  <Row
-                    key={each.date}
-                    text={exceptionText(each)}
-                    isOff={busy}
-                    onRemove={() => change({ exceptions: without(timetable.exceptions, each) })}
-                  />
-                ))}
-              </ul>
-              <ExceptionForm
-                types={types}
-                isOff={busy}
-                onAdd={(exception) => change({ exceptions: [...timetable.exceptions, exception] })}
+              <p>{t('askRemoveAll.effect')}</p>
+              <ConfirmActions
+                cancel={t('askRemoveAll.cancel')}
+                confirm={t('removeAll')}
+                close={close}
+                onConfirm={() => remove(() => store(null))}
               />
             </>
           )}
-          <Alert error={error ?? query.error ?? undefined} />
-          <div className="actions end">
-            {query.data?.timetable && (
-              <Button isOff={busy} onPress={() => store(null)}>
-                {t('removeAll')}
-              </Button>
-            )}
-            <Button onPress={close}>{t('close')}</Button>
-          </div>
-        </div>
+        </Dialog>
       )}
-    </Dialog>
+    </>
   )
 }
 

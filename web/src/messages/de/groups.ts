@@ -31,13 +31,13 @@ export const groups: InOtherWords<typeof english> = {
     filter: 'Mitglied suchen',
     noMatch: 'Kein Mitglied passt.',
     provider:
-      'Der Anmelde-Anbieter {source} bestimmt, wer in dieser Gruppe ist; Mitglieder werden dort geändert. Anhalten und Sperren gehen wie immer.',
+      'Der Anmelde-Anbieter {source} bestimmt, wer in dieser Gruppe ist; Mitglieder werden dort geändert. Stoppen und Sperren gehen wie immer.',
     role: { member: 'Mitglied', manager: 'Leitung' },
     containers: { none: 'Kein Container', one: '{type}: {status}' },
     status: {
       running: 'läuft',
       paused: 'pausiert',
-      stopped: 'angehalten',
+      stopped: 'gestoppt',
       missing: 'nicht gestartet',
       failed: 'fehlgeschlagen',
       unknown: 'unbekannt',
@@ -53,7 +53,7 @@ export const groups: InOtherWords<typeof english> = {
     removeThis: '{email} aus der Gruppe entfernen',
     ask: {
       title: '{email} aus der Gruppe entfernen?',
-      effect: 'Konto und Dateien bleiben. Was läuft, läuft weiter, bis es angehalten wird.',
+      effect: 'Konto und Dateien bleiben. Was läuft, läuft weiter, bis es gestoppt wird.',
       cancel: 'Abbrechen',
     },
   },
@@ -90,7 +90,7 @@ export const groups: InOtherWords<typeof english> = {
     group: 'Die Gruppe',
     start: 'Für alle starten',
     end: 'Gruppe beenden',
-    ended: 'Die Gruppe ist beendet. Ihre Container halten innerhalb von 30 Sekunden an.',
+    ended: 'Die Gruppe ist beendet. Ihre Container werden innerhalb von 30 Sekunden gestoppt.',
     askStart: {
       title: 'Container für alle Mitglieder starten?',
       effect: 'Sie starten nach denen, die jemand selbst startet. Was schon läuft, bleibt, wie es ist.',
@@ -99,22 +99,22 @@ export const groups: InOtherWords<typeof english> = {
     askEnd: {
       title: 'Die Gruppe jetzt beenden?',
       effect:
-        'Ihre Container halten innerhalb von 30 Sekunden an und lassen sich nicht mehr starten. Dateien bleiben. Administratoren können ein anderes Ende setzen.',
+        'Ihre Container werden innerhalb von 30 Sekunden gestoppt und lassen sich nicht mehr starten. Dateien bleiben. Administratoren können ein anderes Ende setzen.',
     },
-    stop: 'Alle Container anhalten',
+    stop: 'Alle Container stoppen',
     block: 'Alle Container sperren',
     unblock: 'Sperre der Gruppe aufheben',
     busy: 'In Arbeit…',
     cancel: 'Abbrechen',
     askStop: {
-      title: 'Alle Container der Gruppe anhalten?',
+      title: 'Alle Container der Gruppe stoppen?',
       effect:
         'Was nicht gespeichert ist, geht verloren; Dateien in den Home-Ordnern bleiben. Mitglieder können ihre Container wieder starten.',
     },
     askBlock: {
       title: 'Alle Container der Gruppe sperren?',
       effect:
-        'Sie halten an, auch deine eigenen, und lassen sich nicht starten, bis du sie entsperrst. Dateien bleiben.',
+        'Sie werden gestoppt, auch deine eigenen, und lassen sich nicht starten, bis du sie entsperrst. Dateien bleiben.',
     },
   },
   add: {
@@ -154,10 +154,10 @@ export const groups: InOtherWords<typeof english> = {
   },
   hours: {
     title: 'Zeiten',
-    lead: 'Container der Mitglieder starten 15 Minuten vor einer Stunde und halten nachts an. Jede Änderung gilt sofort.',
+    lead: 'Container der Mitglieder starten 15 Minuten vor einer Stunde und werden nachts gestoppt, wenn du eine Uhrzeit dafür angibst. Jede Änderung gilt sofort.',
     zone: 'Zeitzone',
-    stopAt: 'Täglich anhalten um',
-    stopHint: 'Leer: nicht anhalten',
+    stopAt: 'Täglich stoppen um',
+    stopHint: 'Leer: nicht stoppen',
     save: 'Speichern',
     lessons: 'Stunden jeder Woche',
     noLessons: 'Noch keine Stunden.',
@@ -168,17 +168,23 @@ export const groups: InOtherWords<typeof english> = {
     addLesson: 'Stunde hinzufügen',
     lessonMissing: 'Wähle zuerst einen Tag und eine Uhrzeit.',
     exceptions: 'Ausnahmen',
-    exception: '{day}: {lessons}{stops, select, false {; nicht anhalten} other {}}',
+    exception: '{day}: {lessons}{stops, select, false {; nicht stoppen} other {}}',
     none: 'keine Stunde',
     date: 'Tag',
     otherAt: 'Stunde um',
     otherHint: 'Leer: keine Stunde an diesem Tag',
-    stops: 'Container halten wie üblich an',
+    stops: 'Container werden wie üblich gestoppt',
     addException: 'Ausnahme hinzufügen',
     dateMissing: 'Wähle zuerst einen Tag.',
     remove: 'Entfernen',
     removeThis: '{what} entfernen',
     removeAll: 'Alle Zeiten entfernen',
+    saved: 'Gespeichert.',
+    askRemoveAll: {
+      title: 'Alle Zeiten entfernen?',
+      effect: 'Stunden, Ausnahmen und das tägliche Stoppen entfallen. Was läuft, läuft weiter.',
+      cancel: 'Abbrechen',
+    },
     close: 'Schließen',
   },
   invitations: {

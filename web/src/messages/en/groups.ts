@@ -174,6 +174,12 @@ export const groups = {
     remove: 'Remove',
     removeThis: 'Remove {what}',
     removeAll: 'Remove all hours',
+    saved: 'Saved.',
+    askRemoveAll: {
+      title: 'Remove all hours?',
+      effect: 'Lessons, exceptions and the daily stop are removed. What runs keeps running.',
+      cancel: 'Cancel',
+    },
     close: 'Close',
   },
   invitations: {
