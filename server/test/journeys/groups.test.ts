@@ -66,6 +66,25 @@ test('the manager finds the group below the containers, and makes a join code', 
   await page.getByRole('dialog').getByRole('button', { name: 'Make a new code' }).click()
   code = (await page.locator('.join-code').textContent()) ?? ''
   assert.match(code, /^[A-Z2-9]{5}-[A-Z2-9]{5}$/)
+  // While the class enters the code, the first press at hand must not replace it.
+  assert.equal(await page.getByRole('dialog').locator('.button.primary').textContent(), 'Close')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+})
+
+test('the manager sets when containers stop, reads that it is stored, and is asked before all hours go', async () => {
+  await press('Hours')
+  const dialog = page.getByRole('dialog', { name: 'Hours' })
+  await dialog.getByLabel('Stop every day at').fill('22:00')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Saved.').waitFor()
+  await dialog.getByRole('button', { name: 'Remove all hours' }).click()
+  const question = page.getByRole('dialog', { name: 'Remove all hours?' })
+  await question.getByRole('button', { name: 'Remove all hours' }).click()
+  await dialog.getByText('Saved.').waitFor()
+  assert.equal(await dialog.getByLabel('Stop every day at').inputValue(), '')
+  // The button is gone, and the focus is still in the dialog.
+  assert.equal(await dialog.evaluate((element) => element.contains(document.activeElement)), true)
+  await dialog.getByRole('button', { name: 'Close' }).click()
 })
 
 test('a user on a phone joins by the code in German, and then sees the type of the group', async () => {

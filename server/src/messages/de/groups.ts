@@ -45,9 +45,9 @@ export const groups: Translated<'groups'> = {
   memberRemoved: 'Das Konto ist nicht mehr Mitglied.',
   joinCodeRemoved: 'Der Beitrittscode gilt nicht mehr.',
   stopped:
-    '{count, plural, =0 {Kein Container lief.} one {{count} Container ist angehalten.} other {{count} Container sind angehalten.}}',
+    '{count, plural, =0 {Kein Container lief.} one {{count} Container ist gestoppt.} other {{count} Container sind gestoppt.}}',
   stoppedBut:
-    '{count, plural, =0 {Noch ist kein Container angehalten.} one {{count} Container ist angehalten.} other {{count} Container sind angehalten.}}{failed, plural, =0 {} one { Einer ließ sich nicht anhalten, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.} other { {failed} ließen sich nicht anhalten, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.}}{underWay, plural, =0 {} one { Einer wird noch angehalten.} other { {underWay} werden noch angehalten.}}',
+    '{count, plural, =0 {Noch ist kein Container gestoppt.} one {{count} Container ist gestoppt.} other {{count} Container sind gestoppt.}}{failed, plural, =0 {} one { Einer ließ sich nicht stoppen, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.} other { {failed} ließen sich nicht stoppen, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.}}{underWay, plural, =0 {} one { Einer wird noch gestoppt.} other { {underWay} werden noch gestoppt.}}',
   starting:
     '{count, plural, =0 {Alle Container dieses Typs laufen schon.} one {{count} Container wird gestartet.} other {{count} Container werden gestartet.}}',
   startingBut:

@@ -29,7 +29,7 @@ export const snapshots: InOtherWords<typeof english> = {
   askReset: {
     title: 'Den Home-Ordner von {name} zurücksetzen?',
     effect:
-      'Zuerst entsteht ein Sicherungspunkt. Dann wird der Home-Ordner entfernt: Der nächste Start beginnt mit den Startdateien. Der Container muss angehalten sein.',
+      'Zuerst entsteht ein Sicherungspunkt. Dann wird der Home-Ordner entfernt: Der nächste Start beginnt mit den Startdateien. Der Container muss gestoppt sein.',
     confirm: 'Zurücksetzen',
   },
   upload: {
@@ -37,7 +37,7 @@ export const snapshots: InOtherWords<typeof english> = {
     openThis: 'Archiv in den Home-Ordner von {name} hochladen',
     title: 'Ein Archiv in den Home-Ordner von {name} hochladen',
     effect:
-      'Die Dateien kommen in einen neuen Ordner deines Home-Ordners. Was dort ist, ändert sich nicht. Der Container muss angehalten sein, bis das Archiv ausgepackt ist.',
+      'Die Dateien kommen in einen neuen Ordner deines Home-Ordners. Was dort ist, ändert sich nicht. Der Container muss gestoppt sein, bis das Archiv ausgepackt ist.',
     file: 'Archiv',
     hint: 'Eine .tar- oder .tar.gz-Datei, etwa eine, die hier heruntergeladen wurde',
     start: 'Hochladen',
@@ -64,7 +64,7 @@ export const snapshots: InOtherWords<typeof english> = {
   ask: {
     title: 'Diesen Sicherungspunkt wiederherstellen?',
     effect:
-      'Die Dateien kommen in einen neuen Ordner deines Home-Ordners. Was dort ist, ändert sich nicht. Der Container muss angehalten sein.',
+      'Die Dateien kommen in einen neuen Ordner deines Home-Ordners. Was dort ist, ändert sich nicht. Der Container muss gestoppt sein.',
     path: 'Nur dieser Ordner oder diese Datei',
     hint: 'Etwa notizen/2026; leer für alles',
     cancel: 'Abbrechen',

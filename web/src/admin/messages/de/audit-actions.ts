@@ -41,7 +41,7 @@ export const action: AdminWords['audit']['action'] = {
     'remove-homes': 'Home-Ordner am Kursende entfernt',
     'delete-archives': 'Archive vor ihrem Datum gelöscht',
     'set-timetable': 'Zeiten einer Gruppe geändert',
-    stop: 'Container einer Gruppe angehalten',
+    stop: 'Container einer Gruppe gestoppt',
     block: 'Container einer Gruppe gesperrt',
     unblock: 'Container einer Gruppe entsperrt',
   },
@@ -115,7 +115,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
     'remove-homes':
       'Das Kursende von <b>{group}</b>, begonnen von <b>{actor}</b>, hat Home-Ordner von <b>{person}</b> entfernt',
     'set-timetable': '<b>{actor}</b> hat die Zeiten von <b>{group}</b> geändert',
-    stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> angehalten',
+    stop: '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> gestoppt',
     block:
       '<b>{actor}</b> hat {containers, plural, one {einen Container} other {# Container}} von <b>{group}</b> gesperrt',
     unblock:

@@ -42,7 +42,7 @@ export const groups: AdminWords['groups'] = {
     nameHint: 'Vorlagen nennen die Gruppe so.',
     nameByProvider: 'Den Namen gibt der Anbieter {source}.',
     description: 'Beschreibung',
-    types: 'Grenzen, Ende, Anhalten und Sperren gelten für',
+    types: 'Grenzen, Ende, Stoppen und Sperren gelten für',
     allTypes: 'Alle Typen',
     limits: 'Grenzen für jedes Mitglied',
     limitsHint: 'Ein leeres Feld heißt: keine Grenze.',
@@ -51,7 +51,8 @@ export const groups: AdminWords['groups'] = {
     cpus: 'Kerne',
     disk: 'Dateien in GiB',
     ends: 'Ende',
-    endsHint: 'Dann halten ihre Typen an und lassen sich nicht mehr starten; Dateien bleiben. Leer: nie.',
+    endsHint:
+      'Dann werden Container ihrer Typen gestoppt und lassen sich nicht mehr starten; Dateien bleiben. Leer: nie.',
     nameMissing: 'Gib einen Namen ein.',
     badNumber: 'Grenzen sind Zahlen, die nicht negativ sind.',
   },

@@ -19,7 +19,7 @@ export const termEnd: AdminWords['termEnd'] = {
   ask: {
     title: '{name} beenden?',
     effect:
-      'Entfernt {accounts, plural, =0 {wird kein Konto} one {wird ein Konto} other {werden # Konten}}, dazu {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Container halten jetzt an.',
+      'Entfernt {accounts, plural, =0 {wird kein Konto} one {wird ein Konto} other {werden # Konten}}, dazu {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Container werden jetzt gestoppt.',
     confirm: 'Kurs beenden',
     busy: 'Beginnt…',
   },
