@@ -4,7 +4,7 @@ import type { FastifyServerOptions } from 'fastify'
 
 type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 /** A validator or a serializer; a validator leaves its findings in `errors`. */
-type Compiled = ((...values: unknown[]) => unknown) & { errors?: unknown }
+type Compiled = ((...values: unknown[]) => unknown) & { errors?: unknown; compile?: () => void }
 type Compile = (route: { readonly schema: object }) => Compiled
 
 /**
@@ -12,14 +12,28 @@ type Compile = (route: { readonly schema: object }) => Compiled
  * 350 ms of CPU, more than half of a start, and few of them are needed at once. What was made is kept for the next server of this
  * process. The schemas refer to no others, so that a schema alone says what is made of it.
  */
+const [validators, serializers] = [new WeakMap<object, Compiled>(), new WeakMap<object, Compiled>()]
+const buildSerializer = compileOnUse(serializerCompilers() as unknown as () => Compile, serializers)
 export const schemaCompilers = {
-  buildValidator: compileOnUse(ajvCompilers() as unknown as () => Compile),
-  buildSerializer: compileOnUse(serializerCompilers() as unknown as () => Compile),
+  buildValidator: compileOnUse(ajvCompilers() as unknown as () => Compile, validators),
+  buildSerializer,
 } as unknown as Compilers
 
-/** @param build called by each server with its settings, which are the same for all */
-function compileOnUse(build: (...settings: unknown[]) => Compile): (...settings: unknown[]) => Compile {
-  const known = new WeakMap<object, Compiled>()
+/** Compiles the serializer of a schema for later servers, with what its first values would compile: one that a server has built leaves that. */
+export function compileSerializer(schema: object): void {
+  buildSerializer({}, { compileValidators: true })({ schema }).compile?.()
+}
+
+/** Compiles a validator that a server has built; others have settings that are unknown here. */
+export function compileValidator(schema: object): void {
+  validators.get(schema)?.compile?.()
+}
+
+/** @param build called by each server with its settings, which are the same for all @param known what was made of each schema */
+function compileOnUse(
+  build: (...settings: unknown[]) => Compile,
+  known: WeakMap<object, Compiled>,
+): (...settings: unknown[]) => Compile {
   return (...settings) => {
     let compile: Compile | undefined
     return (route) => {
@@ -38,5 +52,6 @@ function onUse(compile: () => Compiled): Compiled {
     call.errors = made.errors
     return result
   }
+  call.compile = () => void (made ??= compile())
   return call
 }

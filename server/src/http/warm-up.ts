@@ -1,5 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import { pino } from 'pino'
 import { prepareFrontEndFiles } from './front-end/front-end-files.ts'
+import { describeUserAgent } from './request/user-agent.ts'
+import { compileSerializer, compileValidator } from './schema-compilers.ts'
 import { createHttpServer, type HttpParts } from './server.ts'
 
 /**
@@ -11,6 +15,24 @@ export async function warmUpHttpServer(webDir: string): Promise<void> {
   const { close } = await createHttpServer(unused)
   await close()
   await prepareFrontEndFiles(webDir)
+}
+
+/**
+ * Before `warmUpHttpServer`: compiles what the first requests of each endpoint need, 0.6 s of CPU. It would take up to 250 ms
+ * of each first answer, in which nothing else is answered. One schema at a time, because this process has requests to pass on.
+ */
+export async function compileEndpoints(): Promise<void> {
+  describeUserAgent('Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0')
+  for (const { response } of Object.values<Endpoint>(endpoints)) {
+    if (response) compileSerializer(response)
+    await nextTurn()
+  }
+  const { close } = await createHttpServer(unused)
+  await close()
+  for (const { params, query, body } of Object.values<Endpoint>(endpoints)) {
+    for (const schema of [params, query, body]) if (schema) compileValidator(schema)
+    await nextTurn()
+  }
 }
 
 /** Routes refer to these, and no request comes. */
