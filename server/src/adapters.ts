@@ -45,7 +45,7 @@ export async function openParts(
   for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const unfinished = unfinishedRestore(config.dataDir)
   if (unfinished !== undefined) throw new Error(unfinished)
-  await keepCopyBeforeMigration(config, log)
+  if (lead?.openOptions.isMigrated !== true) await keepCopyBeforeMigration(config, log)
   const database = await openDatabase(config.databaseUrl, config.dataDir, lead?.openOptions)
   const installation = await installationName(database.db, proposeName)
   const key = lead ? await lead.keysOf(database) : await loadSigningKeys(config.dataDir)

@@ -44,6 +44,11 @@ export class HostCheck {
     if (report && !isPrepared) await withTimeout(startTimeout, this.#prepare())
   }
 
+  /** For a start that does not wait for it: prepares the host, and logs what it lacks. Never rejects; ends within 4 s. */
+  async prepareBeside(): Promise<void> {
+    await withTimeout(startTimeout, this.#prepare())
+  }
+
   /** Tries what keeps containers apart, where only a trial can tell. Never throws. @param signal ends it */
   async tryIsolation(signal: AbortSignal): Promise<void> {
     const [trial, [program]] = [this.#runtime.isolationTrial(), this.#templates()]

@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly until?: string | undefined
   /** For PostgreSQL. */
   readonly onConnect?: ConnectionCheck | undefined
+  /** For PostgreSQL: no migration is left to run (`isUpToDate`), so that none is looked for. */
+  readonly isMigrated?: boolean
 }
 
 /** TTL of the result of `ping`, in ms: the endpoint that uses it is public. */
@@ -64,16 +66,18 @@ const closeTimeout = 2_000
 export async function openDatabase(
   url: string | null,
   dataDir: string,
-  { until, onConnect }: OpenOptions = {},
+  { until, onConnect, isMigrated = false }: OpenOptions = {},
 ): Promise<Database> {
   if (url === null) {
     const db = new Kysely<Schema>({ dialect: sqliteIn(dataDir) })
     await migrate(db, false, until)
     return wrap(db, false)
   }
-  const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
-  await migrate(migrationDb, true, until)
-  await migrationDb.destroy()
+  if (!isMigrated) {
+    const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
+    await migrate(migrationDb, true, until)
+    await migrationDb.destroy()
+  }
   return wrap(new Kysely<Schema>({ dialect: await postgresDialect(url, { onConnect }) }), true)
 }
 

@@ -30,6 +30,13 @@ export async function refuseStoreOfNewerVersion<T>(db: Kysely<T>): Promise<void>
   refuseNewerStore(await appliedMigrations(db, true), Object.keys(migrations(true)))
 }
 
+/** Of PostgreSQL: whether this program has no migration to run. @throws {NewerStore} when a newer version wrote it · {StoreFailure} */
+export async function isUpToDate<T>(db: Kysely<T>): Promise<boolean> {
+  const [applied, known] = [await appliedMigrations(db, true), Object.keys(migrations(true))]
+  refuseNewerStore(applied, known)
+  return known.every((name) => applied.includes(name))
+}
+
 /** Names of the migrations that the store has had, sorted. @returns none for a store that is new */
 export async function appliedMigrations<T>(db: Kysely<T>, isPostgres: boolean): Promise<string[]> {
   // Not Kysely's introspection: it also finds the table in a schema that a restore moved aside.
