@@ -16,7 +16,8 @@ import { requestFields } from '#/logging/request-context.ts'
 import { channelTo, type Channel } from '#/rpc/channel.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
 import { connectInFolder, removeStaleSockets } from '#/supervisor/link-folder.ts'
-import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
+import { compileEndpoints } from '#/http/warm-up.ts'
+import { collectGarbageOnce, keepCode, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
 import { awaitTurn } from '#/rpc/await-turn.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { replacementArgument } from '#/supervisor/replacement-argument.ts'
@@ -41,6 +42,12 @@ const readText = (file: string) => readFileSync(file, 'utf8')
 
 const webDir = path.resolve(import.meta.dirname, '../../web/dist')
 const warmUp = () => warmUpApp(webDir)
+/** Of a follower, which may have to start the application at once, later. */
+const prepareToLead = async () => {
+  keepCode(true)
+  await compileEndpoints()
+  await warmUp()
+}
 
 await main()
 
@@ -85,8 +92,6 @@ async function main(): Promise<void> {
     logChanges(log, changes)
     saveInEffect(runFolder, changes.env, contents)
     if (!config.node) gateway.ready(startMessage(app, config))
-    limitHeapGrowth()
-    collectGarbageOnce()
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')
     fail([`Berth could not start: ${reasonOf(error)}`])
@@ -174,7 +179,7 @@ async function startNode(
     gateway,
     own: { platformSocket: place.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
     sockets: { api: place.socketPath, operator: place.operatorSocket },
-    warmUp,
+    warmUp: prepareToLead,
     lead: (lead) => startParts(config, log, lead.gateway, { ...place, takesOver: false }, lead),
     onReady: () => gateway.ready(startMessage(started, config)),
     onLost: (reason) => {
@@ -191,13 +196,17 @@ async function startNode(
 async function startParts(config: Config, log: Logger, gateway: Gateway, place: Place, lead?: LeadParts): Promise<App> {
   const parts = await openParts(config, log, { lead })
   forgetInterruptedRestore(config.dataDir)
-  return startApp({
+  const app = await startApp({
     ...parts,
     ...place,
-    ...(lead && { nodes: lead.report }),
+    ...(lead && { nodes: lead.report, onListening: lead.onListening, servesFirst: lead.isTakeover }),
     gateway,
     webDir,
   })
+  keepCode(false)
+  limitHeapGrowth()
+  collectGarbageOnce()
+  return app
 }
 
 function packageVersion(): string {

@@ -13,6 +13,7 @@ import { takenSlugsTask } from '#/reconcile/tasks/taken-slugs-task.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishClockJump, latestInstant } from '#/store/clock-jumps.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { holdStarts } from '#/wiring/held-starts.ts'
 import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
@@ -55,7 +56,9 @@ const drainTimeout = 15_000
  * when requests are served.
  * @throws {Error} for the operator when the port is taken, or a template requires what the engine does not have
  */
-export async function startApp(parts: AppParts): Promise<App> {
+export async function startApp(given: AppParts): Promise<App> {
+  const starts = given.servesFirst ? holdStarts(given) : undefined
+  const parts = starts?.parts ?? given
   const { config, gateway, database, runtime, mailer, log } = parts
   const reconciler = new Reconciler(parts.pace?.every ?? reconcileInterval, log)
   const activate = () => reconciler.activate()
@@ -72,7 +75,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   )
   const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)
   // The engine answers while the parts are constructed; nothing is served before its answer is known.
-  const hostChecked = parts.isForOneCommand ? Promise.resolve() : hostCheck.checkAtStart(parts.takesOver)
+  const hostChecked = parts.isForOneCommand || starts ? Promise.resolve() : hostCheck.checkAtStart(parts.takesOver)
   hostChecked.catch(() => undefined)
   const port = await gateway.listen(config.host, config.port, config.tls)
   const addresses = addressesFor(config, port)
@@ -150,6 +153,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const following = new AbortController()
   await hostChecked
   await listenOnSocket(api.server, parts.socketPath)
+  parts.onListening?.('api')
   await containers.resumeSnapshots()
   await serve()
   await sharing.start()
@@ -173,7 +177,12 @@ export async function startApp(parts: AppParts): Promise<App> {
     void hostCheck.tryIsolation(following.signal)
   }
   // Last: a command that reaches this socket finds a complete service.
-  if (parts.operatorSocket !== undefined) await listenOnSocket(operatorListener, parts.operatorSocket)
+  if (parts.operatorSocket !== undefined) {
+    await listenOnSocket(operatorListener, parts.operatorSocket)
+    parts.onListening?.('operator')
+  }
+  // Behind the first answers, which have waited: what starts a container waits for it.
+  if (starts) void hostCheck.prepareBeside().then(starts.allow)
 
   const close = async () => {
     following.abort()

@@ -1,5 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
-import { lstat, chmod, unlink } from 'node:fs/promises'
+import { lstatSync, unlinkSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { contentLanguage, defaultLanguage } from '#/messages/language.ts'
@@ -63,11 +64,13 @@ export function createListener(handle: RequestListener, bodyTimeout = defaultBod
 }
 
 /**
- * Binds the listener to a Unix socket that its owner alone may use. A socket that an earlier process left is removed.
+ * Binds the listener to a Unix socket that its owner alone may use. A socket that an earlier process left, or that another listener of
+ * this process still has, is replaced.
  * @throws {Error} when it cannot be bound, or when the path is not a socket
  */
 export async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
-  await removeStale(socketPath)
+  // Without a pause before the path is bound: what connects in between would find nothing.
+  removeStale(socketPath)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ path: socketPath, backlog: backlog }, () => {
@@ -79,14 +82,11 @@ export async function listenOnSocket(server: Server, socketPath: string): Promis
   await chmod(socketPath, 0o600)
 }
 
-async function removeStale(socketPath: string): Promise<void> {
-  const there = await lstat(socketPath).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+function removeStale(socketPath: string): void {
+  const there = lstatSync(socketPath, { throwIfNoEntry: false })
   if (!there) return
   if (!there.isSocket()) throw new Error(`${socketPath} exists and is not a socket`)
-  await unlink(socketPath)
+  unlinkSync(socketPath)
 }
 
 /**

@@ -8,7 +8,7 @@ import { momentNow } from '#/elapsed-time.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database, OpenOptions } from '#/store/database.ts'
-import { refuseStoreOfNewerVersion } from '#/store/migrate.ts'
+import { isUpToDate, refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connections.ts'
 import { readLease, takeLease } from '#/store/nodes/leader-lease.ts'
 import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/nodes/node-records.ts'
@@ -29,13 +29,20 @@ import { nodeTimes } from './node-times.ts'
 import { prepareStore } from './prepare-store.ts'
 import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 
+/** Unix sockets of an API process. */
+type NodeSocket = 'api' | 'operator'
+
 /** What the application of the leader is built from, beside the settings. */
 export interface LeadParts {
   readonly gateway: Gateway
   readonly openOptions: OpenOptions
   keysOf(database: Database): Promise<SigningKeys>
   fence(runtime: Runtime): Runtime
+  /** Has to be called when the application listens on this socket: what has waited there is passed to it. */
+  readonly onListening: (socket: NodeSocket) => void
   readonly report: NodeReport
+  /** Whether requests wait for it: this node has followed, or looked for a leader, before. */
+  readonly isTakeover: boolean
 }
 
 export interface NodeOptions {
@@ -49,7 +56,7 @@ export interface NodeOptions {
   readonly gateway: Gateway
   readonly own: OwnSettings
   /** Unix sockets of this process: the application's when it leads, relays to the leader otherwise. */
-  readonly sockets: Readonly<Record<'api' | 'operator', string>>
+  readonly sockets: Readonly<Record<NodeSocket, string>>
   /** Starts the application, as after a crash. */
   lead(parts: LeadParts): Promise<{ close(): Promise<void> }>
   /** Called once when this node follows: prepares what `lead` would have to do while requests wait. */
@@ -81,13 +88,15 @@ export class BerthNode {
   readonly #cipher: NodeCipher
   readonly #listener: Server
   readonly #follower: Follower
-  readonly #relays: Readonly<Record<'api' | 'operator', LeaderRelay>>
+  readonly #relays: Readonly<Record<NodeSocket, LeaderRelay>>
   readonly #closing = new AbortController()
   #leading: { readonly leadership: Leadership; readonly accept: LeaderListenerParts } | undefined
   #app: { close(): Promise<void> } | undefined
-  /** The paths of the sockets are the application's. */
-  #isServing = false
+  /** Where the application of this node listens. */
+  readonly #served = new Set<NodeSocket>()
   #looking: Promise<void> = Promise.resolve()
+  /** Since it has found no lead at its start. */
+  #isLooking = false
 
   private constructor(options: NodeOptions, db: NodeDb, cipher: NodeCipher, key: Buffer) {
     const { address, gateway, own, log, onReady } = options
@@ -105,6 +114,7 @@ export class BerthNode {
       own,
       onJoined: (leader) => {
         log.info({ leader }, 'this node follows the leader')
+        for (const relay of Object.values(this.#relays)) relay.retry()
         onReady()
       },
       onLost: (leader) => log.warn({ leader }, 'the connection to the leader is lost'),
@@ -164,6 +174,7 @@ export class BerthNode {
   async #keepLooking(): Promise<void> {
     const { signal } = this.#closing
     const { dataDir } = this.#options
+    this.#isLooking = true
     let hasFailed = false
     let pause: number = nodeTimes.lookEvery
     for (let looks = 0; !this.#leading; looks++) {
@@ -187,8 +198,10 @@ export class BerthNode {
   async #look(): Promise<number> {
     const { address } = this.#options
     const asked = momentNow()
-    await noteSeen(this.#db, address.text)
-    const { node, epoch, isFree, endsIn } = await readLease(this.#db, nodeTimes.lease)
+    const [{ node, epoch, isFree, endsIn }] = await Promise.all([
+      readLease(this.#db, nodeTimes.lease),
+      noteSeen(this.#db, address.text),
+    ])
     if (!isFree && node !== null && node !== address.text) {
       this.#follower.follow({ node, epoch })
       return endsIn
@@ -201,8 +214,8 @@ export class BerthNode {
   }
 
   /** What has waited for a leader may find one here. @throws {Error} when there is none */
-  async #connectToLeader(purpose: 'api' | 'operator'): Promise<Duplex> {
-    if (!this.#isServing) return this.#follower.connect(purpose)
+  async #connectToLeader(purpose: NodeSocket): Promise<Duplex> {
+    if (!this.#served.has(purpose)) return this.#follower.connect(purpose)
     const socket = connect(this.#options.sockets[purpose])
     await once(socket, 'connect')
     return socket.on('error', () => {})
@@ -230,21 +243,26 @@ export class BerthNode {
       report,
       hasLeft: async (node) => (await listNodes(db, nodeTimes.alive)).every((each) => each.address !== node),
     })
-    const isStopping = () => this.#closing.signal.aborted
-    this.#leading = { leadership, accept: { leadership, group, sockets, isStopping, report } }
+    const isServing = (socket: NodeSocket) => this.#served.has(socket) && !this.#closing.signal.aborted
+    this.#leading = { leadership, accept: { leadership, group, sockets, isServing, report } }
     log.warn({ epoch, others }, 'this node leads from now on')
     this.#follower.stop()
     await endEarlierLeaders(db, epoch)
-    for (const relay of Object.values(this.#relays)) relay.close()
-    this.#isServing = true
+    const isMigrated = await isUpToDate(db)
     this.#app = await lead({
       gateway: group,
-      openOptions: { onConnect: leaderConnection({ node: address.text, epoch }) },
+      openOptions: { onConnect: leaderConnection({ node: address.text, epoch }), isMigrated },
       keysOf: (database) => sharedSigningKeys(nodeTablesIn(database.db), this.#cipher, dataDir),
       fence: (runtime) =>
         fencedRuntime(runtime, { mayOrder: () => leadership.isValid, settled: () => group.settled() }),
+      onListening: (socket) => {
+        this.#served.add(socket)
+        this.#relays[socket].retry()
+      },
       report: nodeReport(db, group),
+      isTakeover: this.#isLooking,
     })
+    for (const relay of Object.values(this.#relays)) relay.close()
     onReady()
   }
 

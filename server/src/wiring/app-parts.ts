@@ -22,6 +22,8 @@ export interface AppParts {
   readonly socketPath: string
   /** Unix socket in the same folder; its requests are the operator's. Undefined: no such listener. */
   readonly operatorSocket?: string
+  /** Called when the API, and then the operator's listener, accepts connections. */
+  readonly onListening?: (socket: 'api' | 'operator') => void
   /**
    * True for an API that is started for one command while no service runs: no periodic task starts, because the next
    * start of the service does that work, and the operator asked for this one command only.
@@ -35,6 +37,8 @@ export interface AppParts {
   readonly nodes?: NodeReport
   /** Folder of the built front end. */
   readonly webDir: string
+  /** True for a node that takes over from another one: requests wait, and are served before the engine is looked at. */
+  readonly servesFirst?: boolean
   /** Shorter times, for tests. */
   readonly pace?: Partial<Pace>
   readonly log: Logger

@@ -47,7 +47,7 @@ export async function pairGateways(lifetime: Lifetime): Promise<GatewayPair> {
     links.add(socket)
     socket.once('close', () => links.delete(socket))
     acceptAsLeader(
-      { leadership: { epoch: 1, isValid: true }, group, sockets, isStopping: () => false, report },
+      { leadership: { epoch: 1, isValid: true }, group, sockets, isServing: () => true, report },
       hello,
       socket,
     )

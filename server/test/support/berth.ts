@@ -47,6 +47,8 @@ export interface BerthOptions {
   /** Uses the data and the containers of an earlier Berth, as a restart does. */
   readonly dataDir?: string
   readonly installation?: string
+  /** As a node that takes over from another one. */
+  readonly servesFirst?: boolean
 }
 
 /** @param limit ms for requests under way */
@@ -158,6 +160,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     socketPath: apiSocket,
     operatorSocket,
     ...(options.pace ? { pace: options.pace } : {}),
+    servesFirst: options.servesFirst ?? false,
     webDir: options.webDir ?? (await webFolder(dataDir)),
     log,
   })

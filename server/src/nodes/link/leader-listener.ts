@@ -17,8 +17,8 @@ export interface LeaderListenerParts {
   readonly group: GatewayGroup
   /** Unix sockets of this process. */
   readonly sockets: Readonly<Record<'api' | 'operator', string>>
-  /** Whether this process stops: it begins no request of another node any more. */
-  readonly isStopping: () => boolean
+  /** Whether the application listens there and does not stop: otherwise no request of another node is begun. */
+  readonly isServing: (socket: 'api' | 'operator') => boolean
   readonly report: (problem: string) => void
 }
 
@@ -33,7 +33,7 @@ export function acceptAsLeader(parts: LeaderListenerParts, hello: Hello, socket:
   }
   if (hello.epoch !== leadership.epoch || !leadership.isValid) return void socket.destroy()
   if (hello.purpose === 'gateway') return void joinGateway(parts, hello.node, socket)
-  if (parts.isStopping()) return void socket.destroy()
+  if (!parts.isServing(hello.purpose)) return void socket.destroy()
   serveRequests(socket, sockets[hello.purpose])
 }
 

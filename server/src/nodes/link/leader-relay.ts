@@ -1,8 +1,7 @@
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, rename, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { joinSockets } from './socket-pipe.ts'
 
 /** As the API's own listener: with a short queue a crowd is refused. */
@@ -14,12 +13,13 @@ const [connectTimeout, retryEvery] = [10_000, 100]
 /**
  * In the place of a follower's API: passes each connection to one of its Unix sockets on to the same socket of the leader. While no
  * leader is followed, connections wait: nothing of them has been read, so that the next leader serves them, this node or another. After
- * 10 s they are closed, and the gateway answers that Berth restarts.
+ * 10 s they are closed, and the gateway answers that Berth restarts. An application of this node replaces the path when it listens;
+ * until then connections are accepted here.
  */
 export class LeaderRelay {
   readonly #server: Server
-  /** Those that a leader serves. */
-  readonly #open = new Set<Socket>()
+  /** Ends the pause of each connection that waits. */
+  readonly #waiting = new Set<() => void>()
   readonly #connect: () => Promise<Duplex>
 
   readonly #timeout: number
@@ -33,31 +33,44 @@ export class LeaderRelay {
 
   /** @throws {Error} when the socket cannot be made */
   async listen(socketPath: string): Promise<void> {
-    await rm(socketPath, { force: true })
-    this.#server.listen({ path: socketPath, backlog })
+    // Closing removes the path that was bound, which would be the application's by then: so it is bound by another name, as long.
+    const bound = socketPath.replace(/\.sock$/, '.wait')
+    await rm(bound, { force: true })
+    this.#server.listen({ path: bound, backlog })
     await once(this.#server, 'listening')
-    await chmod(socketPath, 0o600)
+    await chmod(bound, 0o600)
+    await rename(bound, socketPath)
   }
 
-  /** Frees the path, and ends what is open, but not what waits. */
+  /** Accepts no more; what waits, and what a leader serves, goes on. The path is left to its next listener. */
   close(): void {
     this.#server.close()
-    for (const socket of this.#open) socket.destroy()
+  }
+
+  /** To be called when a leader serves requests: what waits for one finds it at once, and not at its next attempt. */
+  retry(): void {
+    for (const wake of this.#waiting) wake()
   }
 
   /** Never rejects. */
   async #pass(near: Socket): Promise<void> {
     near.on('error', () => {}).pause()
-    for (const until = performance.now() + this.#timeout; !near.destroyed; await sleep(retryEvery)) {
+    for (const until = performance.now() + this.#timeout; !near.destroyed; await this.#pause()) {
       const far = await this.#connect().catch(() => undefined)
-      if (far) return this.#join(near, far)
+      if (far) return joinSockets(near, far)
       if (performance.now() > until) near.destroy()
     }
   }
 
-  #join(near: Socket, far: Duplex): void {
-    this.#open.add(near)
-    near.once('close', () => this.#open.delete(near))
-    joinSockets(near, far)
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, retryEvery)
+      this.#waiting.add(wake)
+    })
   }
 }

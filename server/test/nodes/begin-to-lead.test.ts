@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Gateway } from '#/gateway/gateway.ts'
+import { createListener, listenOnSocket } from '#/http/listener.ts'
+import { BerthNode, type LeadParts } from '#/nodes/node.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { startBerth } from '../support/berth.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
+import { freePort } from '../support/free-port.ts'
+import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+
+/** What clients of a node's sockets see while its application starts. */
+
+let postgres: Postgres
+before(async () => (postgres = await startPostgres()))
+after(() => postgres.stop())
+
+/** Starts a node, which leads. @param lead starts its application */
+async function startNode(
+  t: TestContext,
+  sockets: Sockets,
+  lead: (parts: LeadParts) => Promise<{ close(): Promise<void> }>,
+) {
+  const port = await freePort()
+  const node = await BerthNode.start({
+    address: { host: '127.0.0.1', port, text: `127.0.0.1:${port}` },
+    secret: null,
+    databaseUrl: postgres.url,
+    dataDir: path.dirname(sockets.api),
+    version: '1.0.0',
+    gateway: {} as Gateway,
+    own: { platformSocket: sockets.api, trustedProxies: [] },
+    sockets,
+    lead,
+    warmUp: async () => undefined,
+    onReady: () => undefined,
+    onLost: (reason) => assert.fail(reason),
+    hasGatewayEnded: () => true,
+    log: pino({ level: 'silent' }),
+  })
+  t.after(() => node.close())
+}
+
+interface Sockets {
+  readonly api: string
+  readonly operator: string
+}
+
+function socketsIn(t: TestContext): Sockets {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-lead-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return { api: path.join(folder, 'api.sock'), operator: path.join(folder, 'operator.sock') }
+}
+
+// The socket was away until the application listened, for 0.7 to 1.7 s: clients were refused, or asked again up to 250 ms later.
+test('a request that comes while the application of a new leader starts is accepted, and answered when it listens', async (t) => {
+  const sockets = socketsIn(t)
+  const begun = Promise.withResolvers<void>()
+  const prepared = Promise.withResolvers<void>()
+  const server = createListener((request, answer) => void answer.end(`answer to ${request.url}`))
+  t.after(() => server.close())
+  const starting = startNode(t, sockets, async ({ onListening }) => {
+    begun.resolve()
+    await prepared.promise
+    await listenOnSocket(server, sockets.api)
+    onListening('api')
+    return { close: async () => void server.closeAllConnections() }
+  })
+  await begun.promise
+  const early = await ask(sockets.api, '/early')
+  prepared.resolve()
+  assert.match(await answerOf(early), /answer to \/early$/)
+  await starting
+  assert.match(await answerOf(await ask(sockets.api, '/late')), /answer to \/late$/)
+})
+
+// Three calls to the engine, each with seconds of time on a busy machine, came before the first answer of a new leader.
+test('a node that takes over answers before the engine does, and starts no container until the host is prepared', async (t) => {
+  const isPrepared = Promise.withResolvers<void>()
+  const isCreated = Promise.withResolvers<string>()
+  const wrapRuntime = (engine: Runtime): Runtime => ({
+    ...noCreateRuntime(engine),
+    host: () => isPrepared.promise.then(() => engine.host()),
+    prepare: () => isPrepared.promise,
+    create: (spec) => {
+      isCreated.resolve('created')
+      throw new RuntimeError('image', spec.name)
+    },
+  })
+  const berth = await startBerth(t, { servesFirst: true, wrapRuntime })
+  const signedUp = berth.signUp('ann@x.org').catch(() => undefined)
+  assert.equal(await Promise.race([isCreated.promise, sleep(500, 'held')]), 'held')
+  assert.equal((await berth.call('GET', '/api/user/me')).status, 401)
+  isPrepared.resolve()
+  assert.equal(await isCreated.promise, 'created')
+  await signedUp
+})
+
+/** @throws when it is refused */
+async function ask(socketPath: string, target: string): Promise<Socket> {
+  const socket = connect(socketPath)
+  await once(socket, 'connect')
+  socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+  return socket
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.setEncoding('utf8')) text += String(chunk)
+  return text.replace(/\r\n0\r\n\r\n$/, '')
+}
