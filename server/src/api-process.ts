@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { openParts, outboxOf } from '#/adapters.ts'
-import { startApp, warmUpApp, type App } from '#/app.ts'
+import { startApp, warmUpAnswers, warmUpApp, type App } from '#/app.ts'
 import { addressesFor, type Addresses } from '#/config/addresses.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
@@ -16,7 +16,6 @@ import { requestFields } from '#/logging/request-context.ts'
 import { channelTo, type Channel } from '#/rpc/channel.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
 import { connectInFolder, removeStaleSockets } from '#/supervisor/link-folder.ts'
-import { compileEndpoints } from '#/http/warm-up.ts'
 import { collectGarbageOnce, keepCode, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
 import { awaitTurn } from '#/rpc/await-turn.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
@@ -45,7 +44,7 @@ const warmUp = () => warmUpApp(webDir)
 /** Of a follower, which may have to start the application at once, later. */
 const prepareToLead = async () => {
   keepCode(true)
-  await compileEndpoints()
+  await warmUpAnswers()
   await warmUp()
 }
 
@@ -199,7 +198,7 @@ async function startParts(config: Config, log: Logger, gateway: Gateway, place: 
   const app = await startApp({
     ...parts,
     ...place,
-    ...(lead && { nodes: lead.report, onListening: lead.onListening, servesFirst: lead.isTakeover }),
+    ...(lead && { nodes: lead.report, onListening: lead.onListening, onPrepared: lead.onPrepared }),
     gateway,
     webDir,
   })

@@ -2,7 +2,7 @@ import { missingAdministrator } from '#/accounts/sign-up/missing-administrator.t
 import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import { type Addresses, addressesFor } from '#/config/addresses.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
-import { warmUpHttpServer } from '#/http/warm-up.ts'
+import { compileEndpoints, warmUpHttpServer } from '#/http/warm-up.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
@@ -13,7 +13,6 @@ import { takenSlugsTask } from '#/reconcile/tasks/taken-slugs-task.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishClockJump, latestInstant } from '#/store/clock-jumps.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
-import { holdStarts } from '#/wiring/held-starts.ts'
 import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
@@ -41,6 +40,9 @@ export interface App extends Addresses {
   isWorkLeft(): boolean
 }
 
+/** Before `warmUpApp`, where this process passes requests on meanwhile: prepares its first answers, too. */
+export const warmUpAnswers = (): Promise<void> => compileEndpoints()
+
 /** Makes the next `startApp` of this process quicker; for a process that may have to start it at once. */
 export const warmUpApp = (webDir: string): Promise<void> => warmUpHttpServer(webDir)
 
@@ -56,9 +58,7 @@ const drainTimeout = 15_000
  * when requests are served.
  * @throws {Error} for the operator when the port is taken, or a template requires what the engine does not have
  */
-export async function startApp(given: AppParts): Promise<App> {
-  const starts = given.servesFirst ? holdStarts(given) : undefined
-  const parts = starts?.parts ?? given
+export async function startApp(parts: AppParts): Promise<App> {
   const { config, gateway, database, runtime, mailer, log } = parts
   const reconciler = new Reconciler(parts.pace?.every ?? reconcileInterval, log)
   const activate = () => reconciler.activate()
@@ -75,7 +75,8 @@ export async function startApp(given: AppParts): Promise<App> {
   )
   const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)
   // The engine answers while the parts are constructed; nothing is served before its answer is known.
-  const hostChecked = parts.isForOneCommand || starts ? Promise.resolve() : hostCheck.checkAtStart(parts.takesOver)
+  const hostChecked =
+    parts.isForOneCommand || parts.onPrepared ? Promise.resolve() : hostCheck.checkAtStart(parts.takesOver)
   hostChecked.catch(() => undefined)
   const port = await gateway.listen(config.host, config.port, config.tls)
   const addresses = addressesFor(config, port)
@@ -181,8 +182,8 @@ export async function startApp(given: AppParts): Promise<App> {
     await listenOnSocket(operatorListener, parts.operatorSocket)
     parts.onListening?.('operator')
   }
-  // Behind the first answers, which have waited: what starts a container waits for it.
-  if (starts) void hostCheck.prepareBeside().then(starts.allow)
+  // Behind the first answers, which have waited.
+  if (parts.onPrepared) void hostCheck.prepareBeside().then(parts.onPrepared)
 
   const close = async () => {
     following.abort()

@@ -19,7 +19,7 @@ const addressOrders: ReadonlySet<string> = new Set<keyof Runtime>(['create', 'st
 
 export interface OrderFence {
   readonly mayOrder: () => boolean
-  /** Resolves when no gateway may serve by a state of before any more. */
+  /** Resolves when no gateway may serve by a state of before any more, and the host has its rules. */
   readonly settled: () => Promise<void>
 }
 

@@ -41,8 +41,8 @@ export interface LeadParts {
   /** Has to be called when the application listens on this socket: what has waited there is passed to it. */
   readonly onListening: (socket: NodeSocket) => void
   readonly report: NodeReport
-  /** Whether requests wait for it: this node has followed, or looked for a leader, before. */
-  readonly isTakeover: boolean
+  /** When requests wait for it, because another node led: has to be called when the host is prepared, before which no container starts. */
+  readonly onPrepared: (() => void) | undefined
 }
 
 export interface NodeOptions {
@@ -249,18 +249,20 @@ export class BerthNode {
     this.#follower.stop()
     await endEarlierLeaders(db, epoch)
     const isMigrated = await isUpToDate(db)
+    const prepared = Promise.withResolvers<void>()
+    if (!this.#isLooking) prepared.resolve()
+    const settled = async () => void (await Promise.all([prepared.promise, group.settled()]))
     this.#app = await lead({
       gateway: group,
       openOptions: { onConnect: leaderConnection({ node: address.text, epoch }), isMigrated },
       keysOf: (database) => sharedSigningKeys(nodeTablesIn(database.db), this.#cipher, dataDir),
-      fence: (runtime) =>
-        fencedRuntime(runtime, { mayOrder: () => leadership.isValid, settled: () => group.settled() }),
+      fence: (runtime) => fencedRuntime(runtime, { mayOrder: () => leadership.isValid, settled }),
       onListening: (socket) => {
         this.#served.add(socket)
         this.#relays[socket].retry()
       },
       report: nodeReport(db, group),
-      isTakeover: this.#isLooking,
+      onPrepared: this.#isLooking ? prepared.resolve : undefined,
     })
     for (const relay of Object.values(this.#relays)) relay.close()
     onReady()

@@ -37,8 +37,11 @@ export interface AppParts {
   readonly nodes?: NodeReport
   /** Folder of the built front end. */
   readonly webDir: string
-  /** True for a node that takes over from another one: requests wait, and are served before the engine is looked at. */
-  readonly servesFirst?: boolean
+  /**
+   * Of a node that takes over from another one: requests wait, and are served before the host is prepared. Called when it is, or does
+   * not answer; until then the runtime starts no container.
+   */
+  readonly onPrepared?: (() => void) | undefined
   /** Shorter times, for tests. */
   readonly pace?: Partial<Pace>
   readonly log: Logger

@@ -11,8 +11,11 @@ import { pino } from 'pino'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createListener, listenOnSocket } from '#/http/listener.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { prepareStore } from '#/nodes/prepare-store.ts'
+import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+import { releaseLease, takeLease } from '#/store/nodes/leader-lease.ts'
+import { openNodeTables } from '#/store/nodes/node-tables.ts'
 import { startBerth } from '../support/berth.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { freePort } from '../support/free-port.ts'
@@ -84,25 +87,45 @@ test('a request that comes while the application of a new leader starts is accep
 })
 
 // Three calls to the engine, each with seconds of time on a busy machine, came before the first answer of a new leader.
-test('a node that takes over answers before the engine does, and starts no container until the host is prepared', async (t) => {
-  const isPrepared = Promise.withResolvers<void>()
-  const isCreated = Promise.withResolvers<string>()
+test('a node that takes over answers before the engine does', async (t) => {
+  const answers = Promise.withResolvers<void>()
+  const prepared = Promise.withResolvers<string>()
+  const asked: string[] = []
   const wrapRuntime = (engine: Runtime): Runtime => ({
     ...noCreateRuntime(engine),
-    host: () => isPrepared.promise.then(() => engine.host()),
-    prepare: () => isPrepared.promise,
-    create: (spec) => {
-      isCreated.resolve('created')
-      throw new RuntimeError('image', spec.name)
+    host: () => {
+      asked.push('host')
+      return answers.promise.then(() => engine.host())
     },
+    prepare: () => answers.promise,
   })
-  const berth = await startBerth(t, { servesFirst: true, wrapRuntime })
-  const signedUp = berth.signUp('ann@x.org').catch(() => undefined)
-  assert.equal(await Promise.race([isCreated.promise, sleep(500, 'held')]), 'held')
+  const node = {
+    onListening: (socket: 'api' | 'operator') => socket === 'api' && assert.deepEqual(asked, []),
+    onPrepared: () => prepared.resolve('prepared'),
+  }
+  const berth = await startBerth(t, { node, wrapRuntime })
   assert.equal((await berth.call('GET', '/api/user/me')).status, 401)
-  isPrepared.resolve()
-  assert.equal(await isCreated.promise, 'created')
-  await signedUp
+  assert.equal(await Promise.race([prepared.promise, sleep(100, 'not yet')]), 'not yet')
+  answers.resolve()
+  assert.equal(await prepared.promise, 'prepared')
+})
+
+test('a node that takes over starts no container until the host is prepared', async (t) => {
+  const db = await openNodeTables(postgres.url)
+  t.after(() => db.destroy())
+  await prepareStore(db, postgres.url, 'x:1', { version: '1.0.0', protocol: protocolVersion })
+  const before = { node: 'x:1', epoch: (await takeLease(db, 'x:1', 0)) ?? 0 }
+  const leads = Promise.withResolvers<LeadParts>()
+  await startNode(t, socketsIn(t), async (parts) => {
+    leads.resolve(parts)
+    return { close: async () => undefined }
+  })
+  await releaseLease(db, before)
+  const { fence, onPrepared } = await leads.promise
+  const started = fence({ start: async () => 'started' } as unknown as Runtime).start('x') as unknown as Promise<string>
+  assert.equal(await Promise.race([started, sleep(200, 'held')]), 'held')
+  onPrepared?.()
+  assert.equal(await started, 'started')
 })
 
 /** @throws when it is refused */

@@ -7,7 +7,7 @@ import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { pino } from 'pino'
 import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { startApp, type App } from '#/app.ts'
-import type { Pace } from '#/wiring/app-parts.ts'
+import type { AppParts, Pace } from '#/wiring/app-parts.ts'
 import { unixFetch } from '#/cli/api/unix-fetch.ts'
 import { readConfig } from '#/config/config.ts'
 import { requestFields } from '#/logging/request-context.ts'
@@ -47,8 +47,8 @@ export interface BerthOptions {
   /** Uses the data and the containers of an earlier Berth, as a restart does. */
   readonly dataDir?: string
   readonly installation?: string
-  /** As a node that takes over from another one. */
-  readonly servesFirst?: boolean
+  /** As at a node that takes over from another one. */
+  readonly node?: Pick<AppParts, 'onPrepared' | 'onListening'>
 }
 
 /** @param limit ms for requests under way */
@@ -160,7 +160,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     socketPath: apiSocket,
     operatorSocket,
     ...(options.pace ? { pace: options.pace } : {}),
-    servesFirst: options.servesFirst ?? false,
+    ...options.node,
     webDir: options.webDir ?? (await webFolder(dataDir)),
     log,
   })
