@@ -1,6 +1,7 @@
 import ajvCompilers from '@fastify/ajv-compiler'
 import serializerCompilers from '@fastify/fast-json-stringify-compiler'
 import type { FastifyServerOptions } from 'fastify'
+import { serializedSchema } from './serialized-schema.ts'
 
 type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 /** A validator or a serializer; a validator leaves its findings in `errors`. */
@@ -13,11 +14,17 @@ type Compile = (route: { readonly schema: object }) => Compiled
  * process. The schemas refer to no others, so that a schema alone says what is made of it.
  */
 const [validators, serializers] = [new WeakMap<object, Compiled>(), new WeakMap<object, Compiled>()]
-const buildSerializer = compileOnUse(serializerCompilers() as unknown as () => Compile, serializers)
+const buildSerializer = compileOnUse(simplerSerializers, serializers)
 export const schemaCompilers = {
   buildValidator: compileOnUse(ajvCompilers() as unknown as () => Compile, validators),
   buildSerializer,
 } as unknown as Compilers
+
+/** Fastify's own compiler of serializers, for simpler schemas, see `serializedSchema`. */
+function simplerSerializers(...settings: unknown[]): Compile {
+  const compile = (serializerCompilers() as unknown as (...settings: unknown[]) => Compile)(...settings)
+  return (route) => compile({ ...route, schema: serializedSchema(route.schema) as object })
+}
 
 /** Compiles the serializer of a schema for later servers, with what its first values would compile: one that a server has built leaves that. */
 export function compileSerializer(schema: object): void {
