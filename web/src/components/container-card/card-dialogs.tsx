@@ -1,8 +1,14 @@
-import { useImperativeHandle, useState, type Ref } from 'react'
+import { Suspense, useImperativeHandle, useState, type Ref } from 'react'
 import { ConfirmDialog } from '#/components/container-card/confirm-dialog.tsx'
-import { ParametersDialog } from '#/components/container-card/parameters-dialog.tsx'
 import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
 import { LogsDialog } from '#/components/logs/logs-dialog.tsx'
+import { lazyExport } from '#/router/lazy-export.ts'
+
+// Few templates have parameters.
+const ParametersDialog = lazyExport(
+  'ParametersDialog',
+  () => import('#/components/container-card/parameters-dialog.tsx'),
+)
 
 type Asked = 'launch' | 'restart' | 'stop' | 'logs'
 
@@ -28,6 +34,10 @@ export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }
   if (opened === undefined) return null
   if (opened === 'logs') return <LogsDialog name={name} type={type} onClose={close} />
   if (opened === 'launch')
-    return <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
+    return (
+      <Suspense fallback={null}>
+        <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
+      </Suspense>
+    )
   return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
 }
