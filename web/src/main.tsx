@@ -23,6 +23,7 @@ import { documentSession, rememberEmail } from '#/session/login-redirect.ts'
 import { hideTokenFromUrl } from '#/router/router.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
+import { firstParts } from '#/router/lazy-part.ts'
 import { CurrentPage } from '#/routes.tsx'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 
@@ -51,12 +52,14 @@ connectivity.subscribe(() => {
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')
 if (!isLeaving)
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <I18nProvider>
-          <CurrentPage />
-        </I18nProvider>
-      </QueryClientProvider>
-    </StrictMode>,
+  void firstParts().then(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <I18nProvider>
+            <CurrentPage />
+          </I18nProvider>
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   )

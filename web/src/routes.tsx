@@ -1,6 +1,6 @@
 import { Suspense, type ReactNode } from 'react'
 import type { AdminPath } from '#/admin/admin.tsx'
-import { isSignedIn } from '#/api/api-client.ts'
+import { boot, isSignedIn } from '#/api/api-client.ts'
 import { Loading } from '#/components/loading.tsx'
 import { PageBoundary } from '#/components/page/page-boundary.tsx'
 import { lazyExport } from '#/router/lazy-export.ts'
@@ -13,19 +13,27 @@ import { Verify } from '#/pages/sign-in/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
+/** Whether the document is of this page, and its user will see it. */
+const isHere = (page: PagePath) => isSignedIn() && location.pathname === page
+const isAdministration = boot.isAdmin && location.pathname.startsWith(pages.admin)
+
 // Most users never open these, and should not load tables and plots.
-const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))
+const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'), isAdministration)
 const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const Archive = lazyExport('Archive', () => import('#/pages/archive.tsx'))
-const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
-const GroupMembers = lazyExport('GroupMembers', () => import('#/pages/groups/group-members.tsx'))
-const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'))
+const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'), isHere(pages.tokens))
+const GroupMembers = lazyExport(
+  'GroupMembers',
+  () => import('#/pages/groups/group-members.tsx'),
+  isHere(pages.groupMembers),
+)
+const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'), isHere(pages.groups))
 const CheckMail = lazyExport('CheckMail', () => import('#/pages/sign-in/check-mail.tsx'))
-const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'))
+const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'), isHere(pages.data))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
-const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'))
-const Snapshots = lazyExport('Snapshots', () => import('#/pages/snapshots.tsx'))
-const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
+const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'), isHere(pages.sharing))
+const Snapshots = lazyExport('Snapshots', () => import('#/pages/snapshots.tsx'), isHere(pages.snapshots))
+const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'), isHere(pages.sessions))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.home]: () => (isSignedIn() ? <Dashboard /> : <SignIn />),

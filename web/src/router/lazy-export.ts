@@ -1,13 +1,17 @@
-import { lazy, type ComponentType } from 'react'
+import type { ComponentType } from 'react'
 import { isServerReachable } from '#/api/connectivity.ts'
+import { lazyPart } from '#/router/lazy-part.ts'
 import { loadChunk } from '#/router/load-chunk.ts'
 
 const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
 
-/** A component of a chunk that is loaded on demand. @param name of the export */
-export function lazyExport<N extends string, P extends object>(
+/**
+ * A component of a chunk that is loaded on demand.
+ * @param name of the export
+ * @param isFirst the document is of its page, see `lazyPart`
+ */
+export const lazyExport = <N extends string, P extends object>(
   name: N,
   load: () => Promise<Readonly<Record<N, ComponentType<P>>>>,
-) {
-  return lazy(async () => ({ default: (await loadChunk(load, chunkParts))[name] }))
-}
+  isFirst = false,
+) => lazyPart(async () => ({ default: (await loadChunk(load, chunkParts))[name] }), isFirst)
