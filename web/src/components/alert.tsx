@@ -17,21 +17,27 @@ interface AlertProps {
  * with their text.
  */
 export function Alert({ error, sentence, id, takesFocus = false }: AlertProps) {
+  return (
+    <div role="alert" id={id} className="live">
+      {(error !== undefined || sentence !== undefined) && (
+        <Failure error={error} sentence={sentence} takesFocus={takesFocus} />
+      )}
+    </div>
+  )
+}
+
+/** A component of its own: a list of 300 rows has 600 alerts, and hardly ever a failure. */
+function Failure({ error, sentence, takesFocus }: Required<Pick<AlertProps, 'error' | 'sentence' | 'takesFocus'>>) {
   const text = useRef<HTMLParagraphElement>(null)
   const sentenceOf = useErrorMessage()
-  const message = sentence ?? (error === undefined ? undefined : sentenceOf(error))
 
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) text.current?.focus()
   }, [error, takesFocus])
 
   return (
-    <div role="alert" id={id} className="live">
-      {message !== undefined && (
-        <p className="alert" ref={text} tabIndex={takesFocus ? -1 : undefined}>
-          {message}
-        </p>
-      )}
-    </div>
+    <p className="alert" ref={text} tabIndex={takesFocus ? -1 : undefined}>
+      {sentence ?? sentenceOf(error)}
+    </p>
   )
 }

@@ -1,15 +1,15 @@
 import type { Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { memo, useState } from 'react'
-import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
 import { StatusBadge } from '#/components/status-badge.tsx'
-import { MemberContainer } from '#/groups/live/member-container.tsx'
+import { MemberContainer, type GroupTexts } from '#/groups/live/member-container.tsx'
 import { memberView } from '#/groups/live/member-view.ts'
 import { MembershipActions } from './membership-actions.tsx'
 
 /** What a row shows, and what its viewer may do. */
 export interface MemberRowProps {
+  t: GroupTexts
   groupId: string
   member: Member
   /** Undefined while the stream has not said it. */
@@ -22,6 +22,7 @@ export interface MemberRowProps {
 
 /** In a row: a member with role, presence and containers of the group's types. Rendered again only when something of it changes. */
 export const MemberRow = memo(function MemberRow({
+  t,
   groupId,
   member,
   state,
@@ -29,7 +30,6 @@ export const MemberRow = memo(function MemberRow({
   isOff,
   isReadOnly,
 }: MemberRowProps) {
-  const t = useTranslations('groups')
   const [isOpen, setOpen] = useState(false)
   const { isHere, containers } = memberView(member, state)
   const { email } = member.user
@@ -45,6 +45,7 @@ export const MemberRow = memo(function MemberRow({
           {containers.map((each) => (
             <MemberContainer
               key={each.type}
+              t={t}
               groupId={groupId}
               user={member.user}
               container={each}

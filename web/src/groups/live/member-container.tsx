@@ -1,6 +1,6 @@
 import { ApiError } from '@berth/api/client.ts'
 import { useState } from 'react'
-import { useTranslations } from 'use-intl/react'
+import type { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
@@ -12,7 +12,11 @@ import { useTask } from '#/components/use-task.ts'
 import { LookLine } from './look-line.tsx'
 import type { ContainerView } from './member-view.ts'
 
+/** Looks up texts of groups. A list has one for all its rows: each use of the hook makes one. */
+export type GroupTexts = ReturnType<typeof useTranslations<'groups'>>
+
 interface MemberContainerProps {
+  t: GroupTexts
   groupId: string
   /** Of the owner. */
   user: { readonly id: number; readonly email: string }
@@ -23,8 +27,7 @@ interface MemberContainerProps {
 }
 
 /** A container of a member: status, why it failed, and a restart. */
-export function MemberContainer({ groupId, user, container, isOff, mayAskToLook }: MemberContainerProps) {
-  const t = useTranslations('groups')
+export function MemberContainer({ t, groupId, user, container, isOff, mayAskToLook }: MemberContainerProps) {
   const { busy, error, run } = useTask()
   const [failure, setFailure] = useState<ApiError>()
   const [isAsking, setAsking] = useState(false)
@@ -64,7 +67,7 @@ export function MemberContainer({ groupId, user, container, isOff, mayAskToLook 
             <span className="visually-hidden">{t('live.restartOf', { email, type })}</span>
           </Button>
         )}
-        {mayAskToLook && <LookLine params={params} user={user} container={container} isOff={isOff} />}
+        {mayAskToLook && <LookLine t={t} params={params} user={user} container={container} isOff={isOff} />}
       </div>
       {reason !== null && <p className="hint">{reason}</p>}
       <Alert error={error} />
