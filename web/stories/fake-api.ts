@@ -12,7 +12,7 @@ export function fakeFetch(story: Story): typeof fetch {
     if (name === 'health') return healthOf(story)
     if (name === 'containerEvents' && story.eventsRefused) return refusalOf(story.eventsRefused)
     if (name === 'containerEvents') return streamOf(request, story.events ?? [['snapshot', {}]])
-    if (name === 'groupEvents' && !story.memberStates) return new Promise(() => undefined)
+    if (name === 'groupEvents' && !story.memberStates) return new Response('')
     if (name === 'groupEvents')
       return streamOf(request, [
         ['snapshot', {}],

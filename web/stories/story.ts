@@ -44,7 +44,7 @@ export interface Story {
   readonly answers?: { readonly [N in JsonName]?: Fixture<Answer<N>> }
   /** Events that the stream of container events sends at once; it stays open afterwards. */
   readonly events?: readonly StoryEvent[]
-  /** States that the stream of a group sends at once; without any it never opens. */
+  /** States that the stream of a group sends at once; without any it ends at once. */
   readonly memberStates?: readonly MemberState[]
   /** The stream of container events is refused, as to a blocked user. */
   readonly eventsRefused?: Refused

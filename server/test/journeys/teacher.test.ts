@@ -7,6 +7,7 @@ import { openTab } from '#test/support/browser.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 import { openStream } from '#test/support/event-stream.ts'
 import { testImage } from '#test/support/engine/engine.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 import { violations } from '#test/stories/story-checks.ts'
 
 /** A teacher with a class, on a phone at the desk: what the page of a group shows without being reloaded, and what its buttons do. */
@@ -68,6 +69,26 @@ test('the page says who is here, and it fits a phone', async () => {
   await page.getByRole('button', { name: 'Here: 0' }).waitFor()
   await press('All: 5')
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+})
+
+/** The footer stood where the list came, which moved it off the screen (0.07); then the rows moved when the stream was open. */
+test('nothing on the page moves while it loads, and its list is asked for before it is drawn', async () => {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.addInitScript(() => {
+    const shifts: number[] = []
+    Object.assign(globalThis, { shifts })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.reload()
+  await page.getByText('5 members').waitFor()
+  await page.getByRole('contentinfo').waitFor()
+  await observationTime(500)
+  assert.deepEqual(await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts), [])
+  // What a component asks for by itself, as the header does for the user, is sent after the first paint.
+  assert.ok(asked.indexOf(members) < asked.indexOf('/api/user/me'), asked.join(' '))
 })
 
 test('a start for all starts the container of each member, which the page shows as it happens', async () => {

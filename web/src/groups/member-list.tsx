@@ -7,13 +7,14 @@ import { matches, memberView, type Filter } from '#/groups/live/member-view.ts'
 import { StateFilter } from '#/groups/live/state-filter.tsx'
 import { useMemberStates } from '#/groups/live/use-member-states.ts'
 import { MemberRows } from './member-rows.tsx'
-import { useMembers } from './use-members.ts'
+import type { useMembers } from './use-members.ts'
 
 /** From so many members on a field finds one of them. */
 const minForFilter = 12
 
 interface MemberListProps {
   id: string
+  query: ReturnType<typeof useMembers>
   /** Types of which the viewer may ask for a look; the same array at each rendering. */
   lookTypes: readonly string[]
   /** What is above the list is there; before, the list would move when it comes. */
@@ -24,10 +25,9 @@ interface MemberListProps {
 }
 
 /** Members by address, managers first, each with what the stream reports of their containers; rows stay where they are. */
-export function MemberList({ id, lookTypes, isReady, isOff, isReadOnly }: MemberListProps) {
+export function MemberList({ id, query, lookTypes, isReady, isOff, isReadOnly }: MemberListProps) {
   const t = useTranslations('groups')
   const field = useId()
-  const query = useMembers(id)
   const { states, isLive } = useMemberStates(id)
   const [wanted, setWanted] = useState('')
   const [chosen, setChosen] = useState<Filter>('all')
@@ -56,7 +56,7 @@ export function MemberList({ id, lookTypes, isReady, isOff, isReadOnly }: Member
           <input id={field} type="search" value={wanted} onChange={({ target }) => setWanted(target.value)} />
         </search>
       )}
-      {members && !isLive && <p className="hint">{t('live.notLive')}</p>}
+      {members && isLive === false && <p className="hint">{t('live.notLive')}</p>}
       {members && members.length > 0 && shown.length === 0 && <p>{t('members.noMatch')}</p>}
       {members && (
         <MemberRows

@@ -1,4 +1,12 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  usePrefetchInfiniteQuery,
+  usePrefetchQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { invitationsKey } from './use-invitations.ts'
@@ -11,9 +19,8 @@ const maxPages = 20
 export const membersKey = (id: string) => ['group-members', id]
 export const managedGroupKey = (id: string) => ['managed-group', id]
 
-/** Members of a group with their containers of its types, page by page. */
-export function useMembers(id: string) {
-  return useInfiniteQuery({
+const membersQuery = (id: string) =>
+  infiniteQueryOptions({
     queryKey: membersKey(id),
     queryFn: ({ pageParam, signal }) =>
       createApiClient(signal).listMembers({
@@ -22,8 +29,23 @@ export function useMembers(id: string) {
       }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
-    gcTime: 0,
+    // What was asked for before the list is on the page is kept until it is.
+    gcTime: 5_000,
   })
+
+const managedGroupQuery = (id: string) =>
+  queryOptions({
+    queryKey: managedGroupKey(id),
+    queryFn: ({ signal }) => createApiClient(signal).readManagedGroup({ params: { id } }),
+  })
+
+/** Members of a group with their containers of its types, page by page. */
+export const useMembers = (id: string) => useInfiniteQuery(membersQuery(id))
+
+/** Asks for a group and its members while the page is rendered: what a page asks for by itself waits for its first paint. */
+export function usePrefetchedGroup(id: string): void {
+  usePrefetchInfiniteQuery(membersQuery(id))
+  usePrefetchQuery(managedGroupQuery(id))
 }
 
 /** Reads the group, its members and its invitations again, after a change. */
@@ -37,12 +59,7 @@ export function useMembersChanged(id: string): () => Promise<void> {
 }
 
 /** A group as its managers see it, with its configured types. */
-export function useManagedGroup(id: string) {
-  return useQuery({
-    queryKey: managedGroupKey(id),
-    queryFn: ({ signal }) => createApiClient(signal).readManagedGroup({ params: { id } }),
-  })
-}
+export const useManagedGroup = (id: string) => useQuery(managedGroupQuery(id))
 
 /** The provider whose affair the members of a group are; undefined for a group that was made in Berth. */
 export const providerOf = ({ source }: Pick<Group, 'source'>) => (source === 'local' ? undefined : source)

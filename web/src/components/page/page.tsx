@@ -17,6 +17,8 @@ interface PageProps {
   width?: 'narrow' | 'wide' | 'full'
   /** Navigation between the pages of a section, below the header. */
   nav?: ReactNode
+  /** A list that may be longer than the screen is about to come: it would move the footer, which waits for it. */
+  isLoading?: boolean
   children: ReactNode
 }
 
@@ -29,7 +31,7 @@ let isFirst = true
  * The frame of every page: landmarks, title, and the main heading, which takes the focus when the page changes without
  * a load.
  */
-export function Page({ title, width = 'wide', nav, children }: PageProps) {
+export function Page({ title, width = 'wide', nav, isLoading = false, children }: PageProps) {
   const t = useTranslations('frame')
   useTitle(t('documentTitle', { page: title }))
   return (
@@ -49,7 +51,7 @@ export function Page({ title, width = 'wide', nav, children }: PageProps) {
         <h1 tabIndex={-1}>{title}</h1>
         {children}
       </main>
-      <Footer />
+      {!isLoading && <Footer />}
     </div>
   )
 }

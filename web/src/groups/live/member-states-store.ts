@@ -7,9 +7,12 @@ import { Subscribers } from '#/events/subscribers.ts'
 export interface MemberStates {
   /** By id as a user. */
   readonly states: ReadonlyMap<number, MemberState>
-  /** Whether the stream is open now. */
-  readonly isLive: boolean
+  /** Whether the stream is open now; undefined while it is opened first, because a page that says so then says it at each visit. */
+  readonly isLive: boolean | undefined
 }
+
+/** How long a stream may take to open before the page counts as not live, in ms. */
+export const maxOpening = 3_000
 
 export interface MemberStatesStoreParts {
   readonly open: OpenStream
@@ -23,7 +26,7 @@ export interface MemberStatesStoreParts {
 export class MemberStatesStore {
   readonly #parts: MemberStatesStoreParts
   readonly #subscribers: Subscribers
-  #state: MemberStates = { states: new Map(), isLive: false }
+  #state: MemberStates = { states: new Map(), isLive: undefined }
 
   constructor(parts: MemberStatesStoreParts) {
     this.#parts = parts
@@ -36,11 +39,16 @@ export class MemberStatesStore {
   readonly subscribe = (listener: () => void): (() => void) => this.#subscribers.add(listener)
 
   #start(signal: AbortSignal): void {
-    signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
+    const late = setTimeout(() => this.#set({ isLive: false }), maxOpening)
+    const setLive = (isLive: boolean | undefined) => {
+      clearTimeout(late)
+      this.#set({ isLive })
+    }
+    signal.addEventListener('abort', () => setLive(undefined), { once: true })
     const listener = {
-      onOpen: () => this.#set({ isLive: true }),
+      onOpen: () => setLive(true),
       onEvents: (events: readonly ServerEvent[]) => this.#onEvents(events),
-      onLost: () => this.#set({ isLive: false }),
+      onLost: () => setLive(false),
       onRefused: () => undefined,
       onClock: () => undefined,
     }

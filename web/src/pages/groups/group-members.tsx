@@ -10,7 +10,7 @@ import { GroupActions } from '#/groups/group-actions.tsx'
 import { GroupsI18nProvider } from '#/groups/groups-i18n-provider.tsx'
 import { InvitationList } from '#/groups/invitation-list.tsx'
 import { MemberList } from '#/groups/member-list.tsx'
-import { providerOf, useManagedGroup } from '#/groups/use-members.ts'
+import { providerOf, useManagedGroup, useMembers, usePrefetchedGroup } from '#/groups/use-members.ts'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import '#/styles/groups.css'
@@ -35,7 +35,9 @@ function NoGroup() {
 
 function Group({ id }: { id: string }) {
   const t = useTranslations('groups.members')
+  usePrefetchedGroup(id)
   const { data: managed, error } = useManagedGroup(id)
+  const members = useMembers(id)
   const types = managed?.types
   const lookTypes = useMemo(() => (types ?? []).filter((each) => each.may_ask_to_look).map(({ type }) => type), [types])
   // In a takeover the administrator has no rights of a manager.
@@ -43,7 +45,10 @@ function Group({ id }: { id: string }) {
   const provider = managed && providerOf(managed.group)
   const endsAt = managed?.group.expires_at
   return (
-    <Page title={managed ? t('of', { name: managed.group.name }) : t('title')}>
+    <Page
+      title={managed ? t('of', { name: managed.group.name }) : t('title')}
+      isLoading={!error && (!managed || members.isPending)}
+    >
       <p>
         <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
       </p>
@@ -54,6 +59,7 @@ function Group({ id }: { id: string }) {
       {!error && (
         <MemberList
           id={id}
+          query={members}
           lookTypes={lookTypes}
           isReady={managed !== undefined}
           isOff={isOff}
