@@ -42,10 +42,10 @@ const readText = (file: string) => readFileSync(file, 'utf8')
 const webDir = path.resolve(import.meta.dirname, '../../web/dist')
 const warmUp = () => warmUpApp(webDir)
 /** Of a follower, which may have to start the application at once, later. */
-const prepareToLead = async () => {
+const prepareToLead = async (isWanted: () => boolean) => {
   keepCode(true)
-  await warmUpAnswers()
   await warmUp()
+  await warmUpAnswers(isWanted)
 }
 
 await main()

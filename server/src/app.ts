@@ -40,8 +40,8 @@ export interface App extends Addresses {
   isWorkLeft(): boolean
 }
 
-/** Before `warmUpApp`, where this process passes requests on meanwhile: prepares its first answers, too. */
-export const warmUpAnswers = (): Promise<void> => compileEndpoints()
+/** After `warmUpApp`, where this process passes requests on meanwhile: prepares its first answers, too. */
+export const warmUpAnswers = (isWanted: () => boolean): Promise<void> => compileEndpoints(isWanted)
 
 /** Makes the next `startApp` of this process quicker; for a process that may have to start it at once. */
 export const warmUpApp = (webDir: string): Promise<void> => warmUpHttpServer(webDir)

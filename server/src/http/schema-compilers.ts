@@ -28,6 +28,7 @@ function simplerSerializers(...settings: unknown[]): Compile {
 
 /** Compiles the serializer of a schema for later servers, with what its first values would compile: one that a server has built leaves that. */
 export function compileSerializer(schema: object): void {
+  serializers.delete(schema)
   buildSerializer({}, { compileValidators: true })({ schema }).compile?.()
 }
 

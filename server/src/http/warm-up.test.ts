@@ -9,14 +9,6 @@ import { compileEndpoints, warmUpHttpServer } from './warm-up.ts'
 
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 
-// The first answer of each endpoint took up to 250 ms of CPU, in which a node that had just taken over answered nothing else.
-test('the first request of a server that was prepared compiles no schema', async (t) => {
-  await compileEndpoints()
-  const { response, query } = endpoints.verifySignup
-  assert.equal(await compiledByRequest(t, query, response), 0)
-  assert.ok((await compiledByRequest(t, { ...query }, response)) > 0, 'a schema that was not prepared')
-})
-
 test('a server that was prepared is there sooner than the first one', async () => {
   const timeOf = async () => {
     const begun = performance.now()
@@ -25,6 +17,15 @@ test('a server that was prepared is there sooner than the first one', async () =
   }
   const [first, second] = [await timeOf(), await timeOf()]
   assert.ok(second < first, `${first} ms, then ${second} ms`)
+})
+
+// The first answer of each endpoint took up to 250 ms of CPU, in which a node that had just taken over answered nothing else.
+test('the first request of a server that was prepared compiles no schema', async (t) => {
+  await warmUpHttpServer(webDir)
+  await compileEndpoints()
+  const { response, query } = endpoints.verifySignup
+  assert.equal(await compiledByRequest(t, query, response), 0)
+  assert.ok((await compiledByRequest(t, { ...query }, response)) > 0, 'a schema that was not prepared')
 })
 
 async function compiledByRequest(t: TestContext, querystring: object, response: object): Promise<number> {

@@ -18,18 +18,15 @@ export async function warmUpHttpServer(webDir: string): Promise<void> {
 }
 
 /**
- * Before `warmUpHttpServer`: compiles what the first requests of each endpoint need, 0.6 s of CPU. It would take up to 250 ms
- * of each first answer, in which nothing else is answered. One schema at a time, because this process has requests to pass on.
+ * After `warmUpHttpServer`: compiles what the first requests of each endpoint need, 0.6 s of CPU. It would take up to 250 ms
+ * of each first answer, in which nothing else is answered. One endpoint at a time, because this process has requests to pass on.
+ * @param isWanted until it is not, as when the application starts meanwhile
  */
-export async function compileEndpoints(): Promise<void> {
+export async function compileEndpoints(isWanted: () => boolean = () => true): Promise<void> {
   describeUserAgent('Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0')
-  for (const { response } of Object.values<Endpoint>(endpoints)) {
+  for (const { params, query, body, response } of Object.values<Endpoint>(endpoints)) {
+    if (!isWanted()) return
     if (response) compileSerializer(response)
-    await nextTurn()
-  }
-  const { close } = await createHttpServer(unused)
-  await close()
-  for (const { params, query, body } of Object.values<Endpoint>(endpoints)) {
     for (const schema of [params, query, body]) if (schema) compileValidator(schema)
     await nextTurn()
   }

@@ -59,8 +59,8 @@ export interface NodeOptions {
   readonly sockets: Readonly<Record<NodeSocket, string>>
   /** Starts the application, as after a crash. */
   lead(parts: LeadParts): Promise<{ close(): Promise<void> }>
-  /** Called once when this node follows: prepares what `lead` would have to do while requests wait. */
-  warmUp(): Promise<void>
+  /** Called once when this node follows: prepares what `lead` would have to do while requests wait. @param isWanted until it leads, or stops */
+  warmUp(isWanted: () => boolean): Promise<void>
   /** Called when requests are answered here, by this node or by the leader that it follows; again after each change. */
   readonly onReady: () => void
   /** Called when this process must end at once: it may lead no more. */
@@ -151,7 +151,10 @@ export class BerthNode {
     }
     if (!node.#leading) {
       node.#looking = node.#keepLooking()
-      await options.warmUp().catch((error: unknown) => options.log.warn({ err: error }, 'a takeover was not prepared'))
+      const isWanted = () => !node.#leading && !node.#closing.signal.aborted
+      await options
+        .warmUp(isWanted)
+        .catch((error: unknown) => options.log.warn({ err: error }, 'a takeover was not prepared'))
     }
     return node
   }
