@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Logger } from 'pino'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
 import { HostCheck } from '#/reconcile/host-check.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
@@ -239,4 +240,22 @@ test('a GPU and a device that this engine does not have keep Berth from starting
     /^the template "dev" asks for the device \/dev\/no-such/,
   )
   assert.equal(await refusal({ devices: ['/dev/null'] }), undefined)
+})
+
+test('a container is started right after its creation without a look, and looked at before each later start', async () => {
+  const calls: string[] = []
+  const debug = ({ engine }: { engine: string }) => void calls.push(engine.split(' ')[0] ?? '')
+  const { installation } = rig
+  const log = { debug } as unknown as Pick<Logger, 'debug'>
+  const own = createDockerRuntime({ installation, dockerHost: engineAddress, network: installation, log })
+  await own.prepare()
+  const { id } = await own.create(spec('unseen'))
+  calls.length = 0
+  await own.start(id)
+  assert.deepEqual(calls, ['start'])
+  await own.stop(id, undefined, 0)
+  calls.length = 0
+  await own.start(id)
+  assert.deepEqual(calls, ['inspect', 'start'])
+  await own.remove(id)
 })

@@ -104,6 +104,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     rules: new HostRules(hostRules, isLocal),
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
+    created: new Set(),
   }
 }
 

@@ -15,4 +15,6 @@ export interface EngineContext {
   readonly rules: HostRules
   readonly host: HostInfo
   readonly pulls: ImagePulls
+  /** Ids of containers that this process created and has not started yet. */
+  readonly created: Set<string>
 }

@@ -45,7 +45,16 @@ export async function createContainer(
       signal,
     ),
   )
+  remember(engine.created, created.Id)
   return { id: created.Id, port }
+}
+
+/** Max containers that are remembered until their start: launches have few under way, and one that fails never starts. */
+const maxCreated = 500
+
+function remember(ids: Set<string>, id: string): void {
+  for (const oldest of ids) if (ids.size >= maxCreated) ids.delete(oldest)
+  ids.add(id)
 }
 
 /** Work that needs the image: done again after a pull when it was missing. */
