@@ -42,6 +42,7 @@ exec /sbin/init`
 /**
  * A fresh Debian 12 with systemd, as a container of this machine's engine; it has a Docker Engine of its own unless it is bare.
  * @typedef {object} Machine
+ * @property {string} id of the container
  * @property {(command: string, options?: { input?: string, limitMs?: number }) => Promise<string>} run a shell command as root;
  *   throws with its output when it fails
  * @property {(file: string, to: string) => void} copyIn
@@ -76,6 +77,7 @@ export async function startMachine(t, kind = 'engine') {
 function machineOf(id) {
   const exec = (/** @type {string} */ command) => ['exec', '--interactive', id, 'sh', '-c', command]
   return {
+    id,
     run: (command, { input, limitMs = 120_000 } = {}) =>
       new Promise((done, fail) => {
         const options = { timeout: limitMs, maxBuffer: 16 * 1024 * 1024 }
