@@ -71,6 +71,18 @@ test('the manager finds the group below the containers, and makes a join code', 
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 })
 
+test('an invitation that the manager withdraws is said to be, and leaves the focus beside it', async () => {
+  await press('Add members')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail addresses').fill('late@x.org')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('One address was invited.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await press('Withdraw the invitation of late@x.org')
+  await page.locator('[role=status]:focus', { hasText: 'The invitation is withdrawn.' }).waitFor()
+  await page.getByRole('heading', { name: 'late@x.org' }).waitFor({ state: 'detached' })
+})
+
 test('the manager sets when containers stop, reads that it is stored, and is asked before all hours go', async () => {
   await press('Hours')
   const dialog = page.getByRole('dialog', { name: 'Hours' })

@@ -1,5 +1,5 @@
 import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -15,19 +15,34 @@ interface InvitationListProps {
   isOff: boolean
 }
 
-/** Invitations that are not accepted yet; not on the page while there is none. */
+/** Invitations that are not accepted yet; not on the page while there is none, unless one was withdrawn there. */
 export function InvitationList({ id, isOff }: InvitationListProps) {
   const t = useTranslations('groups.invitations')
   const label = useId()
   const query = useInvitations(id)
+  const status = useRef<HTMLParagraphElement>(null)
+  const [outcome, setOutcome] = useState<string>()
   const all = query.data?.pages.flatMap(({ invitations }) => invitations) ?? []
-  if (all.length === 0) return <Alert error={query.error ?? undefined} />
+  if (all.length === 0 && outcome === undefined) return <Alert error={query.error ?? undefined} />
   return (
     <section className="part" aria-labelledby={label}>
       <h2 id={label}>{t('title')}</h2>
+      <p role="status" ref={status} tabIndex={-1} className="live">
+        {outcome}
+      </p>
       <ul className="rows">
         {all.map((each) => (
-          <InvitationRow key={each.id} groupId={id} invitation={each} isOff={isOff} />
+          <InvitationRow
+            key={each.id}
+            groupId={id}
+            invitation={each}
+            isOff={isOff}
+            onWithdraw={() => {
+              setOutcome('')
+              status.current?.focus({ preventScroll: true })
+            }}
+            onWithdrawn={setOutcome}
+          />
         ))}
       </ul>
       <NextPageButton query={query} fetching={t('more')}>
@@ -41,9 +56,13 @@ interface InvitationRowProps {
   groupId: string
   invitation: GroupInvitation
   isOff: boolean
+  /** Called before the withdrawal: the row goes away with the focus in it. */
+  onWithdraw(): void
+  /** @param message of the server */
+  onWithdrawn(message: string): void
 }
 
-function InvitationRow({ groupId, invitation, isOff }: InvitationRowProps) {
+function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: InvitationRowProps) {
   const t = useTranslations('groups.invitations')
   const { busy, error, run } = useTask()
   const [outcome, setOutcome] = useState<string>()
@@ -56,8 +75,9 @@ function InvitationRow({ groupId, invitation, isOff }: InvitationRowProps) {
     void run(async (signal) => setOutcome((await createApiClient(signal).resendGroupInvitation({ params })).message))
   }
   function withdraw() {
+    onWithdraw()
     void run(async (signal) => {
-      await createApiClient(signal).withdrawGroupInvitation({ params })
+      onWithdrawn((await createApiClient(signal).withdrawGroupInvitation({ params })).message)
       await changed()
     })
   }

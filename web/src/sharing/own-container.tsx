@@ -21,6 +21,7 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
   const changed = useSharesChanged(type)
   const { looks } = events.looks
   const known = useRef(looks)
+  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (known.current === looks) return
     known.current = looks
@@ -29,7 +30,9 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
   const visitors = (isLive ? events.visitors.get(type) : query.data?.visitors) ?? []
   return (
     <section className="part" aria-labelledby={id}>
-      <h2 id={id}>{name}</h2>
+      <h2 id={id} ref={heading} tabIndex={-1}>
+        {name}
+      </h2>
       <Alert error={query.error ?? undefined} />
       <div role="status">
         {visitors.length > 0 && (
@@ -52,6 +55,7 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
             key={share.id}
             share={share}
             isOff={isOff}
+            onEnd={() => heading.current?.focus({ preventScroll: true })}
             isHere={visitors.some(({ email }) => email === share.email)}
           />
         ))}

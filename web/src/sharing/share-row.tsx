@@ -13,10 +13,12 @@ interface ShareRowProps {
   isOff: boolean
   /** The visitor has the container open now. */
   isHere: boolean
+  /** Called before the share is ended: the row goes away with the focus in it. */
+  onEnd(): void
 }
 
 /** One share of the user's own container; one press ends it. */
-export function ShareRow({ share, isOff, isHere }: ShareRowProps) {
+export function ShareRow({ share, isOff, isHere, onEnd }: ShareRowProps) {
   const t = useTranslations('sharing')
   const { busy, error, run } = useTask()
   const { id, container_type: type, email, group, asked_in: askedIn, may } = share
@@ -24,6 +26,7 @@ export function ShareRow({ share, isOff, isHere }: ShareRowProps) {
   const changed = useSharesChanged(type)
 
   function end() {
+    onEnd()
     void run(async (signal) => {
       await createApiClient(signal).endShare({ params: { container_type: type, id: String(id) } })
       await changed()

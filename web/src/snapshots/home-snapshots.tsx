@@ -23,6 +23,7 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
   const { busy, error, run } = useTask()
   const [outcome, setOutcome] = useState<string>()
   const [upload, setUpload] = useState<Upload>()
+  const status = useRef<HTMLParagraphElement>(null)
   const cancelling = useRef<AbortController>(undefined)
   const { type, display_name: name } = entry
   const params = { container_type: type }
@@ -62,7 +63,9 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
     <section className="part" aria-labelledby={id}>
       <h2 id={id}>{name}</h2>
       <Alert error={error ?? query.error ?? undefined} />
-      <p role="status">{busy && !upload ? t('busy') : outcome}</p>
+      <p role="status" ref={status} tabIndex={-1}>
+        {busy && !upload ? t('busy') : outcome}
+      </p>
       {upload && <UploadProgress upload={upload} onCancel={() => cancelling.current?.abort()} />}
       {query.data?.snapshots.length === 0 && <p className="hint">{t('none')}</p>}
       <ul className="rows">
@@ -88,9 +91,11 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
                 return { message: t('downloading') }
               })
             }
-            onRemove={() =>
+            onRemove={() => {
+              // The row goes away with its button, so the focus moves first.
+              status.current?.focus({ preventScroll: true })
               act((signal) => createApiClient(signal).removeSnapshot({ params: { ...params, id: snapshot.id } }))
-            }
+            }}
           />
         ))}
       </ul>

@@ -94,6 +94,12 @@ test('an archive that is none is refused in words that the page shows', async ()
   await page.getByText('This is no complete archive.').waitFor()
 })
 
+test('a snapshot that is removed leaves the focus where its end is said', async () => {
+  await page.getByRole('button', { name: /^Remove the snapshot of/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.locator('[role=status]:focus', { hasText: 'The snapshot is removed.' }).waitFor()
+})
+
 test('what takes room is shown folder by folder', async () => {
   await page.getByRole('button', { name: 'What takes room in the home folder of Development' }).click()
   const dialog = page.getByRole('dialog')
