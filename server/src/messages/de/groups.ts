@@ -20,11 +20,11 @@ export const groups: Translated<'groups'> = {
   expired:
     'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten.',
   tooManyRunning:
-    'Die Grenze „running“ der Gruppe {group} lässt keinen Platz: Jedes Mitglied darf {max, plural, one {{max} Container} other {{max} Container}} laufen lassen. Halte zuerst einen von deinen an.',
+    'Die Grenze „running“ der Gruppe {group} lässt keinen Platz: Jedes Mitglied darf {max, plural, one {{max} Container} other {{max} Container}} laufen lassen. Stoppe zuerst einen von deinen.',
   tooMuchMemory:
-    'Die Grenze „memory“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser braucht {needed}. Halte zuerst einen von deinen an.',
+    'Die Grenze „memory“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser braucht {needed}. Stoppe zuerst einen von deinen.',
   tooManyCpus:
-    'Die Grenze „cpus“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser braucht {needed}. Halte zuerst einen von deinen an.',
+    'Die Grenze „cpus“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser braucht {needed}. Stoppe zuerst einen von deinen.',
   tooMuchDisk:
     'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche oder bitte deinen Administrator um mehr Platz.',
   tooMuchDiskBut:

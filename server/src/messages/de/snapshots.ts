@@ -3,7 +3,7 @@ import type { Translated } from '../catalogue.ts'
 export const snapshots: Translated<'snapshots'> = {
   off: 'Sicherungspunkte sind hier ausgeschaltet.',
   noHome: 'Container dieser Art haben keinen Home-Ordner.',
-  stopFirst: 'Der Container läuft. Halte ihn zuerst an, damit sich seine Dateien währenddessen nicht ändern.',
+  stopFirst: 'Der Container läuft. Stoppe ihn zuerst, damit sich seine Dateien währenddessen nicht ändern.',
   tooLarge:
     'Der Home-Ordner ist größer, als ein Sicherungspunkt sein darf. Lösche, was du nicht brauchst, oder wende dich an deinen Administrator.',
   failed:
