@@ -40,12 +40,14 @@ const stopTimeout = 19_000
 const readText = (file: string) => readFileSync(file, 'utf8')
 
 const webDir = path.resolve(import.meta.dirname, '../../web/dist')
-const warmUp = () => warmUpApp(webDir)
-/** Of a follower, which may have to start the application at once, later. */
-const prepareToLead = async (isWanted: () => boolean) => {
-  keepCode(true)
-  await warmUp()
+const warmUp = async (isWanted: () => boolean) => {
+  await warmUpApp(webDir)
   await warmUpAnswers(isWanted)
+}
+/** Of a follower, which may have to start the application at once, later. */
+const prepareToLead = (isWanted: () => boolean) => {
+  keepCode(true)
+  return warmUp(isWanted)
 }
 
 await main()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { awaitTurn } from './await-turn.ts'
 
 /** A process that waits for its turn; what happens is written down. */
-function waiting(isReplacement: boolean, warm: () => Promise<void> = async () => undefined) {
+function waiting(isReplacement: boolean, warm: (isWanted: () => boolean) => Promise<void> = async () => undefined) {
   const events: string[] = []
   const turn = Promise.withResolvers<void>()
   const note = (line: unknown, words?: string) => void events.push(words ?? String(line))
@@ -16,9 +16,9 @@ function waiting(isReplacement: boolean, warm: () => Promise<void> = async () =>
     },
     {
       isReplacement,
-      warmUp: async () => {
+      warmUp: async (isWanted) => {
         events.push('prepared')
-        await warm()
+        await warm(isWanted)
       },
       log: { info: note, warn: note } as never,
       answersWithin: 20,
@@ -53,6 +53,16 @@ test('a service that waits for the end of another one says so, and prepares its 
     'another API process serves; this one takes its place when that ends',
     'prepared',
   ])
+})
+
+test('a preparation that is under way ends when the turn comes', async () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+  const { events, begin, over } = waiting(false, async (isWanted) => {
+    while (isWanted()) await nextTurn()
+  })
+  while (!events.includes('prepared')) await nextTurn()
+  begin()
+  assert.equal(await over, true)
 })
 
 test('a preparation that fails is logged, and the process starts', async () => {

@@ -8,8 +8,8 @@ const usualAnswer = 500
 export interface Turn {
   /** Another process serves until this one says that it is loaded. */
   readonly isReplacement: boolean
-  /** Makes the start that follows quicker. A failure is logged. */
-  readonly warmUp: () => Promise<void>
+  /** Makes the start that follows, and first answers, quicker, until it is not wanted because that begins. A failure is logged. */
+  readonly warmUp: (isWanted: () => boolean) => Promise<void>
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** In ms, for tests. */
   readonly answersWithin?: number
@@ -25,9 +25,11 @@ export async function awaitTurn(
   gateway: Pick<RemoteGateway, 'awaitStart'>,
   { isReplacement, warmUp, log, answersWithin = usualAnswer }: Turn,
 ): Promise<boolean> {
-  const prepare = () => warmUp().catch((error: unknown) => log.warn({ err: error }, 'the start was not prepared'))
+  let hasStarted = false
+  const prepare = () =>
+    warmUp(() => !hasStarted).catch((error: unknown) => log.warn({ err: error }, 'the start was not prepared'))
   if (isReplacement) await prepare()
-  const started = gateway.awaitStart().then(() => true)
+  const started = gateway.awaitStart().then(() => (hasStarted = true))
   // Two services: an administrator or a service manager ends the other one later.
   if (isReplacement) return started
   if (await Promise.race([started, sleep(answersWithin, false)])) return false
