@@ -5,11 +5,12 @@
  * `npm run test:times` says afterwards what each file took.
  */
 import { spawn } from 'node:child_process'
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
+import { newNotes } from './test-run/notes.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -35,7 +36,8 @@ const limits = { test: 120_000, run: 3_000_000 }
 const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
 const all = globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort()
-const files = chooseFiles(all, { words, extent: extentNamed(process.env.BERTH_TESTS), says })
+const extent = extentNamed(process.env.BERTH_TESTS)
+const files = chooseFiles(all, { words, extent, says })
 if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
   process.exit(1)
@@ -75,11 +77,9 @@ function runTests(/** @type {string[]} */ programs) {
 
 /** With a compile cache, types are stripped and code is parsed once, not in each of 300 processes. */
 function runnerEnvironment() {
-  const times = join(root, '.berth/test-times.jsonl')
-  rmSync(times, { force: true })
   return {
     NODE_COMPILE_CACHE: join(root, '.berth/compile-cache'),
     ...process.env,
-    BERTH_TEST_TIMES: times,
+    BERTH_TEST_TIMES: newNotes(root, words.length > 0 ? 'some' : extent),
   }
 }

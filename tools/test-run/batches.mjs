@@ -1,59 +1,79 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { longestFiles } from './longest.mjs'
 
 /**
- * Files that take longest begin first, so that at the end no single one is waited for. Each has a process of its own, as has
- * a file that says `Needs a process of its own:` and why.
- */
-const longest = [
-  'server/test/stories/stories.test.ts',
-  'server/test/reconcile/engine-restart.test.ts',
-  'tools/check.test.mjs',
-  'server/test/two-processes.test.ts',
-  'server/test/control-plane/routing.test.ts',
-]
-
-/**
- * Files of these folders share processes: to start one and to load the server into it takes 1.3 s of CPU time, longer than most
- * of their tests.
- * Those of other folders run alone. The folders whose files take longest come first.
- * `size`: files in one process: enough to save the start, few enough that processes side by side end together.
+ * Files of these folders share processes: to start one and to load the server into it takes a second of CPU time, longer than
+ * most of their tests. Those of other folders run alone.
+ * `full`: what files of one process take together, in s: enough to save starts, little enough that processes side by side end
+ * together. Modules alone load quickly, and come last.
  */
 const groups = [
-  { files: /^server\/test\/(control-plane|reconcile|journeys\/containers)\//, size: 3 },
-  { files: /^server\/test\/journeys\//, size: 6 },
-  { files: /^server\/test\/specification\//, size: 8 },
-  { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, size: 5 },
-  { files: /^server\/test\/(backup|doctor|engine-broker|hostile|monitoring|nodes)\//, size: 4 },
-  { files: /^server\/test\/[^/]+$/, size: 6 },
-  { files: /^server\/test\/gateway\//, size: 10 },
-  { files: /^(api|server|web)\/src\//, size: 20 },
-  { files: /^(images|tools)\//, size: 10 },
+  { files: /^server\/test\/(control-plane|reconcile|journeys\/containers)\//, full: 70 },
+  { files: /^server\/test\/journeys\//, full: 70 },
+  { files: /^server\/test\/specification\//, full: 70 },
+  { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, full: 70 },
+  { files: /^server\/test\/(backup|doctor|engine-broker|hostile|monitoring|nodes)\//, full: 70 },
+  { files: /^server\/test\/[^/]+$/, full: 40 },
+  { files: /^server\/test\/gateway\//, full: 40 },
+  { files: /^(api|server|web)\/src\//, full: 20 },
+  { files: /^(images|tools)\//, full: 20 },
 ]
+
+/** So many files share a process at most, however short they are: when it dies, the results of all of them are lost. */
+const mostFiles = 40
+
+/** What a file takes that is not among the longest, in s. */
+const usualTime = 0.7
 
 /** Runs by its own name, because Node's runner keeps its snapshots beside the program. */
 const keepsSnapshots = 'server/test/repository.test.ts'
 
 /**
+ * Every file once, in batches that share a process, those first that take longest: at the end no single one is waited for.
+ * Files that need a process of their own begin before the others, when the load is smallest.
  * @param {string[]} files
  * @param {string[]} needOwnProcess of these
- * @returns {string[][]} every file once, in batches that share a process, in the order in which they begin
+ * @param {Record<string, number>} times what files take, in s
+ * @returns {string[][]} in the order in which they begin
  */
-export function planRun(files, needOwnProcess) {
-  const isAlone = (/** @type {string} */ file) => longest.includes(file) || needOwnProcess.includes(file)
+export function planRun(files, needOwnProcess, times = longestFiles()) {
+  const timeOf = (/** @type {string} */ file) => times[file] ?? usualTime
+  const timeOfAll = (/** @type {string[]} */ batch) => batch.reduce((sum, file) => sum + timeOf(file), 0)
+  const runsAlone = (/** @type {string} */ file) => needOwnProcess.includes(file) || file === keepsSnapshots
   const groupOf = (/** @type {string} */ file) =>
-    isAlone(file) || file === keepsSnapshots ? undefined : groups.find((group) => group.files.test(file))
+    runsAlone(file) ? undefined : groups.find((group) => group.files.test(file))
   const shared = groups.flatMap((group) => {
     const sharing = files.filter((file) => groupOf(file) === group)
-    return Array.from({ length: Math.ceil(sharing.length / group.size) }, (_, at) =>
-      sharing.slice(at * group.size, (at + 1) * group.size),
-    )
+    return inBatches(sharing, timeOf, group.full)
   })
-  const alone = (/** @type {string[]} */ some) => some.map((file) => [file])
-  const first = longest.filter((file) => files.includes(file))
-  const own = needOwnProcess.filter((file) => !first.includes(file))
-  const others = files.filter((file) => !isAlone(file) && groupOf(file) === undefined)
-  return [...alone(first), ...alone(own), ...shared, ...alone(others)]
+  const others = files.filter((file) => groupOf(file) === undefined && !needOwnProcess.includes(file))
+  const batches = [...shared, ...others.map((file) => [file])]
+  return [
+    ...needOwnProcess.map((file) => [file]),
+    ...batches.toSorted((one, other) => timeOfAll(other) - timeOfAll(one)),
+  ]
+}
+
+/**
+ * Neighbours together, so that a folder's files mostly share a process.
+ * @param {string[]} files
+ * @param {(file: string) => number} timeOf
+ * @param {number} full s in one batch; a single file may take longer
+ */
+function inBatches(files, timeOf, full) {
+  /** @type {string[][]} */
+  const batches = []
+  let [batch, time] = [/** @type {string[]} */ ([]), Infinity]
+  for (const file of files) {
+    if (time + timeOf(file) > full || batch.length === mostFiles) {
+      batches.push((batch = []))
+      time = 0
+    }
+    batch.push(file)
+    time += timeOf(file)
+  }
+  return batches
 }
 
 /**

@@ -23,7 +23,7 @@ function runBatch(t, sources) {
     writeFileSync(file, `import { after, test } from 'node:test'\n${source}`)
     return file
   })
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { NODE_TEST_CONTEXT: _, BERTH_TEST_TIMES: __, ...env } = process.env
   const flags = ['--test', '--test-reporter=spec', ...writeBatches(root, [files])]
   const { status, stdout } = spawnSync(process.execPath, flags, { cwd: root, env, encoding: 'utf8' })
   return { status, report: stdout }
@@ -31,18 +31,26 @@ function runBatch(t, sources) {
 
 const passes = "test('this passes', () => undefined)"
 
-test('every test file runs once: those of single modules in batches, the longest and those that need it alone', () => {
-  const modules = Array.from({ length: 45 }, (_, at) => `web/src/module-${at}.test.ts`)
-  const last = ['server/test/chaos/dying.test.ts', 'server/test/repository.test.ts']
-  const others = ['server/src/forks.test.ts', ...last, 'tools/check.test.mjs']
-  const plan = planRun([...modules, ...others], ['server/src/forks.test.ts'])
-  assert.deepEqual(plan.slice(0, 2), [['tools/check.test.mjs'], ['server/src/forks.test.ts']])
-  assert.deepEqual(
-    plan.slice(-2),
-    last.map((file) => [file]),
-  )
-  assert.deepEqual(plan.slice(2, -2).flat(), modules)
-  assert.ok(plan.every(({ length }) => length <= 20))
+const modules = Array.from({ length: 45 }, (_, at) => `web/src/module-${at}.test.ts`)
+
+test('every test file runs once: those of a folder in batches, those that need it or belong to none alone', () => {
+  const others = ['server/src/forks.test.ts', 'server/test/chaos/dying.test.ts', 'server/test/repository.test.ts']
+  const plan = planRun([...modules, ...others], ['server/src/forks.test.ts'], {})
+  assert.deepEqual(plan.flat().toSorted(), [...modules, ...others].toSorted())
+  assert.deepEqual(plan[0], ['server/src/forks.test.ts'])
+  for (const file of others) assert.ok(plan.some((batch) => batch.length === 1 && batch[0] === file))
+  assert.ok(plan.length < 10 && plan.every(({ length }) => length <= 40))
+})
+
+test('batches that take longest begin first, and files that take long share no process with many', () => {
+  // The longest file began last once, and four of five processes waited for it.
+  const times = { [modules[30] ?? '']: 50, [modules[31] ?? '']: 15 }
+  const plan = planRun([...modules, 'tools/check.test.mjs'], [], { ...times, 'tools/check.test.mjs': 40 })
+  assert.deepEqual(plan[0], [modules[30]])
+  assert.deepEqual(plan[1], ['tools/check.test.mjs'])
+  const shared = plan.find((batch) => batch.includes(modules[31] ?? '')) ?? []
+  assert.ok(shared.length > 1 && shared.length < 10, shared.join())
+  assert.deepEqual(plan.flat().toSorted(), [...modules, 'tools/check.test.mjs'].toSorted())
 })
 
 test('the files of a batch are suites of their own, with hooks of their own', (t) => {
