@@ -16,7 +16,7 @@ import { World } from './world/world.ts'
  * `npm run chaos`: breaks a real Berth and everything around it for a while, and compares store, engine and gateway after
  * each step. `--seed 7` does again what a run with that seed did; `--kills`, `--others` (steps with other faults) and
  * `--minutes` bound it; `--postgres` takes PostgreSQL for SQLite; `--machine-engine` spares starting an engine of its own,
- * which is then neither stopped nor killed; `--only 'hung|clock'` leaves out all other faults; `--write` puts the result into docs/explanation/reliability.md.
+ * which is then neither stopped nor killed; `--routing=subdomain` gives containers hosts of their own; `--only 'hung|clock'` leaves out all other faults; `--write` puts the result into docs/explanation/reliability.md.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +27,7 @@ const { values, positionals } = parseArgs({
     people: { type: 'string', default: '6' },
     minutes: { type: 'string', default: '25' },
     postgres: { type: 'boolean', default: false },
+    routing: { type: 'string', default: 'path' },
     'machine-engine': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
@@ -85,6 +86,7 @@ async function chaos(seed: number): Promise<{ violations: number }> {
     engineAddress: engine?.address ?? engineAddress,
     databaseUrl: postgres?.url ?? null,
     people,
+    routing: values.routing === 'subdomain' ? 'subdomain' : 'path',
     leniency: 1,
   })
   let isKept = true

@@ -6,6 +6,7 @@ import {
   refusesOldTokens,
   refusesTheBlocked,
 } from './invariants/at-the-gateway.ts'
+import { hasChosenParameters, opensWhatIsShared } from './invariants/at-shared-apps.ts'
 import { endsWithTheGroup, refusesLaunchesInTheGroup, staysStopped } from './invariants/in-the-group.ts'
 import {
   hasRecordsFor,
@@ -105,6 +106,16 @@ const invariants: readonly Invariant[] = [
     words: 'each user reaches their own app and no other',
     within: soon,
     check: (world, { running, stored }) => leadsEverybodyHome(world, running, stored),
+  },
+  {
+    words: 'a visitor reaches what is shared with them and nothing else',
+    within: soon,
+    check: (world, { running, stored }) => opensWhatIsShared(world, running, stored),
+  },
+  {
+    words: 'apps have the parameters that their owners chose',
+    within: soon,
+    check: (world, { running, stored }) => hasChosenParameters(world, running, stored),
   },
 ]
 

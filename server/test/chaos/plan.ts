@@ -3,12 +3,14 @@ import { Random } from '../gateway/fuzz/random.ts'
 import { behindBack, type BehindBack } from './world/engine-view.ts'
 import type { GroupVerb } from './operations/groups.ts'
 import type { MailVice } from './faults/scripted-mail-server.ts'
-import { badTypes, goodTypes, type BadType, type GoodType } from './world/templates.ts'
+import { badTypes, colours, goodTypes, type BadType, type Colour, type GoodType } from './world/templates.ts'
 
 /** One operation of a user. `who` is the number of an ordinary person. */
 export type Operation =
   | { readonly name: 'launch' | 'visit' | 'talk'; readonly who: number; readonly type: GoodType }
   | { readonly name: 'launch-files' | 'snapshot' | 'restore-home' | 'reset-home'; readonly who: number }
+  | { readonly name: 'launch-chosen'; readonly who: number; readonly colour: Colour }
+  | { readonly name: 'share' | 'end-shares'; readonly who: number }
   | { readonly name: 'launch-bad'; readonly who: number; readonly type: BadType }
   | { readonly name: 'launch-at-once'; readonly who: number; readonly type: GoodType; readonly times: number }
   | { readonly name: 'restart' | 'look' | 'log-out' | 'sign-in'; readonly who: number }
@@ -201,6 +203,10 @@ function operationOf(random: Random, who: number): Operation {
     () => ({ name: 'launch', who, type }),
     () => ({ name: 'launch-in-group', who }),
     () => ({ name: 'launch-at-once', who, type, times: 4 }),
+    () => ({ name: 'launch-chosen', who, colour: random.oneOf(colours) }),
+    () => ({ name: 'share', who }),
+    () => ({ name: 'share', who }),
+    () => ({ name: 'end-shares', who }),
     () => ({ name: 'launch-bad', who, type: random.oneOf(badTypes) }),
     () => ({ name: 'restart', who }),
     () => ({ name: 'visit', who, type }),

@@ -21,7 +21,7 @@ export const limit = { timeout: 400_000 }
 /** A run that is short enough for `npm test`, against the machine's own engine, which is neither stopped nor killed. */
 export async function shortRun(t: TestContext, steps: readonly Step[]): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-chaos-'))
-  const world = await World.begin({ folder, engineAddress, databaseUrl: null, people, leniency })
+  const world = await World.begin({ folder, engineAddress, databaseUrl: null, people, routing: 'path', leniency })
   t.after(() => world.close(false))
   const plan: Plan = { mortal: steps, lasting: [] }
   return run(world, plan, { engine: undefined, deadline: Infinity, say: (words) => t.diagnostic(words) })

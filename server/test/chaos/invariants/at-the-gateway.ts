@@ -13,7 +13,7 @@ export async function refusesOldTokens(world: World): Promise<string[]> {
   const looks = tokens.map(async (token) => {
     const [api, app] = await Promise.all([
       world.call('GET', '/api/user/me', { token }),
-      world.call('GET', `/${victim?.slug}-dev/`, { token }),
+      world.ask(victim ?? {}, 'dev', { token }),
     ])
     const isAccepted = api.status === 200 || (app.status !== 401 && app.status !== 403 && app.status < 500)
     return isAccepted
@@ -43,7 +43,7 @@ export async function refusesTheBlocked(world: World, { users, containers }: Sna
       )
       if (token === undefined || !(isBlocked || isUserBlocked)) return []
       const [app, launch] = await Promise.all([
-        world.call('GET', `/${slug}-${type}/`, { token }),
+        world.ask({ slug }, type, { token }),
         world.call('POST', `/api/container/launch/${type}`, { token }),
       ])
       const right = app.status === 403 && launch.status === 403
@@ -65,10 +65,11 @@ export async function leadsEverybodyHome(
   const looks = running.map(async ({ userId, type }) => {
     const owner = world.people.all.find(({ id, token }) => id === userId && token !== undefined)
     if (!owner || !(goodTypes as readonly string[]).includes(type) || isBlocked(userId, type)) return []
-    const neighbour = world.people.all.find(({ token, id }) => token !== undefined && id !== userId)
+    const others = world.people.all.filter((each) => each !== world.people.second)
+    const neighbour = others.find(({ token, id }) => token !== undefined && id !== userId)
     const [own, none, foreign] = await Promise.all([
       visit(world, owner, type as GoodType),
-      world.call('GET', `/${owner.slug}-${type}/`),
+      world.ask(owner, type),
       neighbour ? intrude(world, neighbour, owner, type as GoodType) : undefined,
     ])
     return [

@@ -123,14 +123,14 @@ function forgetBlocks(world: World, records: readonly AdminContainer[]): void {
 
 function forgetRecords(world: World, { user_id, container_type }: AdminContainer): void {
   const owned = `${user_id}/${container_type}`
-  world.ledger.unsure(`record of ${owned}`, `container of ${owned}`)
+  world.ledger.unsure(`record of ${owned}`, `container of ${owned}`, `colour of ${owned}`, `share of ${owned}`)
 }
 
 export function forgetUser(world: World, user: AdminUser): void {
   world.ledger.unsure(userKey(user.id), `account ${user.email}`, `membership of ${user.id}`)
   forgetBlocks(world, user.containers)
-  world.ledger.unsureAbout(
-    (key) => key.startsWith(`record of ${user.id}/`) || key.startsWith(`container of ${user.id}/`),
+  world.ledger.unsureAbout((key) =>
+    ['record', 'container', 'colour', 'share'].some((what) => key.startsWith(`${what} of ${user.id}/`)),
   )
 }
 

@@ -1,7 +1,17 @@
 import { once } from 'node:events'
 import { openWebSocket, type Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
-import type { AppAnswer, BadType, filesType, GoodType, groupType } from '../world/templates.ts'
+import type { Snapshot } from '../world/store-view.ts'
+import {
+  chosenType,
+  colours,
+  type AppAnswer,
+  type BadType,
+  type Colour,
+  type filesType,
+  type GoodType,
+  type groupType,
+} from '../world/templates.ts'
 import type { World } from '../world/world.ts'
 
 /** What people do with their containers. */
@@ -16,6 +26,26 @@ export async function launch(
   const answer = await world.call('POST', `/api/container/launch/${type}`, { token: person.token })
   if (answer.status === 200) promiseRecord(world, person, type, answer.body.container_id)
   return answer
+}
+
+/** Chooses a parameter with the launch; a 200 is a promise that this and later containers have it. */
+export async function launchChosen(world: World, person: Person, colour: Colour): Promise<Answer> {
+  const key = `colour of ${person.id}/${chosenType}`
+  forgetRecord(world, person, chosenType)
+  world.ledger.unsure(key)
+  const body = { parameters: { colour } }
+  const answer = await world.call('POST', `/api/container/launch/${chosenType}`, { token: person.token, body })
+  if (answer.status !== 200) return answer
+  promiseRecord(world, person, chosenType, answer.body.container_id)
+  world.ledger.promise(key, `${colour} was chosen`, (stored) => colourOf(stored, person.id) === colour)
+  return answer
+}
+
+/** The parameter of a user's container, as it is stored. */
+export function colourOf({ containers }: Snapshot, userId: number | undefined): string {
+  const record = containers.find(({ user_id, container_type }) => user_id === userId && container_type === chosenType)
+  const { colour = colours[0] } = JSON.parse(record?.parameters ?? '{}') as { colour?: string }
+  return colour
 }
 
 export async function restart(world: World, person: Person): Promise<Answer> {
@@ -40,22 +70,21 @@ export async function look(world: World, { token }: Person): Promise<void> {
 
 /** A request to their own app: the app that answers must be theirs, with the home that it always had. */
 export async function visit(world: World, person: Person, type: GoodType): Promise<Answer> {
-  const { token, slug } = person
-  const answer = await world.call('GET', `/${slug}-${type}/`, { token, limit: 30_000 })
+  const answer = await world.ask(person, type, { token: person.token, limit: 30_000 })
   if (answer.status === 200) judgeVisit(world, person, type, answer.body as AppAnswer)
   return answer
 }
 
 /** A request to another user's app, which must not answer. */
 export async function intrude(world: World, intruder: Person, victim: Person, type: GoodType): Promise<Answer> {
-  const answer = await world.call('GET', `/${victim.slug}-${type}/`, { token: intruder.token, limit: 30_000 })
+  const answer = await world.ask(victim, type, { token: intruder.token, limit: 30_000 })
   if (answer.status === 200) world.ledger.complain(`${intruder.email} reached the ${type} of ${victim.email}`)
   return answer
 }
 
 /** A WebSocket on which every word must come back. */
 export async function talk(world: World, person: Person, type: GoodType): Promise<void> {
-  const socket = await openWebSocket(world.program.port, `/${person.slug}-${type}/`, person.token ?? '')
+  const socket = await openWebSocket(world.program.port, world.placeOf(person, type), person.token ?? '')
   if (!socket) return
   for (let round = 0; round < 3 && !socket.destroyed; round++) {
     const word = `word ${round} of ${person.email}`

@@ -2,7 +2,8 @@ import { ensureSignedIn, logOut, requestAtOnce, requestLink, signIn, verifyAtOnc
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser, findUser } from './administration.ts'
 import { changeGroup, launchInGroup } from './groups.ts'
 import { prepareHome, resetHome, restoreSnapshot, takeSnapshot } from './snapshots.ts'
-import { launch, launchAtOnce, look, restart, talk, visit } from './containers.ts'
+import { launch, launchAtOnce, launchChosen, look, restart, talk, visit } from './containers.ts'
+import { endShares, share } from './sharing.ts'
 import type { Operation } from '../plan.ts'
 import type { Person } from '../world/people.ts'
 import type { World } from '../world/world.ts'
@@ -26,6 +27,9 @@ export async function operate(world: World, operation: Operation): Promise<void>
   else if (name === 'launch-files') await prepareHome(world, person)
   else if (name === 'launch' || name === 'launch-bad') await launch(world, person, operation.type)
   else if (name === 'launch-at-once') await launchAtOnce(world, person, operation.type, operation.times)
+  else if (name === 'launch-chosen') await launchChosen(world, person, operation.colour)
+  else if (name === 'share') await share(world, person)
+  else if (name === 'end-shares') await endShares(world, person)
   else if (name === 'restart') await restart(world, person)
   else if (name === 'visit') await visit(world, person, operation.type)
   else if (name === 'talk') await talk(world, person, operation.type)

@@ -4,10 +4,19 @@ import { webSocketHeaders } from '../../support/web-socket-headers.ts'
 
 export interface Question {
   readonly token?: string | undefined
+  /** Of a container with a host of its own. */
+  readonly host?: string | undefined
   /** Sent as JSON. */
   readonly body?: unknown
   /** In ms; who waits longer than this gets no answer. */
   readonly limit?: number
+}
+
+/** Where an app is. */
+export interface Place {
+  readonly target: string
+  /** Undefined: below the path of the platform's own host. */
+  readonly host: string | undefined
 }
 
 export interface Answer {
@@ -31,9 +40,10 @@ const timeout = 200_000
  * Never rejects.
  */
 export async function ask(port: number, method: string, path: string, question: Question = {}): Promise<Answer> {
-  const { token, body, limit = timeout } = question
+  const { token, host, body, limit = timeout } = question
   const text = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
+    ...(host === undefined ? {} : { host }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
   }
@@ -68,10 +78,10 @@ function parse(text: string): unknown {
  * Opens a WebSocket, as far as the handshake; frames are up to the caller.
  * @returns undefined when it is refused
  */
-export async function openWebSocket(port: number, path: string, token: string): Promise<Socket | undefined> {
-  const headers = webSocketHeaders(token)
+export async function openWebSocket(port: number, { target, host }: Place, token: string): Promise<Socket | undefined> {
+  const headers = { ...webSocketHeaders(token), ...(host === undefined ? {} : { host }) }
   return new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+    const asked = request({ host: '127.0.0.1', port, path: target, headers, agent: false }, (answer) => {
       answer.resume()
       resolve(undefined)
     })

@@ -14,6 +14,7 @@ export interface Snapshot {
   readonly containers: readonly Row<'user_containers'>[]
   readonly links: readonly Row<'magic_links'>[]
   readonly requests: readonly Row<'link_requests'>[]
+  readonly shares: readonly Row<'container_shares'>[]
   readonly groups: readonly Row<'user_groups'>[]
   readonly members: readonly Row<'group_members'>[]
   readonly revoked: readonly Row<'revoked_tokens'>[]
@@ -63,6 +64,7 @@ const tables = {
   containers: 'select * from user_containers order by id',
   links: 'select * from magic_links order by id',
   requests: 'select * from link_requests order by id',
+  shares: 'select * from container_shares order by id',
   groups: 'select * from user_groups order by id',
   members: 'select * from group_members order by id',
   revoked: 'select * from revoked_tokens',

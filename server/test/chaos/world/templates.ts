@@ -5,7 +5,7 @@ import { shellApp } from '../../support/shell-app.ts'
  * upgrade makes it say back what it hears. Its home's canary is written when there is none, and never again.
  */
 const app = shellApp(
-  '{\\"base\\":\\"$BASE_PATH\\",\\"host\\":\\"$HOSTNAME\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}',
+  '{\\"base\\":\\"${BERTH_AUDIENCE:-$BASE_PATH}\\",\\"host\\":\\"$HOSTNAME\\",\\"colour\\":\\"$COLOUR\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}',
   {
     contentType: 'application/json',
     before: `
@@ -24,12 +24,19 @@ export interface AppAnswer {
   readonly base: string
   /** First twelve digits of its id. */
   readonly host: string
+  /** The parameter that its container was made with; empty for a type without one. */
+  readonly colour: string
   readonly canary: string
 }
 
 /** Types whose app is well. */
 export const goodTypes = ['dev', 'prod'] as const
 export type GoodType = (typeof goodTypes)[number]
+
+/** The one with a parameter, which is shared, too, and the values of that, the default first. */
+export const chosenType = 'dev'
+export const colours = ['red', 'green', 'blue'] as const
+export type Colour = (typeof colours)[number]
 
 /** Types whose app is not: it ends at once, eats all its memory, or never listens. */
 export const badTypes = ['quits', 'greedy', 'deaf'] as const
@@ -57,7 +64,10 @@ export function chaosTemplates(image: string): string {
     command: ['/bin/sh', '-c', script],
   })
   return JSON.stringify({
-    dev: shell(app),
+    dev: {
+      ...shell(app),
+      parameters: { colour: { type: 'choice', choices: colours, default: colours[0], env: 'COLOUR' } },
+    },
     prod: shell(app),
     files: shell(app),
     idler: { ...shell(app), idle_pause: 1 },

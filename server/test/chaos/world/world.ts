@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { connectTo, removeInstance, testImage } from '../../support/engine/engine.ts'
-import { ask, type Answer, type Question } from './http-client.ts'
+import { ask, type Answer, type Place, type Question } from './http-client.ts'
 import { EngineView } from './engine-view.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import type { ChaosGroup } from '../operations/groups.ts'
@@ -27,6 +27,7 @@ export interface WorldSettings {
   /** PostgreSQL; null: SQLite. */
   readonly databaseUrl: string | null
   readonly people: number
+  readonly routing: 'path' | 'subdomain'
   /** By how much every limit of time is longer than what Berth promises: 1, or more where the machine may be slow. */
   readonly leniency: number
 }
@@ -86,6 +87,8 @@ export class World {
       CONTAINER_TEMPLATES: chaosTemplates(image),
       HOST_RULES: 'off',
       SNAPSHOTS: 'on',
+      SHARING: 'people',
+      CONTAINER_ROUTING: settings.routing,
       LOG_LEVEL: 'debug',
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     })
@@ -98,6 +101,20 @@ export class World {
       await Promise.all([proxy.close(), mail.close(), store.close(), engine.removeStrangers()])
       await removeInstance(instance, direct)
     })
+  }
+
+  /** Where the app of a container is, by path or by host. */
+  placeOf({ slug }: { readonly slug?: string | undefined }, type: string): Place {
+    const prefix = `${slug}-${type}`
+    return this.settings.routing === 'path'
+      ? { target: `/${prefix}/`, host: undefined }
+      : { target: '/', host: `${prefix}.spawner.berth.localhost:${this.program.port}` }
+  }
+
+  /** A request to the app of a container; never rejects. */
+  ask(owner: { readonly slug?: string | undefined }, type: string, question: Question = {}): Promise<Answer> {
+    const { target, host } = this.placeOf(owner, type)
+    return this.call('GET', target, { ...question, host })
   }
 
   /** As a client; never rejects. */
