@@ -95,6 +95,8 @@ test('each plot has its values as a table, with a row for each day', async () =>
   const cpu = page.locator('figure').filter({ has: page.getByRole('heading', { name: said('admin.usage.plots.cpu') }) })
   await cpu.getByText(said('admin.overview.plot.table'), { exact: true }).click()
   const rows = cpu.getByRole('row')
+  // The rows are rendered after the press that opens the table.
+  await rows.first().waitFor()
   assert.equal(await rows.count(), 31)
   assert.deepEqual(await rows.nth(1).getByRole('cell').allTextContents(), ['0.5\u00A0h', '20\u00A0h'])
 })
