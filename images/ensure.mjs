@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { ensureDemoImages } from './build.mjs'
+import { ensureDemoImages } from './build-demo-images.mjs'
 
 /** The settings file, if there is one; that it cannot be read is reported by the service. */
 function fileSettings() {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureDemoImages } from './build.mjs'
+import { ensureDemoImages } from './build-demo-images.mjs'
 import { Engine } from './build/engine.mjs'
 
 /** @import { TestContext } from 'node:test' */

@@ -5,7 +5,7 @@ import { paths } from './paths.mjs'
 
 /** @import { Programs } from './programs.mjs' */
 
-const sources = ['build.mjs', 'build', 'workspace']
+const sources = ['build-demo-images.mjs', 'build', 'workspace']
 const notSources = /^(node_modules|testing|\..*|.*\.test\.m?js)$/
 
 /** Bytes looked at from each end of a program. The ends hold its build id and its tables; reading 130 MB takes too long. */

@@ -9,7 +9,7 @@ const from = (path) => fileURLToPath(new URL(path, import.meta.url))
  * a released Berth, whose folder is read only, names another one by `BERTH_CACHE_DIR`.
  */
 export const paths = {
-  /** This folder and its neighbours: what the images are made of, with `build.mjs`. */
+  /** This folder and its neighbours: what the images are made of, with `build-demo-images.mjs`. */
   images: from('..'),
   workspace: from('../workspace'),
   own: process.env.BERTH_CACHE_DIR ? join(process.env.BERTH_CACHE_DIR, 'images') : from('../../.berth/images'),

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { prepareWorkspace } from '../../images/build.mjs'
+import { prepareWorkspace } from '../../images/build-demo-images.mjs'
 import { SetupProblem } from '../setup/problem.mjs'
 import { makeDebianPackage } from './debian-package.mjs'
 import { makeImage } from './image/make-image.mjs'

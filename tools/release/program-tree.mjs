@@ -30,6 +30,8 @@ const webSources = ['paths.ts', 'safe-next.ts']
 
 /** Of `images/`; a checkout of an old version may lack some. */
 const demoSources = [
+  'build-demo-images.mjs',
+  // Its name before 1.0.0.
   'build.mjs',
   'ensure.mjs',
   'build',

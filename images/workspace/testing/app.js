@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareWorkspace } from '../../build.mjs'
+import { prepareWorkspace } from '../../build-demo-images.mjs'
 import { assets } from '../../build/workspace.mjs'
 
 /** @import { AddressInfo } from 'node:net' */

@@ -4,14 +4,14 @@ import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { ContainerShares, ShareGroup } from '#/gateway/gateway-state.ts'
 import type { Db } from '#/store/database.ts'
 import { listEffectiveShares, listMemberEmails, type ContainerShare } from '#/store/shares/container-shares.ts'
-import { isAllowed, type SharingRules } from './sharing-rules.ts'
+import { isAllowed, type SharingSettings } from './sharing-settings.ts'
 
 /** Rows in one read. */
 const pageSize = 500
 
 export interface SharePublisherParts {
   readonly db: Db
-  readonly rules: SharingRules
+  readonly settings: SharingSettings
   readonly routeSync: Pick<RouteSync, 'publishShares'>
   /** Called with all shares after each read; must not throw. */
   readonly onRead: (shares: readonly ContainerShare[]) => void
@@ -42,7 +42,7 @@ export class SharePublisher {
    * forbidden now. @throws {StoreFailure} @throws when the gateway fails; then what it has is not known, and is sent again
    */
   async refresh(now: Date): Promise<void> {
-    if (!this.#parts.rules.isOn) return
+    if (!this.#parts.settings.isOn) return
     await this.#mutex.run('read', () => this.#read(now))
   }
 
@@ -63,11 +63,11 @@ export class SharePublisher {
   }
 
   async #allShares(now: Date): Promise<ContainerShare[]> {
-    const { db, rules } = this.#parts
+    const { db, settings } = this.#parts
     const all: ContainerShare[] = []
     for (let after = 0; ;) {
       const page = await listEffectiveShares(db, { limit: pageSize, after }, now)
-      all.push(...page.filter((share) => isAllowed(share, rules)))
+      all.push(...page.filter((share) => isAllowed(share, settings)))
       if (page.length < pageSize) return all
       after = page.at(-1)?.id ?? after
     }

@@ -19,7 +19,7 @@ import {
 } from '#/store/shares/container-shares.ts'
 import { refuseUnshareable } from './shareable.ts'
 import { shareEntry, termsOf, type ShareTerms } from './share-entry.ts'
-import { isAllowed, type SharingRules } from './sharing-rules.ts'
+import { isAllowed, type SharingSettings } from './sharing-settings.ts'
 
 /** Shares of one container. */
 export const maxShares = 50
@@ -45,7 +45,7 @@ export interface ShareRequest {
 export interface SharesParts {
   readonly database: Database
   readonly templates: Pick<Templates, 'get' | 'openTypes'>
-  readonly rules: SharingRules
+  readonly settings: SharingSettings
   /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
   readonly publish: (now: Date) => Promise<void>
   /** Called when a share of the container has ended. */
@@ -68,10 +68,10 @@ export class Shares {
 
   /** Containers of others that are shared with this user. None while sharing is switched off. */
   async sharedWith(visitor: { readonly id: number; readonly email: string }, now: Date): Promise<ContainerShare[]> {
-    const { rules, database, templates } = this.#parts
-    if (!rules.isOn) return []
+    const { settings, database, templates } = this.#parts
+    if (!settings.isOn) return []
     const all = await listSharedWith(database.db, visitor, now, maxSharedWith)
-    return all.filter((share) => templates.get(share.type) && isAllowed(share, rules))
+    return all.filter((share) => templates.get(share.type) && isAllowed(share, settings))
   }
 
   /**
@@ -124,9 +124,9 @@ export class Shares {
   }
 
   #targetsOf(owner: Sharer, { emails, groupId }: ShareRequest): ShareTerms['to'][] {
-    const { rules } = this.#parts
-    const isOpen = (emails.length === 0 || rules.withPeople) && (groupId === undefined || rules.withGroups)
-    if (!rules.isOn || !isOpen) throw refusals.sharingOff()
+    const { settings } = this.#parts
+    const isOpen = (emails.length === 0 || settings.withPeople) && (groupId === undefined || settings.withGroups)
+    if (!settings.isOn || !isOpen) throw refusals.sharingOff()
     const addresses = new Set(emails.map((each) => parseNewEmail(each)))
     if (addresses.has(owner.email)) throw refusals.badRequest(message('sharing.ownAddress'))
     if (addresses.size === 0 && groupId === undefined) throw refusals.badRequest(message('sharing.withNoOne'))
@@ -134,7 +134,7 @@ export class Shares {
   }
 
   #checkEnd(until: Date, now: Date): void {
-    const { maxDuration } = this.#parts.rules
+    const { maxDuration } = this.#parts.settings
     const left = until.getTime() - now.getTime()
     // A minute for clocks that differ.
     if (left > 0 && left <= maxDuration * 1_000 + 60_000) return

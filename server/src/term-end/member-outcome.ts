@@ -1,5 +1,5 @@
 import { covers, isExpired } from '#/groups/group-directory.ts'
-import { expiredGroup } from '#/groups/launch-rules.ts'
+import { expiredGroup } from '#/groups/group-launch-rules.ts'
 import type { GroupRole } from '#/store/groups/group-members.ts'
 import type { Group } from '#/store/groups/groups.ts'
 import type { StayReason } from '#/store/term-ends/term-end-members.ts'

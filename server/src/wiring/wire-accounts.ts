@@ -95,7 +95,7 @@ export function wireAccounts(
   { addresses, tokens: sessions, containers, activate, slugsKnown, publishKeys }: AccountsContext,
 ) {
   const { launch, prestart, routeSync } = containers
-  const { tokens, revocations, rules, cookies, uses, streams } = sessions
+  const { tokens, revocations, lifetimes, cookies, uses, streams } = sessions
   const settings = {
     ...config,
     frontendUrl: addresses.frontendUrl,
@@ -113,7 +113,7 @@ export function wireAccounts(
     endStreams: ({ id, userId: ownerId }) => streams.endSession(ownerId, apiTokenJti(id)),
   }
   const newId = () => revocations.newId()
-  const beginSession = new BeginSession({ database, tokens, rules, cookies, newId, effects, log })
+  const beginSession = new BeginSession({ database, tokens, lifetimes, cookies, newId, effects, log })
   const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
     authenticator: new SessionAuthenticator(database, tokens, revocations, key.hmacKeyFor('csrf')),

@@ -4,7 +4,7 @@ import { Revocations, type Revocable } from '#/accounts/access-tokens/revocation
 import { ScopedTokenIssuer } from '#/accounts/access-tokens/scoped-token-issuer.ts'
 import { HostSignIn } from '#/accounts/container-hosts/host-sign-in.ts'
 import { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
-import { SessionRules } from '#/accounts/sessions/session-rules.ts'
+import { SessionLifetimes } from '#/accounts/sessions/session-lifetimes.ts'
 import { SessionUses } from '#/accounts/sessions/session-uses.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Addresses } from '#/config/addresses.ts'
@@ -33,15 +33,15 @@ export function wireTokens(
     onUnsaved: activate,
   })
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
-  const rules = new SessionRules(config)
+  const lifetimes = new SessionLifetimes(config)
   const cookies = new SessionCookies(key.hmacKeyFor('session'))
-  const uses = new SessionUses(database, rules.limits)
-  const renewSession = new RenewSession({ database, tokens, rules, cookies, uses, revocations })
+  const uses = new SessionUses(database, lifetimes.limits)
+  const renewSession = new RenewSession({ database, tokens, lifetimes, cookies, uses, revocations })
   return {
     streams,
     tokens,
     revocations,
-    rules,
+    lifetimes,
     cookies,
     uses,
     renewSession,

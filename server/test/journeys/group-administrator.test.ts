@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { openTab } from '#test/support/browser.ts'
 import { startGroupBerth } from '#test/support/group-berth.ts'
-import { violations } from '#test/stories/story-checks.ts'
+import { violations } from '#test/stories/accessibility-checks.ts'
 
 /** An administrator prepares a course before the term: limits, a class list from a file, hours; then looks at it on a phone, in German. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

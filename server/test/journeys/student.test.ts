@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { assertOk } from '#test/support/api-calls.ts'
 import { openTab } from '#test/support/browser.ts'
 import { startGroupBerth } from '#test/support/group-berth.ts'
-import { violations } from '#test/stories/story-checks.ts'
+import { violations } from '#test/stories/accessibility-checks.ts'
 
 /** A student of two courses, on a phone: what each course brings, what its teacher does, and what the end of one leaves of the other. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

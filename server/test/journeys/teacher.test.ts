@@ -8,7 +8,7 @@ import { pollUntil } from '#test/support/control-plane.ts'
 import { openStream } from '#test/support/event-stream.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { observationTime } from '#test/support/observation-time.ts'
-import { violations } from '#test/stories/story-checks.ts'
+import { violations } from '#test/stories/accessibility-checks.ts'
 
 /** A teacher with a class, on a phone at the desk: what the page of a group shows without being reloaded, and what its buttons do. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

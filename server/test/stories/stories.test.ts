@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { difference } from './image-diff.ts'
-import { bareControls, faultsOf, openStory, overflows, phoneFaults, settle, violations } from './story-checks.ts'
+import { violations } from './accessibility-checks.ts'
+import { bareControls, faultsOf, openStory, overflows, phoneFaults, settle } from './story-checks.ts'
 import { compare, isAccepting, leftOver, pictureOf, shoot } from './screenshots.ts'
 import { startStoryServer, tabs } from './story-server.ts'
 

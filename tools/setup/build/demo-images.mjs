@@ -37,7 +37,7 @@ export async function ensureImages(here, command) {
   if (dockerHost === undefined)
     throw new SetupProblem('The container engine stopped answering. Look at its log, then try again.')
   // Loaded here, so that a start without demo images works without these files.
-  const { ensureDemoImages } = await import('../../../images/build.mjs')
+  const { ensureDemoImages } = await import('../../../images/build-demo-images.mjs')
   const nodeBinary = realpathSync(join(here.own, 'node'))
   await ensureDemoImages({ dockerHost, log: (line) => here.say('images', line), nodeBinary }).catch((error) => {
     throw new SetupProblem(`The demo images could not be built. ${error instanceof Error ? error.message : error}`)

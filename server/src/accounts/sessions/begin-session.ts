@@ -6,7 +6,7 @@ import type { User } from '#/store/users/users.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import type { AccessTokens, PlannedToken } from '../access-tokens/access-token.ts'
 import { hashOfCookie, type SessionCookies } from './session-cookie.ts'
-import type { SessionRules } from './session-rules.ts'
+import type { SessionLifetimes } from './session-lifetimes.ts'
 
 /** How long a person waits for their container before they are let in without it, in ms. */
 const containerTimeout = 8_000
@@ -40,7 +40,7 @@ export interface SignInEffects {
 export interface BeginSessionParts {
   readonly database: Database
   readonly tokens: AccessTokens
-  readonly rules: SessionRules
+  readonly lifetimes: SessionLifetimes
   readonly cookies: SessionCookies
   /** An id of a new session. */
   readonly newId: () => string
@@ -76,10 +76,10 @@ export class BeginSession {
     { address, browser }: Pick<ClientInfo, 'address' | 'browser'>,
     now: Date,
   ): Promise<BegunSession> {
-    const { tokens, rules, cookies, newId } = this.#parts
+    const { tokens, lifetimes, cookies, newId } = this.#parts
     const sid = newId()
-    const { planned, expiresAt } = rules.timesOf(tokens, sid, now, now)
-    const value = rules.isRenewed ? cookies.valueOf(sid, 0) : null
+    const { planned, expiresAt } = lifetimes.timesOf(tokens, sid, now, now)
+    const value = lifetimes.isRenewed ? cookies.valueOf(sid, 0) : null
     await insertSession(tx, {
       userId,
       sid,
@@ -92,7 +92,7 @@ export class BeginSession {
       acting: null,
       cookieHash: value === null ? null : hashOfCookie(value),
     })
-    return { sid, planned, cookie: value === null ? null : { value, lifetime: rules.cookieLifetime(now, now) } }
+    return { sid, planned, cookie: value === null ? null : { value, lifetime: lifetimes.cookieLifetime(now, now) } }
   }
 
   /**

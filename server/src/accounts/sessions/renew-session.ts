@@ -8,7 +8,7 @@ import type { AccessTokens, Claims } from '../access-tokens/access-token.ts'
 import type { SignedIn } from './begin-session.ts'
 import type { Revocations } from '../access-tokens/revocations.ts'
 import { hashOfCookie, type ReadCookie, type SessionCookies } from './session-cookie.ts'
-import type { SessionRules } from './session-rules.ts'
+import type { SessionLifetimes } from './session-lifetimes.ts'
 import type { SessionUses } from './session-uses.ts'
 
 /** For how long the cookie before the last is taken after its successor was first seen, in ms: a second tab may be under way with it. */
@@ -23,7 +23,7 @@ const takeoverPause = 10_000
 export interface RenewSessionParts {
   readonly database: Database
   readonly tokens: AccessTokens
-  readonly rules: SessionRules
+  readonly lifetimes: SessionLifetimes
   readonly cookies: SessionCookies
   readonly uses: SessionUses
   readonly revocations: Revocations
@@ -56,7 +56,9 @@ export class RenewSession {
 
   /** Whether a request by cookie with this token is answered with a new one. */
   isDue({ isRenewable, issuedAt, expiresAt }: Claims, now: Date): boolean {
-    return isRenewable && this.#parts.rules.isRenewed && 2 * now.getTime() > issuedAt.getTime() + expiresAt.getTime()
+    return (
+      isRenewable && this.#parts.lifetimes.isRenewed && 2 * now.getTime() > issuedAt.getTime() + expiresAt.getTime()
+    )
   }
 
   /**
@@ -96,8 +98,8 @@ export class RenewSession {
    * @throws {Refusal} 401 the session is over, or ends by this
    */
   async byCookie(sent: ReadCookie, mayUse: (session: StoredSession) => boolean, now: Date): Promise<SignedIn> {
-    const { database, uses, revocations, rules } = this.#parts
-    if (!rules.isRenewed) throw refusals.sessionExpired()
+    const { database, uses, revocations, lifetimes } = this.#parts
+    if (!lifetimes.isRenewed) throw refusals.sessionExpired()
     await uses.writeOne(sent.sid)
     const session = await findSessionBySid(database.db, sent.sid)
     if (!session || revocations.has(sent.sid) || !mayUse(session)) throw endOf(session)
@@ -149,14 +151,14 @@ export class RenewSession {
     generation: number,
     rotation?: CookieRotation,
   ): Promise<SignedIn | undefined> {
-    const { cookies, rules } = this.#parts
+    const { cookies, lifetimes } = this.#parts
     const renewed = await this.#extend(sid, user, now, { createdAt, rotation })
     if (!renewed) return undefined
     this.#remember(sid, renewed)
     const { token, issuedAt, expiresAt } = renewed
     const lifetime = Math.round((expiresAt.getTime() - issuedAt.getTime()) / 1_000)
     const value = cookies.valueOf(sid, generation)
-    return { user, sid, token, lifetime, cookie: { value, lifetime: rules.cookieLifetime(createdAt, now) } }
+    return { user, sid, token, lifetime, cookie: { value, lifetime: lifetimes.cookieLifetime(createdAt, now) } }
   }
 
   async #extend(
@@ -165,15 +167,15 @@ export class RenewSession {
     now: Date,
     known?: { readonly createdAt: Date; readonly rotation: CookieRotation | undefined },
   ): Promise<RenewedToken | undefined> {
-    const { database, tokens, rules } = this.#parts
+    const { database, tokens, lifetimes } = this.#parts
     const createdAt = known?.createdAt ?? (await findSessionBySid(database.db, sid))?.createdAt
     if (!createdAt) return undefined
-    const { planned, expiresAt } = rules.timesOf(tokens, sid, createdAt, now)
+    const { planned, expiresAt } = lifetimes.timesOf(tokens, sid, createdAt, now)
     const extension = { now, expiresAt, tokenExpiresAt: planned.expiresAt }
     if (!(await extendSession(database.db, sid, extension, known?.rotation))) return undefined
     const token = await tokens.issue(user, planned)
     const { issuedAt, expiresAt: tokenExpiresAt } = planned
-    return { sid, token, issuedAt, expiresAt: tokenExpiresAt, cookieLifetime: rules.cookieLifetime(createdAt, now) }
+    return { sid, token, issuedAt, expiresAt: tokenExpiresAt, cookieLifetime: lifetimes.cookieLifetime(createdAt, now) }
   }
 
   async #endReplayed({ userId, sid, tokenExpiresAt }: StoredSession, now: Date): Promise<void> {

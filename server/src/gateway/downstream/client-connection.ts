@@ -20,7 +20,7 @@ import { requestIdOf } from '../http1/request-id.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import { PlatformUpstream } from '../upstream/platform-upstream.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '../proxy/serve-request.ts'
-import { Tunnel, type TunnelClient } from '../proxy/tunnel.ts'
+import { WebSocketTunnel, type TunnelClient } from '../proxy/websocket-tunnel.ts'
 import type { ActiveCount } from './connection-limiter.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
 
@@ -41,7 +41,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   #exchange: Exchange | undefined
   /** The beginning of its body. */
   #first: Buffer = nothing
-  #tunnel: Tunnel | undefined
+  #tunnel: WebSocketTunnel | undefined
   /** Where its tunnel is counted. */
   #tunnelActive: ActiveCount | undefined
   #idleSince = clock.now
@@ -54,7 +54,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.upstreamHeaders = new UpstreamRequestHeaders(context.tokens)
   }
 
-  get activeRequest(): Tunnel | Exchange | undefined {
+  get activeRequest(): WebSocketTunnel | Exchange | undefined {
     return this.#tunnel ?? this.#exchange
   }
 
@@ -93,7 +93,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     )
   }
 
-  get openTunnel(): Tunnel | undefined {
+  get openTunnel(): WebSocketTunnel | undefined {
     return this.#tunnel
   }
 
@@ -227,7 +227,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     const { requestId } = this
     const wake = () => wakeUpstream(this.context, tunnel.upstream, requestId)
     const onUse = () => caller && this.context.sessions.noteUse(caller)
-    const tunnel = new Tunnel(caller, connection, this, wake, onUse)
+    const tunnel = new WebSocketTunnel(caller, connection, this, wake, onUse)
     this.#tunnel = tunnel
     this.deadline = clock.now + this.timeouts.idleWebSocket
     if (first.length > 0) tunnel.onUpstreamData(first, first.length)

@@ -92,7 +92,7 @@ export function framingFault({ host, length, coding }: RequestLines, { isHttp10 
   return undefined
 }
 
-/** RFC 6455, 4.2.1. */
+/** Whether it asks for a WebSocket upgrade: RFC 6455, 4.2.1. */
 export function isHandshake(
   text: string,
   { method, isHttp10 }: RequestLine,

@@ -259,6 +259,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     if (next < end) this.#readHead(bytes, next, end)
   }
 
+  /** WebSocket upgrade: from now on the connection belongs to a tunnel. */
   #openTunnel(head: ResponseHead, first: Buffer): void {
     const connection = this.#upstreamConnection
     if (!connection || !this.parts.head.fields.opensWebSocket || head.upgrade !== 'websocket')

@@ -14,7 +14,7 @@ import { requireLook } from './look-rights.ts'
 export const lookDuration = 60 * 60_000
 
 export interface AnswerLookParts extends AskToLookParts {
-  readonly rules: AskToLookParts['rules'] & { readonly maxDuration: number }
+  readonly settings: AskToLookParts['settings'] & { readonly maxDuration: number }
   /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
   readonly publish: (now: Date) => Promise<void>
   readonly onAllowed: (until: Date) => void
@@ -47,8 +47,8 @@ export class AnswerLook {
   }
 
   async #agree(owner: Sharer, id: number, now: Date): Promise<string> {
-    const { database, templates, rules, requests, onAllowed } = this.#parts
-    if (!rules.isOn) throw refusals.sharingOff()
+    const { database, templates, settings, requests, onAllowed } = this.#parts
+    if (!settings.isOn) throw refusals.sharingOff()
     const request = requests.of(owner.id, id)
     const {
       manager,
@@ -59,7 +59,7 @@ export class AnswerLook {
       const { recordId, group } = await requireLook(tx, templates, target, now).catch((error: unknown) => {
         throw error instanceof Refusal && error.status !== 409 ? this.#over(request) : error
       })
-      const length = Math.min(lookDuration, rules.maxDuration * 1_000)
+      const length = Math.min(lookDuration, settings.maxDuration * 1_000)
       const until = new Date(Math.min(now.getTime() + length, group.expiresAt?.getTime() ?? Infinity))
       const to = { managerId: manager.id, askedInId }
       onAllowed(until)

@@ -3,14 +3,14 @@ import type { Templates } from '#/containers/templates/template.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import type { SharingRules } from '../sharing-rules.ts'
+import type { SharingSettings } from '../sharing-settings.ts'
 import type { LookRequests } from './look-requests.ts'
 import { requireLook, type LookTarget } from './look-rights.ts'
 
 export interface AskToLookParts {
   readonly database: Database
   readonly templates: Pick<Templates, 'get' | 'types'>
-  readonly rules: Pick<SharingRules, 'isOn'>
+  readonly settings: Pick<SharingSettings, 'isOn'>
   readonly requests: LookRequests
 }
 
@@ -28,8 +28,8 @@ export class AskToLook {
    *   asked too often
    */
   async run(actor: Actor & { readonly id: number }, target: Omit<LookTarget, 'managerId'>, now: Date): Promise<string> {
-    const { database, templates, rules, requests } = this.#parts
-    if (!rules.isOn) throw refusals.sharingOff()
+    const { database, templates, settings, requests } = this.#parts
+    if (!settings.isOn) throw refusals.sharingOff()
     const { groupId, userId, type } = target
     const { group, email: member } = await requireLook(database.db, templates, { ...target, managerId: actor.id }, now)
     const { id, email } = actor

@@ -14,10 +14,10 @@ import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
 /** Sharing of containers. Where the settings switch it off, it reads nothing and has no timer. */
 export function wireSharing({ config, database, log }: AppParts, { routeSync, visitors, lookRequests }: Containers) {
-  const { templates, sharing: rules } = config
+  const { templates, sharing: settings } = config
   const publisher = new SharePublisher({
     db: database.db,
-    rules,
+    settings,
     routeSync,
     onRead: (shares) => lookRequests.setLooks(shares),
   })
@@ -26,7 +26,7 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
   const parts = {
     database,
     templates,
-    rules,
+    settings,
     publish: async (now: Date) => void (await publish(now)),
     onEnd: (owned: { readonly userId: number; readonly type: string }) => visitors.forget(owned),
   }
@@ -38,10 +38,10 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     await groundless.delete(now)
   }
   return {
-    rules,
+    settings,
     askToLook: new AskToLook(lookParts),
     answerLook: new AnswerLook(lookParts),
-    isLookable: (template: Template) => rules.isOn && isShareable(template),
+    isLookable: (template: Template) => settings.isOn && isShareable(template),
     visitors,
     shares: new Shares(parts),
     administration: new ShareAdministration(parts),
@@ -49,11 +49,11 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     start: () => publisher.refresh(new Date()),
     /** Groups, their members, or who has an account have changed. Never rejects. */
     refresh: async () => {
-      if (!rules.isOn) return
+      if (!settings.isOn) return
       await tryOrLog(log, 'ending looks', () => endGroundless(new Date()))
       if (!publisher.isEmpty) await publish(new Date())
     },
-    task: sharesTask(database, publisher, rules, endGroundless),
+    task: sharesTask(database, publisher, settings, endGroundless),
   }
 }
 

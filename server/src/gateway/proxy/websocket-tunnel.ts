@@ -23,7 +23,7 @@ export interface TunnelClient {
  * WebSocket tunnel: relays bytes in both directions with backpressure. Frames are parsed only to distinguish data from
  * pings: an open but idle socket must not keep a container awake.
  */
-export class Tunnel implements UpstreamListener, ActiveRequest {
+export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   readonly isWaiting = false
   readonly isRead = false
   index = 0

@@ -1,5 +1,5 @@
 /**
- * Makes the demo images from what is on this machine: `node images/build.mjs`. No registry, no network but for the app's
+ * Makes the demo images from what is on this machine: `node images/build-demo-images.mjs`. No registry, no network but for the app's
  * npm packages, no builder.
  * - The same files give the same fingerprint, kept as a label on the images; when the engine has it, nothing is done.
  * - Both images have the same layers and differ in one variable.

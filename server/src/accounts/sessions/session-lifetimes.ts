@@ -17,8 +17,8 @@ export interface SessionTimes {
   readonly expiresAt: Date
 }
 
-/** The rules of how long sessions last. No token outlives its session, so an end by time needs no notification. */
-export class SessionRules {
+/** How long sessions and their tokens last. No token outlives its session, so an end by time needs no notification. */
+export class SessionLifetimes {
   readonly #settings: SessionSettings
 
   constructor(settings: SessionSettings) {

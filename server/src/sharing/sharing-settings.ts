@@ -2,7 +2,7 @@ import { covers } from '#/groups/group-directory.ts'
 import type { ContainerShare } from '#/store/shares/container-shares.ts'
 
 /** What the settings allow of sharing. */
-export interface SharingRules {
+export interface SharingSettings {
   /** With people, by their e-mail addresses. */
   readonly withPeople: boolean
   /** With groups that the owner is a member of. */
@@ -16,8 +16,8 @@ export interface SharingRules {
 /** Whether a share that is there opens its container: a look is one of both ways, and of a type of its group. */
 export function isAllowed(
   { askedIn, group, type }: Pick<ContainerShare, 'askedIn' | 'group' | 'type'>,
-  rules: SharingRules,
+  settings: SharingSettings,
 ): boolean {
-  if (askedIn !== null) return rules.isOn && covers(askedIn, type)
-  return group === null ? rules.withPeople : rules.withGroups
+  if (askedIn !== null) return settings.isOn && covers(askedIn, type)
+  return group === null ? settings.withPeople : settings.withGroups
 }
