@@ -6,11 +6,14 @@ let found: { readonly header: string; readonly values: Map<string, readonly stri
 
 /** The last values of a cookie, at most 16, in the order sent. Linear in the length of the header, with small constants. */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
-  if (header === undefined || !header.includes(name)) return none
+  if (header === undefined) return none
   if (found?.header !== header) found = { header, values: new Map() }
-  const known = found.values.get(name) ?? valuesIn(header, name)
-  found.values.set(name, known)
-  return known
+  const known = found.values.get(name)
+  if (known) return known
+  // Most names are not there: `includes` skips ahead, `lastIndexOf` compares at every character.
+  const values = header.includes(name) ? valuesIn(header, name) : none
+  found.values.set(name, values)
+  return values
 }
 
 const none: readonly string[] = []

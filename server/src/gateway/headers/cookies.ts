@@ -17,7 +17,8 @@ export function upstreamCookies(
   containsOwnToken: (text: string) => boolean = () => false,
 ): string | undefined {
   if (cookieHeader === undefined) return undefined
-  const others = cookieHeader.replace(platformPairs, '').replace(/^[;\s]+/, '')
+  const foreign = mayHavePlatformPairs.test(cookieHeader) ? cookieHeader.replace(platformPairs, '') : cookieHeader
+  const others = foreign.replace(/^[;\s]+/, '')
   const own = containsOwnToken(others) ? withoutOwnTokens(others, containsOwnToken) : others
   if (token === undefined || !carriesToken(cookieHeader)) return own === '' ? undefined : own
   return `${own}${own === '' ? '' : '; '}${tokenCookie}=${token}`
@@ -82,6 +83,8 @@ function pathUnder(prefix: string, path: string | undefined, stripPrefix: boolea
 
 /** `spawner_*`, `berth_session`, and the prefixes that no script can set and the platform reserves (case does not count in prefixes). */
 const isPlatformName = (name: string) => /^(spawner_|berth_session$|__host-http-|__http-)/i.test(name)
+/** A cheap check for pairs with such a name: in ten thousand other pairs it finds none in half the time of a replacement. */
+const mayHavePlatformPairs = /(?:^|[;\s])(?:spawner_|berth_session|__h)/i
 /** Pairs of a `Cookie` header with such a name, each with the semicolon before it. In one pass: there may be thousands. */
 const platformPairs = /(?:^|;)\s*(?:spawner_|berth_session\s*=|__host-http-|__http-)[^;]*/gi
 
