@@ -19,7 +19,9 @@ const settings = { ...fileSettings(), ...process.env }
 const hasTemplates = settings.CONTAINER_TEMPLATES || settings.CONTAINER_TEMPLATES_FILE
 const hasImages = settings.USER_TEMPLATE_IMAGE_DEV && settings.USER_TEMPLATE_IMAGE_PROD
 if (!hasTemplates && !hasImages) {
-  await ensureDemoImages({ dockerHost: settings.DOCKER_HOST, log: (line) => console.log(`images: ${line}`) }).catch(
+  const { DOCKER_HOST: dockerHost } = settings
+  const log = (/** @type {string} */ line) => console.log(`images: ${line}`)
+  await ensureDemoImages({ ...(dockerHost === undefined ? {} : { dockerHost }), log }).catch(
     (/** @type {Error} */ error) => {
       const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
       console.error(`images: ${error.message}${cause}`)

@@ -18,6 +18,8 @@ export const checks = new Map([
   ['types of journeys', ['typescript/bin/tsc', '-p', 'server/test/journeys']],
   ['types of web', ['typescript/bin/tsc', '-p', 'web']],
   ['types of tools', ['typescript/bin/tsc', '-p', 'tools']],
+  // What builds the images; the packages of the application in them are not in node_modules.
+  ['types of images', ['typescript/bin/tsc', '-p', 'images/tsconfig.build.json']],
   ['lint', ['oxlint/bin/oxlint', '--deny-warnings', '--report-unused-disable-directives']],
   // With a cache, because reading every file takes 20 s of CPU.
   ['format', ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...formatCache, '.']],

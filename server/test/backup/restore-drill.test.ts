@@ -5,14 +5,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { readManifest } from '#/backup/backup-format.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { testTemplates } from '#test/support/berth.ts'
-import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 import { askEngine, removeInstance } from '#test/support/engine/engine.ts'
 import { onlyLong } from '#test/support/extent.ts'
 import { runProgram, signIn, type Program } from '#test/support/program.ts'
+import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
 
 /** A backup of a service with a real container, everything lost, and the restore on an empty machine. */
@@ -144,3 +146,30 @@ test('a backup of a PostgreSQL installation is restored to another PostgreSQL', 
     t.after(() => Promise.all([old.stop(), fresh.stop()]))
   }
 })
+
+test(
+  'an encrypted backup of PostgreSQL is restored to another PostgreSQL with the secret key alone',
+  onlyLong,
+  async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'berth-drill-'))
+    const [old, fresh] = [await startPostgres(), await startPostgres()]
+    t.after(() => Promise.all([old.stop(), fresh.stop()]))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const settings = { ...noEngine, DATA_DIR: path.join(folder, 'data'), DATABASE_URL: old.url }
+    await fillSmallStore(old.url, settings.DATA_DIR, 'berth-ghkmn')
+    const identity = await generateIdentity()
+    const identityFile = path.join(folder, 'identity')
+    writeFileSync(identityFile, `${identity}\n`)
+    const recipient = await identityToRecipient(identity)
+    const made = await runCommand(settings, 'backup', folder, '--no-homes', '--json', '--encrypt-to', recipient)
+    assert.equal(made.code, 0, made.stderr)
+    const { backup } = JSON.parse(made.stdout) as { backup: string }
+    for (const name of readdirSync(backup))
+      assert.doesNotMatch(readFileSync(path.join(backup, name), 'latin1'), /ann@x\.org/)
+    const place = { ...settings, DATA_DIR: path.join(folder, 'other'), DATABASE_URL: fresh.url }
+    assert.match((await runCommand(place, 'restore', backup)).stderr, /encrypted.*--identity/)
+    const { code, stderr } = await runCommand(place, 'restore', backup, '--identity', identityFile)
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(await addressesIn(fresh.url, place.DATA_DIR), await addressesIn(old.url, settings.DATA_DIR))
+  },
+)
