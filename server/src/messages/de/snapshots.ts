@@ -21,8 +21,11 @@ export const snapshots: Translated<'snapshots'> = {
   restored: 'Die Dateien sind im Ordner {folder} des Home-Ordners. Nichts wurde überschrieben.',
   badArchive: 'Das ist kein vollständiges Archiv. Sende eine Datei, die tar erstellt hat: .tar oder .tar.gz.',
   badName: 'Das Archiv hat einen Eintrag, der nicht unter einen Ordner gehört: {name}. Nichts wurde ausgepackt.',
+  fileAndFolder: 'Das Archiv hat {name} zweimal, als Datei und als Ordner. Nichts wurde ausgepackt.',
   longHeader:
     'Das Archiv hat einen Eintrag, dessen Name oder Attribute länger sind, als ein Dateisystem sie nimmt. Nichts wurde ausgepackt.',
+  missingTarget:
+    'Das Archiv hat einen harten Link auf etwas, das nicht vor ihm steht: {name}. Nichts wurde ausgepackt.',
   sparseArchive:
     'Das Archiv hat Sparse-Dateien oder besteht aus mehreren Teilen. Erstelle es neu, ohne --sparse und --multi-volume.',
   tooManyFiles: 'Das Archiv hat mehr als {max, number} Einträge. Sende es in Teilen.',

@@ -18,8 +18,10 @@ export const snapshots = {
   restored: 'The files are in the folder {folder} of the home folder. Nothing was overwritten.',
   badArchive: 'This is no complete archive. Send a file that tar made: .tar or .tar.gz.',
   badName: 'The archive has an entry that does not belong below one folder: {name}. Nothing was unpacked.',
+  fileAndFolder: 'The archive has {name} twice, as a file and as a folder. Nothing was unpacked.',
   longHeader:
     'The archive has an entry whose name or attributes are longer than a file system takes. Nothing was unpacked.',
+  missingTarget: 'The archive has a hard link to what does not come before it: {name}. Nothing was unpacked.',
   sparseArchive:
     'The archive has sparse files or is in several parts. Make it anew without --sparse and --multi-volume.',
   tooManyFiles: 'The archive has more than {max, number} entries. Send it in parts.',

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { NameHashes } from './name-hashes.ts'
 
 /**
  * A tar archive with other headers, read and written bit by bit.
@@ -48,3 +49,16 @@ export function pathIn(name: string): string {
 /** Sockets, pipes and devices mean nothing in a copy. */
 export const isKept = ({ type }: TarHeader) =>
   type === 'file' || type === 'directory' || type === 'symlink' || type === 'link'
+
+/**
+ * Which entries of a home are left out; asked for each of them, in their order. Further names of a pipe are hard links to it, at
+ * which an engine refuses the whole archive when the pipe is not there.
+ */
+export function leftOut(): (header: TarHeader) => boolean {
+  const names = new NameHashes()
+  return (header) => {
+    const isOut = !isKept(header) || (header.type === 'link' && names.has(pathIn(header.linkname ?? '')))
+    if (isOut) names.add(pathIn(header.name))
+    return isOut
+  }
+}

@@ -13,6 +13,14 @@ export class BadArchive extends Error {
 /** @param name of the entry that leads out of the archive, or that no file system takes */
 export const badName = (name: string) => new BadArchive(message('snapshots.badName', { name: name.slice(0, 200) }))
 
+/** @param name of a hard link to what does not come before it */
+export const missingTarget = (name: string) =>
+  new BadArchive(message('snapshots.missingTarget', { name: name.slice(0, 200) }))
+
+/** @param name that is in the archive twice, where one entry cannot take the place of the other */
+export const fileAndFolder = (name: string) =>
+  new BadArchive(message('snapshots.fileAndFolder', { name: name.slice(0, 200) }))
+
 /** @param max entries of one archive */
 export const tooManyFiles = (max: number) => new BadArchive(message('snapshots.tooManyFiles', { max }))
 

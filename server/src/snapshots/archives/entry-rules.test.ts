@@ -73,6 +73,37 @@ test('hard links lead to entries in folders of the archive, and not to folders',
   )
 })
 
+test('a hard link to what does not come before it is refused with words, like a file in the place of a folder', () => {
+  // The engine refused the whole archive, which was a failure of Berth (500) with an empty file left in the home.
+  const folder = (name: string): TarHeader => ({ name, size: 0, type: 'directory' })
+  const pipe = { ...file('p'), type: 'fifo' } as unknown as TarHeader
+  const cases: readonly (readonly [string, TarHeader[], RegExp])[] = [
+    ['nothing', [link('h', 'link', 'zz')], /missingTarget/],
+    ['what comes later', [link('h', 'link', 'a'), file('a')], /missingTarget/],
+    ['itself', [link('h', 'link', 'h')], /missingTarget/],
+    ['what is left out', [pipe, link('h', 'link', 'p')], /missingTarget/],
+    ['another name in the same folder', [file('d/a'), link('d/h', 'link', 'd/b')], /missingTarget/],
+    ['a folder that is a file', [file('a'), folder('a/')], /fileAndFolder/],
+    ['a folder above that is a file', [file('a'), file('a/b')], /fileAndFolder/],
+    ['a file that is a folder', [folder('a/'), file('a')], /fileAndFolder/],
+    ['a folder that is a hard link', [file('a'), link('b', 'link', 'a'), file('b/c')], /fileAndFolder/],
+  ]
+  for (const [what, headers, reason] of cases) {
+    const rules = new EntryRules(100)
+    assert.throws(() => headers.forEach((header) => rules.rewrite(header)), reason, what)
+  }
+  const taken = new EntryRules(100)
+  const good = [
+    file('a'),
+    file('a'),
+    link('b', 'link', 'a'),
+    link('c', 'link', 'b'),
+    link('a', 'symlink', 'x'),
+    file('b'),
+  ]
+  for (const header of good) assert.equal(taken.rewrite(header).at(-1)?.name, header.name)
+})
+
 test('times that a header has no room for are left out, and the entry is taken', () => {
   for (const mtime of [Number.NaN, Number.POSITIVE_INFINITY, -1_000, 8.64e15]) {
     const [, taken] = new EntryRules(1).rewrite(file('x', { mtime: new Date(mtime) }))

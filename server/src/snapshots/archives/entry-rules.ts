@@ -1,6 +1,7 @@
 import type { TarHeader } from 'modern-tar'
 import { message } from '#/messages/localized-message.ts'
-import { BadArchive, badName, sparseArchive, tooManyFiles } from './bad-archive.ts'
+import { BadArchive, badName, fileAndFolder, missingTarget, sparseArchive, tooManyFiles } from './bad-archive.ts'
+import { NameHashes } from '#/runtime/transport/name-hashes.ts'
 import { isKept, pathIn } from '#/runtime/transport/rewrite-archive.ts'
 
 /** Bytes of names that are kept in memory to compare later ones with: of folders and of symbolic links. */
@@ -22,6 +23,8 @@ export class EntryRules {
   readonly #folders: Set<string>
   /** Symbolic links, and hard links to these, which are symbolic links, too. */
   readonly #links = new Set<string>()
+  /** Files and links that were kept. */
+  readonly #files = new NameHashes()
   #entries = 0
   #names = 0
 
@@ -43,9 +46,11 @@ export class EntryRules {
     if (header.pax && Object.keys(header.pax).some((key) => key.startsWith('GNU.sparse'))) throw sparseArchive()
     if (!isKept(header)) return []
     if (header.type === 'directory') return [...this.#foldersAbove(name), ...this.#folder(name, header)]
-    // In the place of the top, or of a folder that is there.
-    if (name === '' || this.#folders.has(name)) throw badName(header.name)
-    return [...this.#foldersAbove(name), this.#entry(name, header)]
+    if (name === '') throw badName(header.name)
+    if (this.#folders.has(name)) throw fileAndFolder(header.name)
+    const entry = [...this.#foldersAbove(name), this.#entry(name, header)]
+    this.#files.add(name)
+    return entry
   }
 
   #entry(name: string, header: TarHeader): TarHeader {
@@ -56,10 +61,11 @@ export class EntryRules {
     return { ...plain, size: 0, mode: permissions, type: 'symlink', linkname: symbolicLinkTarget(header) }
   }
 
-  /** An entry of the archive, in a folder of it. */
+  /** An entry of the archive that comes before, in a folder of it: engines refuse the whole archive for another one. */
   #hardLinkTarget(name: string, header: TarHeader): string {
     const target = requireInside(header.linkname ?? '')
     if (!this.#folders.has(folderOf(target)) || this.#folders.has(target)) throw badName(header.name)
+    if (!this.#files.has(target)) throw missingTarget(header.name)
     if (this.#links.has(target)) this.#remember(this.#links, name)
     return target
   }
@@ -75,6 +81,7 @@ export class EntryRules {
 
   #folder(name: string, header?: TarHeader): TarHeader[] {
     if (this.#links.has(name)) throw badName(name)
+    if (this.#files.has(name)) throw fileAndFolder(name)
     this.#remember(this.#folders, name)
     const mode = ((header?.mode ?? 0o755) & permissions) | 0o700
     return [{ name: name === '' ? './' : `${name}/`, size: 0, type: 'directory', mode, ...timeOf(header) }]

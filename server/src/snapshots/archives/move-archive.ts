@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { TarHeader } from 'modern-tar'
-import { isKept, pathIn, rewrittenArchive } from '#/runtime/transport/rewrite-archive.ts'
+import { leftOut, pathIn, rewrittenArchive } from '#/runtime/transport/rewrite-archive.ts'
 
 export interface Move {
   /** A single name. */
@@ -30,14 +30,16 @@ export function movedArchive(
   archive: AsyncIterable<Uint8Array>,
   { folder, only, home, elsewhere = new Map(), owner }: Move,
 ): AsyncIterable<Uint8Array> {
+  const isLeftOut = leftOut()
   return rewrittenArchive(archive, (given) => {
+    if (isLeftOut(given)) return []
     const header = withContent(given, elsewhere)
     const inHome = pathIn(header.name)
     // The home itself becomes the folder: it has its owner and mode.
     const isWanted = isIn(only, inHome) || inHome === '' || only.startsWith(`${inHome}/`)
     // A link whose file has taken its place.
     const isDone = header.type === 'link' && pathIn(header.linkname ?? '') === inHome
-    if (!isWanted || isDone || !isKept(header)) return []
+    if (!isWanted || isDone) return []
     return [{ ...below(header, inHome, folder, home), ...owner }]
   })
 }
@@ -55,9 +57,10 @@ export async function partOf(archive: AsyncIterable<Uint8Array>, only: string): 
   const elsewhere = new Map<string, string>()
   if (only === '') return { isThere: true, elsewhere }
   let isThere = false
+  const isLeftOut = leftOut()
   const headers = rewrittenArchive(archive, (header) => {
     const [path, target] = [pathIn(header.name), pathIn(header.linkname ?? '')]
-    if (!isIn(only, path) || !isKept(header)) return []
+    if (isLeftOut(header) || !isIn(only, path)) return []
     isThere = true
     if (header.type === 'link' && !isIn(only, target) && !elsewhere.has(target)) elsewhere.set(target, path)
     return []

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { TarHeader } from 'modern-tar'
-import { isKept, pathIn, rewrittenArchive } from '../../transport/rewrite-archive.ts'
+import { leftOut, pathIn, rewrittenArchive } from '../../transport/rewrite-archive.ts'
 
 /** Whether a home has a symbolic link that leads out of it by a relative path. Reads the archive to its end. */
 export async function hasLinkOut(archive: AsyncIterable<Uint8Array>): Promise<boolean> {
@@ -16,8 +16,9 @@ export async function hasLinkOut(archive: AsyncIterable<Uint8Array>): Promise<bo
 /** The archive of a home with all entries below a folder. Sockets, pipes and devices are left out. */
 export function inFolder(archive: AsyncIterable<Uint8Array>, folder: string): AsyncIterable<Uint8Array> {
   const below = (name: string) => [folder, pathIn(name)].filter(Boolean).join('/')
+  const isLeftOut = leftOut()
   return rewrittenArchive(archive, (header) => {
-    if (!isKept(header)) return []
+    if (isLeftOut(header)) return []
     const { pax = {}, linkname = '', ...rest } = header
     // The rest is kept: attributes, and times with all their digits.
     const kept = Object.fromEntries(Object.entries(pax).filter(([key]) => !/^(path|linkpath|size)$/.test(key)))
