@@ -7,8 +7,8 @@ const hashBytes = 6
 
 /**
  * Names of an archive, in 16 to 32 bytes each: a set of the names themselves would take hundreds of megabytes for an archive
- * with a million. By 48 bits of a hash with a seed of its own, so that nobody finds names that count as one; by chance a name
- * counts as one of a million others once in 280 million times.
+ * with a million. By 48 bits of a hash with a seed of its own, so that names which count as one cannot be looked for; by chance
+ * a name counts as one of a million others once in 280 million times.
  */
 export class NameHashes {
   readonly #seed = randomBytes(16).toString('hex')
