@@ -87,7 +87,7 @@ async function main(): Promise<void> {
     const pid = isService ? process.pid : process.ppid
     writePidFile(config.dataDir, { socket: operatorSocket, pid, since: new Date() })
     const sockets = { socketPath, operatorSocket }
-    const app = await (config.node ? startNode : start)(config, log, gateway, { ...sockets, takesOver }, end)
+    const app = await (config.node ? startNode : start)({ config, log, gateway, place: { ...sockets, takesOver }, end })
     for (const finding of configWarnings(config, app)) log.warn(localize(defaultLanguage, finding))
     for (const note of settings.notes) log.warn(note)
     logChanges(log, changes)
@@ -139,17 +139,20 @@ function logChanges(log: Logger, { taken, needRestart }: Changes): void {
 /** Where it listens, and what it finds. */
 type Place = Required<Pick<AppParts, 'socketPath' | 'operatorSocket' | 'takesOver'>>
 
+/** What a start needs, as the only node or as one of several. */
+interface StartParts {
+  readonly config: Config
+  readonly log: Logger
+  readonly gateway: RemoteGateway
+  readonly place: Place
+  readonly end: Shutdown
+}
+
 /** Addresses of what was started. */
 type Started = Addresses & Pick<App, 'port'>
 
 /** The only node. */
-async function start(
-  config: Config,
-  log: Logger,
-  gateway: RemoteGateway,
-  place: Place,
-  end: Shutdown,
-): Promise<Started> {
+async function start({ config, log, gateway, place, end }: StartParts): Promise<Started> {
   const app = await startParts(config, log, gateway, place)
   end.app = app
   return app
@@ -159,13 +162,7 @@ async function start(
  * One of several nodes: the application runs in the one that leads, and this process passes requests on to it until it leads itself.
  * Resolves when it follows or leads, or is about to.
  */
-async function startNode(
-  config: Config,
-  log: Logger,
-  gateway: RemoteGateway,
-  place: Place,
-  end: Shutdown,
-): Promise<Started> {
+async function startNode({ config, log, gateway, place, end }: StartParts): Promise<Started> {
   const { node, databaseUrl, trustedProxies, accessLog } = config
   if (!node || databaseUrl === null) throw new Error('NODE_ADDRESS and DATABASE_URL belong together')
   const port = await gateway.listen(config.host, config.port, config.tls)

@@ -12,26 +12,12 @@ import { installationName } from '#/store/installation.ts'
 import { compileCache } from './support/compile-cache.ts'
 import { removeInstance } from './support/engine/engine.ts'
 import { signIn, waitFor } from './support/program.ts'
+import { followResponse, tickingTemplates } from './support/ticking-app.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 /** Gateway and API as two services, as a service manager starts them, with a real container. */
 
 const source = (name: string) => path.resolve(import.meta.dirname, '../src', name)
-
-/** In the container: events for ever. */
-const app = `require('node:http').createServer((request, response) => {
-  if (request.url !== '/ticks') return response.end('hello')
-  const timer = setInterval(() => response.write('.'), 50)
-  response.once('close', () => clearInterval(timer))
-}).listen(8080)`
-const template = {
-  display_name: 'Development',
-  description: 'Where work is done',
-  image: 'berth-demo-dev:latest',
-  command: ['/usr/bin/node', '-e', app],
-  port: 8080,
-  memory: '128m',
-}
 
 /** Starts services of one installation; all of it is removed after the test. */
 function createServices(t: TestContext) {
@@ -42,7 +28,7 @@ function createServices(t: TestContext) {
     string,
   ]
   mkdirSync(dataDir)
-  writeFileSync(templates, JSON.stringify({ dev: template }))
+  writeFileSync(templates, tickingTemplates)
   const env = { PATH: process.env.PATH, BERTH_LINK_DIR: linkDir, ...compileCache }
   const apiEnv = { ...env, PORT: '0', DATA_DIR: dataDir, CONTAINER_TEMPLATES_FILE: templates }
   const running = new Set<ChildProcess>()
@@ -83,18 +69,6 @@ function createServices(t: TestContext) {
   }
 }
 
-/** Letters of a response that does not end. */
-async function follow(response: Response): Promise<{ count(): number; isOver(): boolean }> {
-  let [count, isOver] = [0, false]
-  const read = async () => {
-    for await (const chunk of response.body ?? []) count += (chunk as Uint8Array).length
-  }
-  void read()
-    .catch(() => undefined)
-    .finally(() => (isOver = true))
-  return { count: () => count, isOver: () => isOver }
-}
-
 test(
   'while the API service is stopped, killed and started anew, containers answer and streams go on',
   onlyLong,
@@ -107,7 +81,7 @@ test(
     await services.isReady()
     const token = await signIn(services as unknown as Parameters<typeof signIn>[0], 'ann@x.org')
     await waitFor("Ann's container", async () => (await fetch('/ann-dev/', token)).status === 200)
-    const stream = await follow(await fetch('/ann-dev/ticks', token))
+    const stream = followResponse(await fetch('/ann-dev/ticks', token))
 
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
       const times = services.output().split('the API is back').length

@@ -14,6 +14,7 @@ import { readPidFile } from '#/supervisor/pid-file.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
+import { followResponse, tickingTemplates, type EndlessResponse } from './support/ticking-app.ts'
 import { webSocketHeaders } from './support/web-socket-headers.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -21,59 +22,22 @@ import { onlyLong } from '#test/support/extent.ts'
  * What people see while the API process comes and goes beside the gateway process: real processes, a real container.
  */
 
-/** In the container: `/ticks` says a letter every 50 ms for ever, an upgrade echoes, all else says hello. */
-const app = `
-const server = require('node:http').createServer((request, response) => {
-  if (request.url !== '/ticks') return response.end('hello')
-  const timer = setInterval(() => response.write('.'), 50)
-  response.once('close', () => clearInterval(timer))
-})
-server.on('upgrade', (request, socket) => {
-  const sum = require('node:crypto').createHash('sha1')
-  const accept = sum.update(request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
-  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
-  socket.on('error', () => {}).pipe(socket)
-})
-server.listen(8080)
-`
-const template = {
-  display_name: 'Development',
-  description: 'Where work is done',
-  image: 'berth-demo-dev:latest',
-  command: ['/usr/bin/node', '-e', app],
-  port: 8080,
-  memory: '128m',
-}
 /** A started program with Ann, whose container answers. */
 async function withAnn(t: TestContext): Promise<{ program: Program; token: string; templates: string }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-templates-'))
   t.after(() => rm(folder, { recursive: true }))
   const templates = path.join(folder, 'templates.json')
-  writeFileSync(templates, JSON.stringify({ dev: template }))
+  writeFileSync(templates, tickingTemplates)
   const program = runProgram(t, { CONTAINER_TEMPLATES_FILE: templates })
   const token = await signIn(program, 'ann@x.org')
   await waitFor("Ann's container answers", async () => (await program.fetch('/ann-dev/', token)).status === 200)
   return { program, token, templates }
 }
 
-interface Download {
-  /** Letters that have arrived. */
-  count(): number
-  isOver(): boolean
-}
-
-async function download(program: Program, token: string): Promise<Download> {
+async function download(program: Program, token: string): Promise<EndlessResponse> {
   const response = await program.fetch('/ann-dev/ticks', token)
   assert.equal(response.status, 200)
-  let count = 0
-  let isOver = false
-  const read = async () => {
-    for await (const chunk of response.body ?? []) count += (chunk as Uint8Array).length
-  }
-  void read()
-    .catch(() => undefined)
-    .finally(() => (isOver = true))
-  return { count: () => count, isOver: () => isOver }
+  return followResponse(response)
 }
 
 async function openWebSocket(program: Program, token: string): Promise<Socket> {
@@ -95,7 +59,7 @@ async function assertEchoes(socket: Socket): Promise<void> {
   assert.deepEqual(heard, frame)
 }
 
-async function assertStreams({ count, isOver }: Download): Promise<void> {
+async function assertStreams({ count, isOver }: EndlessResponse): Promise<void> {
   assert.ok(!isOver(), 'the download goes on')
   const before = count()
   await waitFor('more of the download', () => count() > before + 2, 5000)
@@ -148,7 +112,7 @@ test('SIGHUP changes the API process for a new one, and streams live on', async 
   await assertEchoes(socket)
   await assertStreams(stream)
   assert.doesNotMatch(program.output(), /settings that changed/)
-  writeFileSync(templates, JSON.stringify({ dev: { ...template, display_name: 'Another' } }))
+  writeFileSync(templates, tickingTemplates.replace('Development', 'Another'))
   program.process.kill('SIGHUP')
   await program.said(/settings that changed and are in force now: what the file of CONTAINER_TEMPLATES_FILE says/)
   const containers = await program.fetch('/api/user/containers', token)

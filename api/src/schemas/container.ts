@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { unblockedStatuses } from '../unblocked-statuses.ts'
 import { Instant, instant, MapOf, OneOf, OrNull } from './shapes.ts'
 
 /** Any text: an unknown type is answered by the use case with 400, whatever it looks like. */
@@ -89,26 +90,10 @@ export type IdleEvent = Type.Static<typeof IdleEvent>
 export const ContainerEvent = Type.Object(
   {
     type: containerType,
-    status: OneOf(
-      [
-        'running',
-        'paused',
-        'blocked',
-        'asleep',
-        'evicted',
-        'node-lost',
-        'missing',
-        'crashed',
-        'out-of-memory',
-        'no-image',
-        'failed',
-        'unknown',
-      ],
-      {
-        description:
-          'Status from now on; `asleep`: stopped, the next request starts it; `evicted`: ended by its cluster, the next request starts it; `node-lost`: the node that it ran on does not answer; `unknown`: the engine does not respond',
-      },
-    ),
+    status: OneOf([...unblockedStatuses, 'blocked'], {
+      description:
+        'Status from now on; `asleep`: stopped, the next request starts it; `evicted`: ended by its cluster, the next request starts it; `node-lost`: the node that it ran on does not answer; `unknown`: the engine does not respond',
+    }),
     message: Type.Optional(
       Type.String({
         description:

@@ -1,7 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { localize } from '#/messages/localize.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import { linkPage } from './link-page.ts'
+import { linkEmail } from './link-email.ts'
 import { usualMailLook, type MailLook } from './magic-link-email.ts'
 import type { Email } from './mailer.ts'
 
@@ -29,22 +29,8 @@ export function archiveEmail(parts: ArchiveEmailParts): Email {
   const account =
     removesAccountAt === null ? '' : ` ${said(message('termEnd.mailAccount', { to, date: dayOf(removesAccountAt) }))}`
   const why = said(message('termEnd.mailWhy', { to, group, product }))
-  return {
-    to,
-    subject,
-    text: `${intro}\n\n${url}\n\n${lasts}${account}\n\n${why}\n`,
-    html: linkPage({
-      language,
-      accent: look.accent,
-      subject,
-      intro,
-      url,
-      button: said(message('termEnd.mailButton')),
-      copy: said(message('mails.copy')),
-      lasts: lasts + account,
-      why,
-    }),
-  }
+  const button = said(message('termEnd.mailButton'))
+  return linkEmail({ to, language, accent: look.accent, subject, intro, url, button, lasts: lasts + account, why })
 }
 
 /** Read in any time zone and language. */

@@ -2,7 +2,7 @@ import type { Language } from '@berth/api/boot.ts'
 import { list, message, type Value, type LocalizedMessage as Words } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import type { LinkPurpose } from '#/store/users/magic-links.ts'
-import { linkPage } from './link-page.ts'
+import { linkEmail } from './link-email.ts'
 import type { Email } from './mailer.ts'
 
 /** Why a mail with a link is sent. None of it may come from a client unchecked: recipients trust the mail. */
@@ -66,22 +66,7 @@ export function magicLinkEmail(parts: MagicLinkEmailParts): Email {
   const lasts = localized(message('mails.lasts', { duration: duration(expiry) }))
   const why = localized(reasonFor(to, occasion, product))
   const button = localized(message(`mails.${about}Button`))
-  return {
-    to,
-    subject,
-    text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`,
-    html: linkPage({
-      language,
-      accent: look.accent,
-      subject,
-      intro,
-      url,
-      button,
-      copy: localized(message('mails.copy')),
-      lasts,
-      why,
-    }),
-  }
+  return linkEmail({ to, language, accent: look.accent, subject, intro, url, button, lasts, why })
 }
 
 const groupOf = (occasion: Occasion) => (occasion.kind === 'asked' ? undefined : occasion.group)

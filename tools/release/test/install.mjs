@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { script, startMachine } from './debian-machine.mjs'
 import { olderPackage } from './older-package.mjs'
-import { observedTemplates } from './templates.mjs'
+import { tickingTemplates } from '../../../server/test/support/ticking-app.ts'
 
 /** @import { Machine } from './debian-machine.mjs' */
 
@@ -82,7 +82,7 @@ test('gateway and API of the image run as two services, and the API is replaced 
   machine.copyIn(artefact(/oci-amd64\.tar$/), '/root/berth.tar')
   const [, name = ''] =
     /Loaded image: (\S+)/.exec(await machine.run('docker load --quiet --input /root/berth.tar')) ?? []
-  await machine.run('cat >/root/templates.json', { input: observedTemplates })
+  await machine.run('cat >/root/templates.json', { input: tickingTemplates })
   const link = '--env BERTH_LINK_DIR=/run/berth --volume link:/run/berth'
   await machine.run(
     `docker run --rm --user 0 --entrypoint chown --volume link:/run/berth ${name} 10001:10001 /run/berth`,
@@ -168,7 +168,7 @@ test('the package installs in less than 60 s, is upgraded under open connections
   })
 
   await t.test('an upgrade keeps changed settings, streams and WebSockets', async (t) => {
-    await machine.run('cat >/etc/berth/templates.json', { input: observedTemplates })
+    await machine.run('cat >/etc/berth/templates.json', { input: tickingTemplates })
     await machine.run(
       'chmod 0644 /etc/berth/templates.json && berth init --yes --no-check --set SUPPORT_CONTACT=room-12',
     )

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { script } from './debian-machine.mjs'
-import { observedTemplates } from './templates.mjs'
+import { tickingTemplates } from '../../../server/test/support/ticking-app.ts'
 import { sqliteStore } from './test-stores.mjs'
 
 /** @import { TestStore } from './test-stores.mjs' */
@@ -24,7 +24,7 @@ export async function createInstallation(t, store = sqliteStore) {
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const [current, dataDir, templates] = [join(root, 'current'), join(root, 'data'), join(root, 'templates.json')]
-  writeFileSync(templates, observedTemplates)
+  writeFileSync(templates, tickingTemplates)
   for (const name of ['data', 'cache', 'tmp']) mkdirSync(join(root, name))
   const settings = {
     PORT: String(port),

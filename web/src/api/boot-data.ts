@@ -41,7 +41,8 @@ export interface SignInProvider {
   readonly start: string
 }
 
-const signedOut: Boot = {
+/** What a document without boot data counts as. */
+export const signedOut: Boot = {
   csrf: null,
   visit: null,
   signedIn: false,

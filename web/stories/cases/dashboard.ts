@@ -1,31 +1,13 @@
 import { refusalHeader } from '@berth/api/schemas/error.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { ada, ann, minutesAgo } from '../user-fixtures.ts'
+import { ada, ann, containerEntry, developmentEntry as dev, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story, type StoryEvent } from '../story.ts'
 
-/** A container of Ann's, as her list returns it. */
-function entry(type: string, name: string, description: string, more: Partial<ContainerEntry> = {}): ContainerEntry {
-  return {
-    type,
-    display_name: name,
-    description,
-    status: 'running',
-    service_url: `http://spawner.berth.localhost:8080/ann-${type}`,
-    container_id: `c-${type}`,
-    created_at: minutesAgo(60 * 24 * 40),
-    last_used: minutesAgo(30),
-    is_blocked: false,
-    blocked_at: null,
-    ...more,
-  }
-}
-
 const fresh = { status: 'not_created', container_id: null, created_at: null, last_used: null } as const
-const dev = (more?: Partial<ContainerEntry>) =>
-  entry('dev', 'Development', 'An editor, a terminal and your files', more)
-const prod = (more?: Partial<ContainerEntry>) => entry('prod', 'Production', 'Where finished work is shown', more)
+const prod = (more?: Partial<ContainerEntry>) =>
+  containerEntry('prod', 'Production', 'Where finished work is shown', more)
 const lab = (more?: Partial<ContainerEntry>) =>
-  entry('lab', 'Laboratory', 'Python, notebooks and the data of the course', more)
+  containerEntry('lab', 'Laboratory', 'Python, notebooks and the data of the course', more)
 
 const lines = [
   'Reading /etc/app.conf',
@@ -80,9 +62,9 @@ export const dashboardStories: readonly Story[] = [
     dev(),
     prod({ status: 'paused' }),
     lab({ status: 'not_found' }),
-    entry('db', 'Database', 'PostgreSQL with the data of the exercises', { status: 'dead' }),
-    entry('web', 'Website', 'What everybody may see', { status: 'error' }),
-    entry('ml', 'Machine learning', 'For models that take their time', { ...fresh }),
+    containerEntry('db', 'Database', 'PostgreSQL with the data of the exercises', { status: 'dead' }),
+    containerEntry('web', 'Website', 'What everybody may see', { status: 'error' }),
+    containerEntry('ml', 'Machine learning', 'For models that take their time', { ...fresh }),
   ]),
   story('long-names', [
     dev({

@@ -1,28 +1,13 @@
 import type { Answer } from '@berth/api/endpoints.ts'
 import { refusalHeader } from '@berth/api/schemas/error.ts'
-import { ada, ann, minutesAgo } from '../user-fixtures.ts'
+import { ada, ann, developmentEntry, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 
 /** No user is signed in. */
 const anonymous = { signed_in: false, csrf: null, email: null } as const
 const signedOut = new Refused(401, 'Sign in first: this needs an access token.')
 const longAddress = { ...ada, user: { ...ada.user, email: 'maximiliane.von-und-zu-hohenstein@informatik.example.org' } }
-const containers = {
-  containers: [
-    {
-      type: 'dev',
-      display_name: 'Development',
-      description: 'An editor, a terminal and your files',
-      status: 'running',
-      service_url: 'http://spawner.berth.localhost:8080/ann-dev',
-      container_id: 'c1',
-      created_at: minutesAgo(60 * 24 * 40),
-      last_used: minutesAgo(30),
-      is_blocked: false,
-      blocked_at: null,
-    },
-  ],
-}
+const containers = { containers: [developmentEntry({ container_id: 'c1' })] }
 
 const refused = (status: number, name: string) => new Refused(status, 'Refused.', {}, { [refusalHeader]: name })
 const mailed = (left: number, minutes: number) => ({

@@ -1,23 +1,11 @@
 import type { Share, SharedContainer } from '@berth/api/schemas/features/sharing.ts'
-import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { ann, minutesAgo } from '../user-fixtures.ts'
+import { ann, developmentEntry, minutesAgo } from '../user-fixtures.ts'
 import type { Story } from '../story.ts'
 
 const day = 60 * 24
 const sharing = { people: true, groups: true, max_seconds: 30 * 86_400 }
-const dev: ContainerEntry = {
-  type: 'dev',
-  display_name: 'Development',
-  description: 'An editor, a terminal and your files',
-  status: 'running',
-  service_url: 'http://spawner.berth.localhost:8080/ann-dev',
-  container_id: 'c-dev',
-  created_at: minutesAgo(40 * day),
-  last_used: minutesAgo(30),
-  is_blocked: false,
-  blocked_at: null,
-}
-const prod: ContainerEntry = { ...dev, type: 'prod', display_name: 'Production', container_id: 'c-prod' }
+const dev = developmentEntry()
+const prod = developmentEntry({ type: 'prod', display_name: 'Production', container_id: 'c-prod' })
 const share = (id: number, more: Partial<Share>): Share => ({
   id,
   container_type: 'dev',

@@ -1,21 +1,9 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
-import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { ann, minutesAgo } from '../user-fixtures.ts'
+import { ann, developmentEntry, minutesAgo } from '../user-fixtures.ts'
 import { Refused, type Story } from '../story.ts'
 
 const day = 60 * 24
-const dev: ContainerEntry = {
-  type: 'dev',
-  display_name: 'Development',
-  description: 'An editor, a terminal and your files',
-  status: 'exited',
-  service_url: 'http://spawner.berth.localhost:8080/ann-dev',
-  container_id: 'c-dev',
-  created_at: minutesAgo(40 * day),
-  last_used: minutesAgo(30),
-  is_blocked: false,
-  blocked_at: null,
-}
+const dev = developmentEntry({ status: 'exited' })
 const snapshot = (reason: Snapshot['reason'], minutes: number, bytes: number): Snapshot => ({
   id: `${minutes}-${reason}`,
   reason,

@@ -1,3 +1,4 @@
+import { unblockedStatuses } from '@berth/api/unblocked-statuses.ts'
 import type {
   ContainerShares,
   ShareGroup,
@@ -14,19 +15,7 @@ import { unavailable, isAddress } from '../state/container-state.ts'
 /** State of the container of a route, blocked or not. */
 export type RouteState = 'running' | 'paused' | Unavailable['reason']
 
-export const routeStates = [
-  'running',
-  'paused',
-  'asleep',
-  'evicted',
-  'node-lost',
-  'missing',
-  'crashed',
-  'out-of-memory',
-  'no-image',
-  'failed',
-  'unknown',
-] as const satisfies readonly RouteState[]
+export const routeStates: readonly RouteState[] = unblockedStatuses
 
 const none: ReadonlySet<string> = new Set()
 

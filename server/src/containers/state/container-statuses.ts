@@ -1,23 +1,9 @@
+import { listStatusOf } from '@berth/api/unblocked-statuses.ts'
 import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import type { RecordSelection } from '#/store/containers/container-list.ts'
 import type { ContainerRef } from '../container-key.ts'
-import { routeStates, routeStateOf, type RouteState } from '../routing/routing-snapshot.ts'
+import { routeStates, routeStateOf } from '../routing/routing-snapshot.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
-
-/** Status of the admin pages for each state of a route. */
-const statusOf: Readonly<Record<RouteState, ContainerStatus>> = {
-  running: 'running',
-  paused: 'paused',
-  asleep: 'stopped',
-  evicted: 'stopped',
-  'node-lost': 'unknown',
-  missing: 'missing',
-  crashed: 'failed',
-  'out-of-memory': 'failed',
-  'no-image': 'failed',
-  failed: 'failed',
-  unknown: 'unknown',
-}
 
 type KnownRoutes = Pick<RouteSync, 'get' | 'routeOf' | 'fewerInStates'>
 
@@ -42,12 +28,12 @@ export class ContainerStatuses {
   of(owned: ContainerRef): ContainerStatus {
     const known = this.#routeSync.get(owned)
     const route = known && this.#routeSync.routeOf(known)
-    return route ? statusOf[routeStateOf(route)] : 'unknown'
+    return route ? listStatusOf[routeStateOf(route)] : 'unknown'
   }
 
   /** Records with this status, as fewer than half of the ids; about 10 ms of 100,000. */
   withStatus(status: ContainerStatus): RecordSelection {
-    const states = new Set(routeStates.filter((kind) => statusOf[kind] === status))
+    const states = new Set(routeStates.filter((kind) => listStatusOf[kind] === status))
     const { containers, areOthers } = this.#routeSync.fewerInStates(states)
     const ids = containers.map(({ recordId }) => recordId)
     // Containers that are not inspected are unknown, and have no id here.

@@ -300,7 +300,7 @@ function withCookies(context: ResponseContext | undefined, setCookie: readonly s
 function startExchange(config: GatewayConfig, client: ClientConnection, exchange: Exchange): void {
   client.begin(exchange)
   const { upstream } = exchange.parts
-  const pooled = exchange.isRepeatable && upstream.address ? upstream.takePooled() : undefined
+  const pooled = exchange.isRepeatable && upstream.address ? upstream.idle.take() : undefined
   if (pooled) client.send(pooled)
   else void connectOrExplain(config, client, exchange)
 }

@@ -1,4 +1,3 @@
-import type { UpstreamConnection } from './upstream-connection.ts'
 import { ActiveRequests } from '../proxy/active-requests.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { Upstream, SocketAddress } from './upstream.ts'
@@ -14,18 +13,6 @@ export class PlatformUpstream implements Upstream {
   constructor(path: string, idle: Set<ConnectionPool>) {
     this.idle = new ConnectionPool(idle)
     this.address = { path }
-  }
-
-  takePooled(): UpstreamConnection | undefined {
-    return this.idle.take()
-  }
-
-  returnToPool(connection: UpstreamConnection): void {
-    this.idle.keep(connection)
-  }
-
-  removeFromPool(connection: UpstreamConnection): void {
-    this.idle.forget(connection)
   }
 
   touch(): void {}

@@ -1,6 +1,5 @@
 import type { GatewayUser, UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
 import type { TypeRules } from '../gateway-settings.ts'
-import type { UpstreamConnection } from './upstream-connection.ts'
 import { answersReady, readinessTarget } from '../../readiness-request.ts'
 import { clock } from '../coarse-clock.ts'
 import { ActiveRequests } from '../proxy/active-requests.ts'
@@ -141,18 +140,6 @@ export class Route implements Upstream {
     this.#asking = undefined
     this.#isReady = isReady
     return isReady
-  }
-
-  takePooled(): UpstreamConnection | undefined {
-    return this.idle.take()
-  }
-
-  returnToPool(connection: UpstreamConnection): void {
-    this.idle.keep(connection)
-  }
-
-  removeFromPool(connection: UpstreamConnection): void {
-    this.idle.forget(connection)
   }
 
   touch(): void {

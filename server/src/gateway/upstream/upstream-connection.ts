@@ -103,7 +103,7 @@ export class UpstreamConnection {
     this.#listener = undefined
     this.idleSince = clock.now
     if (this.#socket.destroyed || this.#socket.readyState !== 'open') this.destroy()
-    else this.upstream.returnToPool(this)
+    else this.upstream.idle.keep(this)
   }
 
   pause(): void {
@@ -133,7 +133,7 @@ export class UpstreamConnection {
     const listener = this.#listener
     // An app that sends unasked: its bytes would be taken for the response to another user's next request.
     if (!listener) {
-      this.upstream.removeFromPool(this)
+      this.upstream.idle.forget(this)
       this.destroy()
       return false
     }
@@ -151,7 +151,7 @@ export class UpstreamConnection {
   }
 
   #ended(): void {
-    this.upstream.removeFromPool(this)
+    this.upstream.idle.forget(this)
     const listener = this.#listener
     this.#listener = undefined
     listener?.upstreamEnded(this.#error)

@@ -1,4 +1,4 @@
-import type { UpstreamConnection } from './upstream-connection.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import type { ActiveRequests } from '../proxy/active-requests.ts'
 
 /** Upstream: a target of requests, either a container's app or the platform itself. */
@@ -11,9 +11,8 @@ export interface Upstream {
   hasAnswered: boolean
   /** Requests and WebSockets under way. */
   readonly activeRequests: ActiveRequests
-  takePooled(): UpstreamConnection | undefined
-  returnToPool(connection: UpstreamConnection): void
-  removeFromPool(connection: UpstreamConnection): void
+  /** Its idle connections. */
+  readonly idle: ConnectionPool
   /** Bytes moved. */
   touch(): void
 }

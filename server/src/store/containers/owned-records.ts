@@ -124,13 +124,18 @@ const selectOwned = (db: Db) =>
 
 type Row = NonNullable<Awaited<ReturnType<ReturnType<typeof selectOwned>['executeTakeFirst']>>>
 
+/** Id, owner, type and engine container of a row of containers, or of their removals. */
+export const ownerFromRow = (row: Pick<Row, 'id' | 'user_id' | 'slug' | 'container_type' | 'container_id'>) => ({
+  id: row.id,
+  userId: row.user_id,
+  slug: row.slug,
+  type: row.container_type,
+  containerId: row.container_id,
+})
+
 function fromRow(row: Row): OwnedRecord {
   return {
-    id: row.id,
-    userId: row.user_id,
-    slug: row.slug,
-    type: row.container_type,
-    containerId: row.container_id,
+    ...ownerFromRow(row),
     isBlocked: row.is_blocked === 1 || row.is_owner_blocked === 1,
     shouldRun: row.running_since !== null,
     lastUse: Math.max(row.last_used ?? 0, row.stopped_at ?? 0, row.created_at),

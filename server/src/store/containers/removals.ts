@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import type { RemovalsTable } from '../schema.ts'
+import { ownerFromRow } from './owned-records.ts'
 
 /** Owner and type of a deleted container. By slug as well: after an older store is restored, ids are assigned again. */
 export interface RemovedContainer {
@@ -65,12 +66,5 @@ export async function deleteRemovals(db: Db, ids: readonly number[]): Promise<vo
 }
 
 function fromRow(row: Selectable<RemovalsTable>): PendingRemoval {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    slug: row.slug,
-    type: row.container_type,
-    containerId: row.container_id,
-    isPurge: row.is_purge === 1,
-  }
+  return { ...ownerFromRow(row), isPurge: row.is_purge === 1 }
 }

@@ -1,11 +1,11 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lifetime } from '../../support/berth.ts'
 import { connectTo, testImage, type AskEngine } from '../../support/engine/engine.ts'
-import { copyImage } from '../../support/engine/own-engine.ts'
+import { copyImage, dockerdOptions } from '../../support/engine/own-engine.ts'
 import type { Machines } from './machines.ts'
 
 /** An engine on a machine of its own, whose containers all other machines reach. */
@@ -27,17 +27,7 @@ export async function startEngineMachine(lifetime: Lifetime, machines: Machines)
   // Short: paths of sockets have 107 characters at most.
   const folder = mkdtempSync('/tmp/berth-engine-')
   const at = (file: string) => path.join(folder, file)
-  writeFileSync(at('daemon.json'), '{}')
-  const options = {
-    host: `unix://${at('docker.sock')}`,
-    'data-root': at('data'),
-    'exec-root': at('run'),
-    pidfile: at('docker.pid'),
-    'config-file': at('daemon.json'),
-    'cgroup-parent': `/${path.basename(folder)}`,
-    'shutdown-timeout': '10',
-  }
-  const words = Object.entries(options).map(([option, value]) => `--${option}=${value}`)
+  const words = dockerdOptions(folder, { 'shutdown-timeout': '10' })
   const log = openSync(at('dockerd.log'), 'a')
   const dockerd = machines.spawn(name, 'setpriv', ['--pdeathsig', 'TERM', 'dockerd', ...words], {
     stdio: ['ignore', log, log],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
-import { createAndStart, plainSpec, type RuntimeRig } from '../engine/runtimes.ts'
+import { containersOf, type RuntimeRig } from '../engine/runtimes.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from './cluster-api.ts'
 
 /** The cluster as a runtime, in a namespace of its own. */
@@ -16,12 +16,6 @@ export async function openCluster(): Promise<RuntimeRig> {
     clusterImage(),
   ])
   await Promise.all([runtime.prepare(), neighbour.prepare()])
-  const spec: RuntimeRig['spec'] = (name, fields) => ({
-    ...plainSpec,
-    name: `${installation}-${name}`,
-    image,
-    ...fields,
-  })
   const named = async (id: string) => {
     const pods = await askCluster<{ items: { metadata: { name: string; uid: string } }[] }>(
       'GET',
@@ -34,8 +28,7 @@ export async function openCluster(): Promise<RuntimeRig> {
     runtime,
     neighbour,
     installation,
-    spec,
-    run: (name, fields) => createAndStart(runtime, spec(name, fields)),
+    ...containersOf(runtime, installation, image),
     pause: async () => undefined,
     stopFromOutside: async (id) => {
       await askCluster('DELETE', `/api/v1/namespaces/${namespace}/pods/${await named(id)}?gracePeriodSeconds=1`)

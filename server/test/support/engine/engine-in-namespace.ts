@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import type { Lifetime } from '../berth.ts'
 import type { CommandResult, Settings } from '../command-line.ts'
 import { resultOf } from '../command-line.ts'
 import { connectTo } from './engine.ts'
+import { dockerdOptions } from './own-engine.ts'
 
 /** A machine of its own as far as its network goes: an engine, and a firewall without rules of Berth. */
 export interface NamespaceEngine {
@@ -24,18 +25,7 @@ const limit = 60_000
 export async function startNamespaceEngine(lifetime: Lifetime): Promise<NamespaceEngine | string> {
   // Short, as in own-engine.ts.
   const folder = mkdtempSync('/tmp/berth-netns-')
-  const at = (name: string) => path.join(folder, name)
-  writeFileSync(at('daemon.json'), '{}')
-  const options = {
-    host: `unix://${at('docker.sock')}`,
-    'data-root': at('data'),
-    'exec-root': at('run'),
-    pidfile: at('docker.pid'),
-    'config-file': at('daemon.json'),
-    'cgroup-parent': `/${path.basename(folder)}`,
-    'shutdown-timeout': '10',
-  }
-  const words = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+  const words = dockerdOptions(folder, { 'shutdown-timeout': '10' })
   const script = `ip link set lo up && exec setpriv --pdeathsig TERM dockerd ${words.join(' ')}`
   const env = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
   const dockerd = spawn('unshare', ['--net', '--mount', 'sh', '-c', script], {
@@ -51,7 +41,8 @@ export async function startNamespaceEngine(lifetime: Lifetime): Promise<Namespac
     }
     await rm(folder, { recursive: true, force: true })
   })
-  const ask = connectTo(`unix://${at('docker.sock')}`)
+  const address = `unix://${folder}/docker.sock`
+  const ask = connectTo(address)
   const end = performance.now() + limit
   while (!(await ask('GET', '/info').then(Boolean, () => false))) {
     if (/Operation not permitted/.test(log)) return 'this process may not make a network namespace'
@@ -59,7 +50,7 @@ export async function startNamespaceEngine(lifetime: Lifetime): Promise<Namespac
     await sleep(100)
   }
   return {
-    address: `unix://${at('docker.sock')}`,
+    address,
     run: (settings, program, ...args) => {
       const inside = ['--net', '--target', String(dockerd.pid), program, ...args]
       return resultOf(spawn('nsenter', inside, { env: { ...env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] }))

@@ -107,7 +107,6 @@ class Daemon {
   }
 
   #launch(): ChildProcess {
-    writeFileSync(this.#at('daemon.json'), '{}')
     const log = openSync(this.#at('dockerd.log'), 'a')
     // It ends with the test that it belongs to, however that ends.
     const words = ['--pdeathsig', 'TERM', 'dockerd', ...this.#options()]
@@ -118,20 +117,13 @@ class Daemon {
   }
 
   #options(): string[] {
-    const options = {
-      host: `unix://${this.#at('docker.sock')}`,
-      'data-root': this.#at('data'),
-      'exec-root': this.#at('run'),
-      pidfile: this.#at('docker.pid'),
-      'config-file': this.#at('daemon.json'),
-      'cgroup-parent': `/${path.basename(this.#folder)}`,
+    return dockerdOptions(this.#folder, {
       bridge: this.#bridge.link,
       iptables: 'false',
       ip6tables: 'false',
       // In s. When it is over, containers are left as they are: on a busy machine a paused one was never ended.
       'shutdown-timeout': '60',
-    }
-    return Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+    })
   }
 
   async #answers(): Promise<boolean> {
@@ -148,6 +140,26 @@ class Daemon {
   #log(): string {
     return readFileSync(this.#at('dockerd.log'), 'utf8').slice(-4_000)
   }
+}
+
+/**
+ * Options of a dockerd beside the machine's own: its socket `docker.sock`, its data and its settings are in this folder,
+ * where the settings file is written.
+ * @param more by name
+ */
+export function dockerdOptions(folder: string, more: Readonly<Record<string, string>>): string[] {
+  const at = (name: string) => path.join(folder, name)
+  writeFileSync(at('daemon.json'), '{}')
+  const options = {
+    host: `unix://${at('docker.sock')}`,
+    'data-root': at('data'),
+    'exec-root': at('run'),
+    pidfile: at('docker.pid'),
+    'config-file': at('daemon.json'),
+    'cgroup-parent': `/${path.basename(folder)}`,
+    ...more,
+  }
+  return Object.entries(options).map(([name, value]) => `--${name}=${value}`)
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null

@@ -63,19 +63,12 @@ export async function openDockerEngine(dockerHost = engineAddress): Promise<Runt
   const [runtime, neighbour] = [open(installation, dockerHost), open(other, engineAddress)]
   const image = await testImage()
   await Promise.all([runtime.prepare(), neighbour.prepare()])
-  const spec: RuntimeRig['spec'] = (name, fields) => ({
-    ...plainSpec,
-    name: `${installation}-${name}`,
-    image,
-    ...fields,
-  })
   return {
     name: 'Docker Engine',
     runtime,
     neighbour,
     installation,
-    spec,
-    run: (name, fields) => createAndStart(runtime, spec(name, fields)),
+    ...containersOf(runtime, installation, image),
     pause: (id) => askEngine('POST', `/containers/${id}/pause`),
     stopFromOutside: (id) => askEngine('POST', `/containers/${id}/stop`),
     isolates: true,
@@ -108,13 +101,18 @@ export async function openInstallation(
 ): Promise<Pick<RuntimeRig, 'runtime' | 'installation' | 'spec' | 'run'>> {
   const { installation, runtime } = openAt(engineAddress, lifetime, options)
   const image = await testImage()
+  return { installation, runtime, ...containersOf(runtime, installation, image) }
+}
+
+/** What a rig launches. @param image for tests */
+export function containersOf(runtime: Runtime, installation: string, image: string): Pick<RuntimeRig, 'spec' | 'run'> {
   const spec: RuntimeRig['spec'] = (name, fields) => ({
     ...plainSpec,
     name: `${installation}-${name}`,
     image,
     ...fields,
   })
-  return { installation, runtime, spec, run: (name, fields) => createAndStart(runtime, spec(name, fields)) }
+  return { spec, run: (name, fields) => createAndStart(runtime, spec(name, fields)) }
 }
 
 /** A container with nothing special, and no home. */

@@ -1,3 +1,4 @@
+import { listStatusOf } from '@berth/api/unblocked-statuses.ts'
 import type { Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import type { Tone } from '#/containers/container-status.ts'
@@ -32,17 +33,7 @@ export const filters = ['all', 'here', 'starting', 'failed'] as const
 export type Filter = (typeof filters)[number]
 
 const words: Readonly<Record<MemberState['containers'][number]['status'], StatusWord>> = {
-  running: 'running',
-  paused: 'paused',
-  asleep: 'stopped',
-  evicted: 'stopped',
-  'node-lost': 'unknown',
-  missing: 'missing',
-  crashed: 'failed',
-  'out-of-memory': 'failed',
-  'no-image': 'failed',
-  failed: 'failed',
-  unknown: 'unknown',
+  ...listStatusOf,
   blocked: 'blocked',
 }
 

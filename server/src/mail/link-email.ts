@@ -1,20 +1,30 @@
 import type { Language } from '@berth/api/boot.ts'
+import { message } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+import type { Email } from './mailer.ts'
 
 /** All of them text, which is escaped when it becomes HTML. */
-export interface LinkPageParts {
+export interface LinkEmailParts {
+  /** The stored address. */
+  readonly to: string
   readonly language: Language
   readonly accent: string
   readonly subject: string
   readonly intro: string
   readonly url: string
   readonly button: string
-  readonly copy: string
   readonly lasts: string
   readonly why: string
 }
 
-/** The HTML of a mail with one link, as a button and as text. */
-export function linkPage({ language, accent, subject, intro, url, button, copy, lasts, why }: LinkPageParts): string {
+/** A mail with one link, as a button and as text. */
+export function linkEmail(parts: LinkEmailParts): Email {
+  const { to, subject, intro, url, lasts, why } = parts
+  return { to, subject, text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`, html: htmlOf(parts) }
+}
+
+function htmlOf({ language, accent, subject, intro, url, button, lasts, why }: LinkEmailParts): string {
+  const copy = localize(language, message('mails.copy'))
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>

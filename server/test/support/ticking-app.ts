@@ -1,4 +1,4 @@
-/** In the container: `/ticks` sends an event every 50 ms, an upgrade echoes, all else answers "hello". */
+/** Program of a container: `/ticks` sends an event every 50 ms without end, an upgrade echoes, all else answers "hello". */
 const app = `
 const server = require('node:http').createServer((request, response) => {
   if (request.url !== '/ticks') return response.end('hello')
@@ -15,14 +15,33 @@ server.on('upgrade', (request, socket) => {
 server.listen(8080)
 `
 
-/** Settings text of one type whose containers `observe.mjs` can watch. */
-export const observedTemplates = JSON.stringify({
+/** Text of a templates file of one type, `dev`, whose containers stream and echo while Berth's processes come and go. */
+export const tickingTemplates = JSON.stringify({
   dev: {
     display_name: 'Development',
-    description: 'Observed during an upgrade',
+    description: 'Observed while processes end and start',
     image: 'berth-demo-dev:latest',
     command: ['/usr/bin/node', '-e', app],
     port: 8080,
     memory: '128m',
   },
 })
+
+/** A response that does not end. */
+export interface EndlessResponse {
+  /** Bytes that have arrived. */
+  count(): number
+  isOver(): boolean
+}
+
+/** Reads a response in the background. Never throws: a failure counts as its end. */
+export function followResponse(response: Response): EndlessResponse {
+  let [count, isOver] = [0, false]
+  const read = async () => {
+    for await (const chunk of response.body ?? []) count += (chunk as Uint8Array).length
+  }
+  void read()
+    .catch(() => undefined)
+    .finally(() => (isOver = true))
+  return { count: () => count, isOver: () => isOver }
+}
