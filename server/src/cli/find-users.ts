@@ -16,6 +16,10 @@ export async function findUser(api: Client, target: string): Promise<AdminUser> 
   return user
 }
 
+/** Query of a list for rows of one owner, or of all. @param target as in `findUser` @throws {CommandFailed} as `findUser` */
+export const ownerQuery = async (api: Client, target: string | undefined): Promise<{ readonly user?: string }> =>
+  target === undefined ? {} : { user: String((await findUser(api, target)).id) }
+
 async function withId(api: Client, id: number): Promise<AdminUser | undefined> {
   const { users } = await api.listUsers({ query: { limit: '1', cursor: String(Math.max(0, id - 1)) } })
   return users.find((user) => user.id === id)

@@ -1,7 +1,7 @@
 import { ApiError, type Client } from '@berth/api/client.ts'
 import { CommandFailed } from './command-failure.ts'
-import { withApi, type CommandContext } from './api/with-api.ts'
-import type { Run } from './output/help.ts'
+import type { CommandContext } from './api/with-api.ts'
+import { byApi } from './command.ts'
 
 /** Result for one of many targets. */
 export interface Done {
@@ -46,8 +46,19 @@ export async function forEach(
   if (failed.length > 0) throw new CommandFailed(`${failed.length} of ${unique.length} could not be done.`)
 }
 
-/** Action of a command that takes targets as its last argument, and does the same for each of them by the API: see `forEach`. */
-export const actionForEach =
-  (run: Run, work: (api: Client, target: string) => Promise<Done>) =>
-  (targets: readonly string[]): Promise<void> =>
-    run((context) => withApi(context, (api) => forEach(context, targets, (target) => work(api, target))))
+/**
+ * Work of a command that takes targets as its argument, and does the same for each of them by the API: see `forEach`.
+ * @param timeout of one call, in ms
+ */
+export const forEachByApi = (work: (api: Client, target: string) => Promise<Done>, timeout?: number) =>
+  byApi((context, api, targets: readonly string[]) => forEach(context, targets, (target) => work(api, target)), timeout)
+
+/** Work of a command that removes what it is given the ids of. */
+export const removeByApi = (remove: (api: Client, id: string) => Promise<{ readonly message: string }>) =>
+  forEachByApi(async (api, id) => removed(id, await remove(api, id)))
+
+/** Result for an id whose removal is answered by a sentence. */
+export const removed = (id: string, { message }: { readonly message: string }): Done => ({
+  line: `${id}: ${message}`,
+  value: { id: Number(id), message },
+})

@@ -1,21 +1,22 @@
 import { Command, type OutputConfiguration } from 'commander'
 import { addAudit } from './commands/audit-command.ts'
-import { addBackup } from './commands/backup-command.ts'
+import { backup } from './commands/backup-command.ts'
 import { addConfig } from './commands/config-check-command.ts'
 import { addContainers } from './commands/containers-command.ts'
 import { addKeys } from './commands/keys-command.ts'
-import { addLink } from './commands/link-command.ts'
-import { addRestore } from './commands/restore-command.ts'
-import { addStatus } from './commands/status-command.ts'
+import { link } from './commands/link-command.ts'
+import { restore } from './commands/restore-command.ts'
+import { status } from './commands/status-command.ts'
 import { addStore } from './commands/store-command.ts'
 import { addTokens } from './commands/tokens-command.ts'
-import { addUsage } from './reports/usage-command.ts'
+import { usage } from './reports/usage-command.ts'
 import { addUsers } from './users/users-command.ts'
 import { addGroups } from './groups/groups-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
 import { addInit } from './init/init-command.ts'
 import { addSnapshots } from './snapshots/snapshots-command.ts'
 import { addShares } from './sharing/shares-command.ts'
+import { addCommands } from './command.ts'
 import { addHelp } from './output/help.ts'
 import { addTemplates } from './templates/templates-command.ts'
 import type { CommandContext } from './api/with-api.ts'
@@ -50,20 +51,19 @@ export function createProgram(
     ],
   })
   const run = (work: (context: CommandContext) => Promise<void>) => work(createContext(program.opts<GlobalOptions>()))
-  addStatus(program, run)
+  addCommands(program, run, { status })
   addUsers(program, run)
   addContainers(program, run)
-  addLink(program, run)
+  addCommands(program, run, { link })
   addGroups(program, run)
-  addUsage(program, run)
+  addCommands(program, run, { usage })
   addTokens(program, run)
   addShares(program, run)
   addSnapshots(program, run)
   addAudit(program, run)
   addKeys(program, run)
   addTemplates(program, run)
-  addBackup(program, run)
-  addRestore(program, run)
+  addCommands(program, run, { backup, restore })
   addStore(program, run)
   addInit(program, run)
   addConfig(program, run)

@@ -1,36 +1,34 @@
-import { Option, type Command } from 'commander'
-import { CommandFailed, reasonOf, WrongUsage } from '#/cli/command-failure.ts'
+import { Option } from 'commander'
+import type { CommandSpec } from '#/cli/command.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage, reasonOf } from '#/cli/command-failure.ts'
 import { requireDocker, requireSettings } from '#/cli/commands/store-access.ts'
 import { levels, type Level } from '#/cli/doctor/check.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
-import type { CommandContext } from '#/cli/api/with-api.ts'
 import type { AttemptResult } from './run-attack.ts'
 
 /** `berth doctor attack`. */
-export function addAttack(doctor: Command, run: Run): void {
-  const attack = doctor
-    .command('attack')
-    .description('start a hostile container on this machine, and report what it gets')
-    .option('--type <type>', 'template that it is made from; the first one if not given')
-    .addOption(
-      new Option('--fail-on <level>', 'lowest level of what it gets with exit code 1')
-        .choices(levels)
-        .default('warning'),
-    )
-    .action((options: AttackOptions) => run((context) => attackHere(context, options)))
-  addHelp(attack, {
-    effect:
-      'Starts a second Berth for a minute, with these settings and templates but a store, users and containers of its ' +
-      'own; image and program are made from files of this machine. It uses the rules of the host that are there, and sets ' +
-      'none. Containers of users are only tried to be connected to. Memory and processes are exhausted within the ' +
-      'limits of the one container. Everything is removed at the end, also after Ctrl-C. Exit code 1 if it ' +
-      'got something of the level of --fail-on or above, or could not be started.',
-    examples: [
-      ['doctor attack', 'after the installation, and after updates of kernel, engine and firewall'],
-      ['doctor attack --type notebook --json', 'with the limits of another template'],
-    ],
-  })
+export const attackCommand: CommandSpec = {
+  description: 'start a hostile container on this machine, and report what it gets',
+  usage: (command) =>
+    command
+      .option('--type <type>', 'template that it is made from; the first one if not given')
+      .addOption(
+        new Option('--fail-on <level>', 'lowest level of what it gets with exit code 1')
+          .choices(levels)
+          .default('warning'),
+      ),
+  effect:
+    'Starts a second Berth for a minute, with these settings and templates but a store, users and containers of its ' +
+    'own; image and program are made from files of this machine. It uses the rules of the host that are there, and sets ' +
+    'none. Containers of users are only tried to be connected to. Memory and processes are exhausted within the ' +
+    'limits of the one container. Everything is removed at the end, also after Ctrl-C. Exit code 1 if it ' +
+    'got something of the level of --fail-on or above, or could not be started.',
+  examples: [
+    ['doctor attack', 'after the installation, and after updates of kernel, engine and firewall'],
+    ['doctor attack --type notebook --json', 'with the limits of another template'],
+  ],
+  work: attackHere,
 }
 
 interface AttackOptions {

@@ -1,11 +1,12 @@
 import path from 'node:path'
 import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/schemas/administration/audit.ts'
-import type { Client } from '@berth/api/client.ts'
 import { Option, type Command } from 'commander'
-import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, type CommandSpec } from '#/cli/command.ts'
+import type { Run } from '#/cli/output/help.ts'
 import { pagesOf } from '#/cli/output/paged-list.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { writeNewFile } from '#/cli/write-file.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 
@@ -20,9 +21,7 @@ interface Filter {
 /** `berth audit ...`: reads and verifies the audit log. */
 export function addAudit(program: Command, run: Run): void {
   const audit = program.command('audit').description('the audit log: list, export and verify it')
-  addList(audit, run)
-  addExport(audit, run)
-  addVerify(audit, run)
+  addCommands(audit, run, { list, export: exportLog, verify })
 }
 
 function withFilter(command: Command): Command {
@@ -43,19 +42,15 @@ function readInstant(option: string): (text: string) => Date {
   }
 }
 
-function addList(audit: Command, run: Run): void {
-  const list = withFilter(audit.command('list').description('list entries, newest first'))
-    .option('--limit <count>', 'max entries', readCount, 100)
-    .action((options: Filter & { limit: number }) =>
-      run((context) => withApi(context, (api) => listEntries(context, api, options))),
-    )
-  addHelp(list, {
-    effect: 'Read-only. With --json each entry is one line of JSON with all details.',
-    examples: [
-      ['audit list --since 2026-11-21', 'entries since that day'],
-      ['audit list --action user. --actor boss@example.org', 'actions of one administrator on accounts'],
-    ],
-  })
+const list: CommandSpec = {
+  description: 'list entries, newest first',
+  usage: (command) => withFilter(command).option('--limit <count>', 'max entries', readCount, 100),
+  effect: 'Read-only. With --json each entry is one line of JSON with all details.',
+  examples: [
+    ['audit list --since 2026-11-21', 'entries since that day'],
+    ['audit list --action user. --actor boss@example.org', 'actions of one administrator on accounts'],
+  ],
+  work: byApi(listEntries),
 }
 
 function readCount(text: string): number {
@@ -108,20 +103,18 @@ interface ExportOptions extends Filter {
   readonly out?: string
 }
 
-function addExport(audit: Command, run: Run): void {
-  const command = withFilter(audit.command('export').description('export the log'))
-    .addOption(new Option('--format <format>', 'JSON lines or CSV').choices(['jsonl', 'csv']).default('jsonl'))
-    .option('--out <file>', 'write to this file, which must not exist, instead of stdout')
-    .action((options: ExportOptions) =>
-      run((context) => withApi(context, (api) => exportEntries(context, api, options))),
-    )
-  addHelp(command, {
-    effect: 'Read-only. Newest entries first. The log contains no tokens or links, but e-mail and IP addresses.',
-    examples: [
-      ['audit export --format csv --out audit.csv', 'for a spreadsheet'],
-      ['audit export --since 2026-11-01 --until 2026-12-01 | gzip > november.jsonl.gz', 'a month, to archive'],
-    ],
-  })
+const exportLog: CommandSpec = {
+  description: 'export the log',
+  usage: (command) =>
+    withFilter(command)
+      .addOption(new Option('--format <format>', 'JSON lines or CSV').choices(['jsonl', 'csv']).default('jsonl'))
+      .option('--out <file>', 'write to this file, which must not exist, instead of stdout'),
+  effect: 'Read-only. Newest entries first. The log contains no tokens or links, but e-mail and IP addresses.',
+  examples: [
+    ['audit export --format csv --out audit.csv', 'for a spreadsheet'],
+    ['audit export --since 2026-11-01 --until 2026-12-01 | gzip > november.jsonl.gz', 'a month, to archive'],
+  ],
+  work: byApi(exportEntries),
 }
 
 async function exportEntries(context: CommandContext, api: Client, options: ExportOptions): Promise<void> {
@@ -147,22 +140,20 @@ interface VerifyOptions {
   readonly head?: string
 }
 
-function addVerify(audit: Command, run: Run): void {
-  const verify = audit
-    .command('verify')
-    .description('check that no entry was changed, removed or inserted')
-    .option('--entries <count>', 'with --head: number of entries of an earlier verify')
-    .option('--head <hash>', 'with --entries: hash of an earlier verify')
-    .action((options: VerifyOptions) => run((context) => withApi(context, (api) => verifyLog(context, api, options))))
-  addHelp(verify, {
-    effect:
-      'Read-only; exit code 1 if an entry is wrong. Store the printed number of entries and head ' +
-      'elsewhere: the owner of the database could rewrite the whole log, but not with the same head.',
-    examples: [
-      ['audit verify', 'check the whole log'],
-      ['audit verify --entries 120 --head 9f86d081...', 'and that it continues an earlier head'],
-    ],
-  })
+const verify: CommandSpec = {
+  description: 'check that no entry was changed, removed or inserted',
+  usage: (command) =>
+    command
+      .option('--entries <count>', 'with --head: number of entries of an earlier verify')
+      .option('--head <hash>', 'with --entries: hash of an earlier verify'),
+  effect:
+    'Read-only; exit code 1 if an entry is wrong. Store the printed number of entries and head ' +
+    'elsewhere: the owner of the database could rewrite the whole log, but not with the same head.',
+  examples: [
+    ['audit verify', 'check the whole log'],
+    ['audit verify --entries 120 --head 9f86d081...', 'and that it continues an earlier head'],
+  ],
+  work: byApi(verifyLog),
 }
 
 async function verifyLog({ terminal }: CommandContext, api: Client, query: VerifyOptions): Promise<void> {

@@ -1,36 +1,33 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
-import type { Manifest } from '#/backup/backup-format.ts'
-import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { collect } from '#/cli/output/options.ts'
+import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import type { Manifest } from '#/backup/backup-format.ts'
+import { collect } from '#/cli/output/options.ts'
 import { noteBackup } from '#/backup/last-backup.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { inWords, requireHelperImage, requireSettings, requireStoreOwner, version } from './store-access.ts'
 
 /** `berth backup`. */
-export function addBackup(program: Command, run: Run): void {
-  const backup = program
-    .command('backup')
-    .description('back up store, keys and homes')
-    .argument('<folder>', 'folder of all backups, or - for a tar archive on standard output')
-    .option('--encrypt-to <key>', 'public key of age (age1...); may be given several times', collect, [])
-    .option('--keep <number>', 'backups of this installation to keep in the folder; the oldest others are removed')
-    .option('--no-homes', 'without the homes of users')
-    .action((folder: string, options: BackupOptions) => run((context) => makeBackup(context, folder, options)))
-  addHelp(backup, {
-    effect:
-      'Berth and all containers keep running; no request waits for it. A backup has its name when it is complete, and ' +
-      'no half backup stays. Homes that did not change since the last backup in the folder take no further space. ' +
-      'berth.env and files of templates and secrets are yours and not in it. Exit code 1 if a home could not be read.',
-    examples: [
-      ['backup /var/backups/berth --keep 14', 'every night, from a timer'],
-      ['backup /var/backups/berth --encrypt-to age1...', 'this machine can write backups and cannot read them'],
-      ['backup - --encrypt-to age1... | ssh backup@example.org "cat > berth.tar"', 'to another machine'],
-    ],
-  })
+export const backup: CommandSpec = {
+  description: 'back up store, keys and homes',
+  usage: (command) =>
+    command
+      .argument('<folder>', 'folder of all backups, or - for a tar archive on standard output')
+      .option('--encrypt-to <key>', 'public key of age (age1...); may be given several times', collect, [])
+      .option('--keep <number>', 'backups of this installation to keep in the folder; the oldest others are removed')
+      .option('--no-homes', 'without the homes of users'),
+  effect:
+    'Berth and all containers keep running; no request waits for it. A backup has its name when it is complete, and ' +
+    'no half backup stays. Homes that did not change since the last backup in the folder take no further space. ' +
+    'berth.env and files of templates and secrets are yours and not in it. Exit code 1 if a home could not be read.',
+  examples: [
+    ['backup /var/backups/berth --keep 14', 'every night, from a timer'],
+    ['backup /var/backups/berth --encrypt-to age1...', 'this machine can write backups and cannot read them'],
+    ['backup - --encrypt-to age1... | ssh backup@example.org "cat > berth.tar"', 'to another machine'],
+  ],
+  work: makeBackup,
 }
 
 interface BackupOptions {

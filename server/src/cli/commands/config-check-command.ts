@@ -1,32 +1,33 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { addCommands, type CommandSpec } from '#/cli/command.ts'
+import type { Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, reasonOf } from '#/cli/command-failure.ts'
 import { callbackPath } from '#/accounts/oidc/settings/provider.ts'
 import { addressesFor } from '#/config/addresses.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
-import { CommandFailed, reasonOf } from '#/cli/command-failure.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import type { CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth config check`. */
 export function addConfig(program: Command, run: Run): void {
   const config = program.command('config').description('settings: check them')
-  const check = config
-    .command('check')
-    .description('check the settings, and whether store, engine, mail server and OpenID Connect providers answer')
-    .action(() => run(checkConfig))
-  addHelp(check, {
-    effect:
-      'Changes nothing. Run it with the environment of the service, before a start ' +
-      'or a reload of berth.env and templates by SIGHUP. Lines with ! are warnings about protections ' +
-      'that settings switch off. Exit code 1 if a setting is wrong, 0 with warnings only.',
-    examples: [
-      ['config check', 'settings of this shell'],
-      ['config check --json | jq .settings.problems', 'for a deployment script'],
-    ],
-  })
+  addCommands(config, run, { check })
+}
+
+const check: CommandSpec = {
+  description: 'check the settings, and whether store, engine, mail server and OpenID Connect providers answer',
+  effect:
+    'Changes nothing. Run it with the environment of the service, before a start ' +
+    'or a reload of berth.env and templates by SIGHUP. Lines with ! are warnings about protections ' +
+    'that settings switch off. Exit code 1 if a setting is wrong, 0 with warnings only.',
+  examples: [
+    ['config check', 'settings of this shell'],
+    ['config check --json | jq .settings.problems', 'for a deployment script'],
+  ],
+  work: checkConfig,
 }
 
 /** Result of a check, for the end of a sentence. */

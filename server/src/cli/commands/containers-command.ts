@@ -1,12 +1,12 @@
-import type { AdminContainer, AdminUser } from '@berth/api/schemas/administration/admin.ts'
-import type { Client } from '@berth/api/client.ts'
+import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import type { Command } from 'commander'
-import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, listByApi, type CommandSpec } from '#/cli/command.ts'
+import { forEach, forEachByApi, removed } from '#/cli/for-each.ts'
 import { findUser, usersOf } from '#/cli/find-users.ts'
-import { actionForEach, forEach } from '#/cli/for-each.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { printPages } from '#/cli/output/paged-list.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import type { Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
 
 /** Max ids in one request. */
@@ -15,115 +15,82 @@ const maxIdsPerRequest = 1_000
 /** `berth containers ...`: containers of all users. */
 export function addContainers(program: Command, run: Run): void {
   const containers = program.command('containers').description('containers: list, stop, block and remove them')
-  addList(containers, run)
-  addStop(containers, run)
-  addBlock(containers, run)
-  addUnblock(containers, run)
-  addRemove(containers, run)
+  addCommands(containers, run, { list, stop, block, unblock, remove })
 }
 
-function addList(containers: Command, run: Run): void {
-  const list = containers
-    .command('list')
-    .description('list container records')
-    .option('--user <user>', 'only containers of the user with this e-mail address or id')
-    .action((options: { user?: string }) =>
-      run((context) => withApi(context, (api) => listContainers(context, api, options))),
-    )
-  addHelp(list, {
-    effect: 'Read-only. With --json each container is one line of JSON.',
-    examples: [
-      ['containers list', 'all containers with their owners'],
-      ['containers list --user ann@example.org --json', 'containers of Ann, for a program'],
+const withIds = (command: Command) =>
+  command.argument('<id...>', 'ids of containers, as "berth containers list" shows them')
+
+const list: CommandSpec = {
+  description: 'list container records',
+  usage: (command) => command.option('--user <user>', 'only containers of the user with this e-mail address or id'),
+  effect: 'Read-only. With --json each container is one line of JSON.',
+  examples: [
+    ['containers list', 'all containers with their owners'],
+    ['containers list --user ann@example.org --json', 'containers of Ann, for a program'],
+  ],
+  work: listByApi(containersOf, {
+    headings: ['ID', 'OWNER', 'TYPE', 'BLOCKED', 'LAST USED', 'IMAGE'],
+    rowOf: (container: OwnedContainer) => [
+      String(container.id),
+      container.email,
+      container.container_type,
+      formatBoolean(container.is_blocked),
+      formatInstant(container.last_used),
+      container.template_image,
     ],
-  })
-}
-
-async function listContainers({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
-  const pages = user === undefined ? usersOf(api) : [[await findUser(api, user)]]
-  await printPages(terminal, containersOf(pages), { headings, rowOf })
+  }),
 }
 
 type OwnedContainer = AdminContainer & { readonly email: string }
-type Pages<Row> = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>
 
-async function* containersOf(pages: Pages<AdminUser>): AsyncGenerator<readonly OwnedContainer[]> {
+async function* containersOf(api: Client, { user }: { user?: string }): AsyncGenerator<readonly OwnedContainer[]> {
+  const pages = user === undefined ? usersOf(api) : [[await findUser(api, user)]]
   for await (const users of pages)
     yield users.flatMap(({ email, containers }) => containers.map((container) => ({ email, ...container })))
 }
 
-const headings = ['ID', 'OWNER', 'TYPE', 'BLOCKED', 'LAST USED', 'IMAGE']
-
-const rowOf = (container: OwnedContainer) => [
-  String(container.id),
-  container.email,
-  container.container_type,
-  formatBoolean(container.is_blocked),
-  formatInstant(container.last_used),
-  container.template_image,
-]
-
-function addStop(containers: Command, run: Run): void {
-  const stop = containers
-    .command('stop')
-    .description('stop containers, even in use')
-    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
-    .action(
-      actionForEach(run, async (api, id) => {
-        const { message, container } = await api.stopContainer({ params: { id } })
-        return { line: `${id}: ${message}`, value: container }
-      }),
-    )
-  addHelp(stop, {
-    effect:
-      'Their connections are closed; files are kept. The next launch or visit starts them: to keep one stopped, block it.',
-    examples: [
-      ['containers stop 7', 'free the memory of container 7'],
-      ['containers stop 7 8 9', 'three containers, one after the other'],
-    ],
-  })
+const stop: CommandSpec = {
+  description: 'stop containers, even in use',
+  usage: withIds,
+  effect:
+    'Their connections are closed; files are kept. The next launch or visit starts them: to keep one stopped, block it.',
+  examples: [
+    ['containers stop 7', 'free the memory of container 7'],
+    ['containers stop 7 8 9', 'three containers, one after the other'],
+  ],
+  work: forEachByApi(async (api, id) => {
+    const { message, container } = await api.stopContainer({ params: { id } })
+    return { line: `${id}: ${message}`, value: container }
+  }),
 }
 
-function addBlock(containers: Command, run: Run): void {
-  const block = containers
-    .command('block')
-    .description('stop and block containers')
-    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
-    .action((ids: string[]) =>
-      run((context) =>
-        withApi(context, (api) => changeInBulk(context, ids, 'is blocked', (input) => api.bulkBlockContainers(input))),
-      ),
-    )
-  addHelp(block, {
-    effect:
-      'Running ones are stopped and their connections closed; files are kept. Other containers of the owner are not affected. Without ' +
-      'a running service they are stopped if the engine answers, else at the next start of Berth.',
-    examples: [
-      ['containers block 7', 'until it is unblocked'],
-      ['containers block 7 8 9 --json', 'three containers, for a program'],
-    ],
-  })
+const block: CommandSpec = {
+  description: 'stop and block containers',
+  usage: withIds,
+  effect:
+    'Running ones are stopped and their connections closed; files are kept. Other containers of the owner are not affected. Without ' +
+    'a running service they are stopped if the engine answers, else at the next start of Berth.',
+  examples: [
+    ['containers block 7', 'until it is unblocked'],
+    ['containers block 7 8 9 --json', 'three containers, for a program'],
+  ],
+  work: byApi((context, api, ids: string[]) =>
+    changeInBulk(context, ids, 'is blocked', (input) => api.bulkBlockContainers(input)),
+  ),
 }
 
-function addUnblock(containers: Command, run: Run): void {
-  const unblock = containers
-    .command('unblock')
-    .description('unblock containers')
-    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
-    .action((ids: string[]) =>
-      run((context) =>
-        withApi(context, (api) =>
-          changeInBulk(context, ids, 'is not blocked any more', (input) => api.bulkUnblockContainers(input)),
-        ),
-      ),
-    )
-  addHelp(unblock, {
-    effect: 'Nothing is started: the next launch or visit does that.',
-    examples: [
-      ['containers unblock 7', 'its owner may start it again'],
-      ['containers unblock 7 8 9', 'three containers'],
-    ],
-  })
+const unblock: CommandSpec = {
+  description: 'unblock containers',
+  usage: withIds,
+  effect: 'Nothing is started: the next launch or visit does that.',
+  examples: [
+    ['containers unblock 7', 'its owner may start it again'],
+    ['containers unblock 7 8 9', 'three containers'],
+  ],
+  work: byApi((context, api, ids: string[]) =>
+    changeInBulk(context, ids, 'is not blocked any more', (input) => api.bulkUnblockContainers(input)),
+  ),
 }
 
 type Bulk = (input: {
@@ -162,25 +129,20 @@ interface RemoveOptions {
   readonly yes?: true
 }
 
-function addRemove(containers: Command, run: Run): void {
-  const remove = containers
-    .command('remove')
-    .description('remove containers; the next launch creates new ones')
-    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
-    .option('--purge', 'also delete their homes, permanently')
-    .option('--yes', 'do not ask for confirmation')
-    .action((ids: string[], options: RemoveOptions) =>
-      run((context) => withApi(context, (api) => removeContainers(context, api, ids, options))),
-    )
-  addHelp(remove, {
-    effect:
-      'Running ones are stopped and their connections closed. Files outside the home are lost; the home ' +
-      'returns with the next launch unless --purge is given. Without a terminal it needs --yes.',
-    examples: [
-      ['containers remove 7', 'asks, then removes it; its home is kept'],
-      ['containers remove 7 8 --purge --yes', 'removes two containers and their homes without asking'],
-    ],
-  })
+const remove: CommandSpec = {
+  description: 'remove containers; the next launch creates new ones',
+  usage: (command) =>
+    withIds(command)
+      .option('--purge', 'also delete their homes, permanently')
+      .option('--yes', 'do not ask for confirmation'),
+  effect:
+    'Running ones are stopped and their connections closed. Files outside the home are lost; the home ' +
+    'returns with the next launch unless --purge is given. Without a terminal it needs --yes.',
+  examples: [
+    ['containers remove 7', 'asks, then removes it; its home is kept'],
+    ['containers remove 7 8 --purge --yes', 'removes two containers and their homes without asking'],
+  ],
+  work: byApi(removeContainers),
 }
 
 async function removeContainers(
@@ -193,8 +155,5 @@ async function removeContainers(
   const files = options.purge ? 'and the files of their homes, for ever' : 'whose homes stay'
   if (!options.yes) await context.terminal.confirm(`This removes ${count}, ${files}.`, '--yes', context.signal)
   const query = options.purge ? { purge: 'true' } : {}
-  await forEach(context, ids, async (id) => {
-    const { message } = await api.deleteContainer({ params: { id }, query })
-    return { line: `${id}: ${message}`, value: { id: Number(id), message } }
-  })
+  await forEach(context, ids, async (id) => removed(id, await api.deleteContainer({ params: { id }, query })))
 }

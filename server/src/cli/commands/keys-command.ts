@@ -1,28 +1,24 @@
-import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, type CommandSpec } from '#/cli/command.ts'
+import type { Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth keys ...`: signing keys of tokens. */
 export function addKeys(program: Command, run: Run): void {
   const keys = program.command('keys').description('signing keys: list and rotate them')
-  addList(keys, run)
-  addRotate(keys, run)
+  addCommands(keys, run, { list, rotate })
 }
 
-function addList(keys: Command, run: Run): void {
-  const list = keys
-    .command('list')
-    .description('list the keys whose tokens are accepted')
-    .action(() => run((context) => withApi(context, (api) => listKeys(context, api))))
-  addHelp(list, {
-    effect: 'Read-only, and prints no secret. With --json each public key is one line.',
-    examples: [
-      ['keys list', 'which key signs, and which are still accepted'],
-      ['keys list --json | jq .kid', 'key ids, for a script'],
-    ],
-  })
+const list: CommandSpec = {
+  description: 'list the keys whose tokens are accepted',
+  effect: 'Read-only, and prints no secret. With --json each public key is one line.',
+  examples: [
+    ['keys list', 'which key signs, and which are still accepted'],
+    ['keys list --json | jq .kid', 'key ids, for a script'],
+  ],
+  work: byApi(listKeys),
 }
 
 /** In the order in which they are published. */
@@ -35,20 +31,16 @@ async function listKeys({ terminal }: CommandContext, api: Client): Promise<void
   terminal.table(['KEY', 'ALGORITHM', 'STATE'], rows)
 }
 
-function addRotate(keys: Command, run: Run): void {
-  const rotate = keys
-    .command('rotate')
-    .description('sign tokens with a new key')
-    .action(() => run((context) => withApi(context, (api) => rotateKeys(context, api))))
-  addHelp(rotate, {
-    effect:
-      'No user is signed out: tokens of the old key stay valid until they expire. Running containers know the new ' +
-      'key, because the next key is passed to them at creation. After two rotations they must be restarted.',
-    examples: [
-      ['keys rotate', 'once a year, e.g. from cron'],
-      ['keys rotate --json | jq -r .kid', 'the id of the new key'],
-    ],
-  })
+const rotate: CommandSpec = {
+  description: 'sign tokens with a new key',
+  effect:
+    'No user is signed out: tokens of the old key stay valid until they expire. Running containers know the new ' +
+    'key, because the next key is passed to them at creation. After two rotations they must be restarted.',
+  examples: [
+    ['keys rotate', 'once a year, e.g. from cron'],
+    ['keys rotate --json | jq -r .kid', 'the id of the new key'],
+  ],
+  work: byApi(rotateKeys),
 }
 
 async function rotateKeys({ terminal }: CommandContext, api: Client): Promise<void> {

@@ -1,37 +1,34 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
+import type { CommandSpec } from '#/cli/command.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { lockDatabase } from '#/cli/api/lock-database.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import type { CommandContext } from '#/cli/api/with-api.ts'
 import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
 
 /** `berth restore`. */
-export function addRestore(program: Command, run: Run): void {
-  const restore = program
-    .command('restore')
-    .description('restore a backup, check it, or take one home out of it')
-    .argument('<backup>', 'folder of one backup: berth-20261122T020000Z')
-    .option('--identity <file>', 'secret key of age, for an encrypted backup')
-    .option('--force', 'move a store that is there aside')
-    .option('--no-homes', 'without the homes of users')
-    .option('--check', 'check every file of the backup, and change nothing')
-    .option('--home <slug>', 'only the home of this user, into the folder of --into')
-    .option('--type <type>', 'with --home: type of its container, if the user has several')
-    .option('--into <folder>', 'with --home: new folder for the files')
-    .action((backup: string, options: RestoreOptions) => run((context) => restoreFrom(context, backup, options)))
-  addHelp(restore, {
-    effect:
-      'Stop Berth first. Everything is checked before anything is changed. Homes that exist are left as they are. A ' +
-      'store that is there is only replaced with --force, and kept beside. With --home or --check Berth may run, ' +
-      'and nothing of it changes.',
-    examples: [
-      ['restore /var/backups/berth/berth-20261122T020000Z', 'onto an empty machine'],
-      ['restore berth-20261122T020000Z --home ann --into /tmp/ann', "Ann's files, beside the present ones"],
-      ['restore berth-20261122T020000Z --check --identity key.txt', 'would it be restored?'],
-    ],
-  })
+export const restore: CommandSpec = {
+  description: 'restore a backup, check it, or take one home out of it',
+  usage: (command) =>
+    command
+      .argument('<backup>', 'folder of one backup: berth-20261122T020000Z')
+      .option('--identity <file>', 'secret key of age, for an encrypted backup')
+      .option('--force', 'move a store that is there aside')
+      .option('--no-homes', 'without the homes of users')
+      .option('--check', 'check every file of the backup, and change nothing')
+      .option('--home <slug>', 'only the home of this user, into the folder of --into')
+      .option('--type <type>', 'with --home: type of its container, if the user has several')
+      .option('--into <folder>', 'with --home: new folder for the files'),
+  effect:
+    'Stop Berth first. Everything is checked before anything is changed. Homes that exist are left as they are. A ' +
+    'store that is there is only replaced with --force, and kept beside. With --home or --check Berth may run, ' +
+    'and nothing of it changes.',
+  examples: [
+    ['restore /var/backups/berth/berth-20261122T020000Z', 'onto an empty machine'],
+    ['restore berth-20261122T020000Z --home ann --into /tmp/ann', "Ann's files, beside the present ones"],
+    ['restore berth-20261122T020000Z --check --identity key.txt', 'would it be restored?'],
+  ],
+  work: restoreFrom,
 }
 
 interface RestoreOptions {

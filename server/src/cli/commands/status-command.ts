@@ -1,23 +1,18 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import type { Command } from 'commander'
-import { findService } from '#/cli/api/find-service.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { formatInstant } from '#/cli/output/formatting.ts'
+import type { CommandSpec } from '#/cli/command.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { findService } from '#/cli/api/find-service.ts'
+import { formatInstant } from '#/cli/output/formatting.ts'
 
 /** `berth status`. */
-export function addStatus(program: Command, run: Run): void {
-  const status = program
-    .command('status')
-    .description('show whether Berth runs, since when, and its state')
-    .action(() => run(showStatus))
-  addHelp(status, {
-    effect: 'Read-only. The exit code is also 0 when Berth does not run; --json then prints {"running": false}.',
-    examples: [
-      ['status', 'short status'],
-      ['status --json | jq -e .running', 'for a script'],
-    ],
-  })
+export const status: CommandSpec = {
+  description: 'show whether Berth runs, since when, and its state',
+  effect: 'Read-only. The exit code is also 0 when Berth does not run; --json then prints {"running": false}.',
+  examples: [
+    ['status', 'short status'],
+    ['status --json | jq -e .running', 'for a script'],
+  ],
+  work: showStatus,
 }
 
 async function showStatus(context: CommandContext): Promise<void> {

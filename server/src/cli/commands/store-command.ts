@@ -1,36 +1,38 @@
 import { mkdirSync } from 'node:fs'
 import type { Command } from 'commander'
+import { addCommands, type CommandSpec } from '#/cli/command.ts'
+import type { Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed } from '#/cli/command-failure.ts'
 import { lockDatabase } from '#/cli/api/lock-database.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import type { CommandContext } from '#/cli/api/with-api.ts'
 import { readSecretFile } from '#/secret-file.ts'
 import { inWords, requireSettings, requireStopped, requireStoreOwner } from './store-access.ts'
 
 /** `berth store ...`. */
 export function addStore(program: Command, run: Run): void {
   const store = program.command('store').description('the database: copy it to the other kind')
-  const copy = store
-    .command('copy')
-    .description('copy the store from SQLite to PostgreSQL or back')
-    .requiredOption(
-      '--to <target>',
-      'sqlite (in DATA_DIR), an address postgres://..., or a file that holds the address',
-    )
-    .action((options: { to: string }) => run((context) => copyStoreTo(context, options.to)))
-  addHelp(copy, {
-    effect:
-      'Stop Berth first. The store of the settings is only read. The target must be empty; it gets everything in one ' +
-      'transaction, and is then compared by counts and hashes of all tables. Then change DATABASE_URL and start Berth. ' +
-      'An address with a password on the command line is seen by other accounts of the machine: use a file.',
-    examples: [
-      ['store copy --to /etc/berth/database-url', 'from SQLite to PostgreSQL'],
-      ['store copy --to sqlite', 'from the PostgreSQL of DATABASE_URL back to SQLite'],
-    ],
-  })
+  addCommands(store, run, { copy })
 }
 
-async function copyStoreTo(context: CommandContext, to: string): Promise<void> {
+const copy: CommandSpec = {
+  description: 'copy the store from SQLite to PostgreSQL or back',
+  usage: (command) =>
+    command.requiredOption(
+      '--to <target>',
+      'sqlite (in DATA_DIR), an address postgres://..., or a file that holds the address',
+    ),
+  effect:
+    'Stop Berth first. The store of the settings is only read. The target must be empty; it gets everything in one ' +
+    'transaction, and is then compared by counts and hashes of all tables. Then change DATABASE_URL and start Berth. ' +
+    'An address with a password on the command line is seen by other accounts of the machine: use a file.',
+  examples: [
+    ['store copy --to /etc/berth/database-url', 'from SQLite to PostgreSQL'],
+    ['store copy --to sqlite', 'from the PostgreSQL of DATABASE_URL back to SQLite'],
+  ],
+  work: copyStoreTo,
+}
+
+async function copyStoreTo(context: CommandContext, { to }: { to: string }): Promise<void> {
   const { terminal } = context
   const config = requireSettings(context)
   requireStoreOwner(config)

@@ -1,59 +1,47 @@
 import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
-import type { Client } from '@berth/api/client.ts'
 import { isScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
 import type { Command } from 'commander'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, listByApi, type CommandSpec } from '#/cli/command.ts'
+import { removeByApi } from '#/cli/for-each.ts'
+import { ownerQuery } from '#/cli/find-users.ts'
+import type { Run } from '#/cli/output/help.ts'
+import { pagesOf } from '#/cli/output/paged-list.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { WrongUsage } from '#/cli/command-failure.ts'
-import { findUser } from '#/cli/find-users.ts'
-import { actionForEach } from '#/cli/for-each.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
-import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth tokens ...`: API tokens of all users. */
 export function addTokens(program: Command, run: Run): void {
   const tokens = program.command('tokens').description('API tokens: list, create and remove them')
-  addList(tokens, run)
-  addCreate(tokens, run)
-  addRemove(tokens, run)
+  addCommands(tokens, run, { list, create, remove })
 }
 
-function addList(tokens: Command, run: Run): void {
-  const list = tokens
-    .command('list')
-    .description('list API tokens, newest first')
-    .option('--user <user>', 'only tokens of the user with this e-mail address or id')
-    .action((options: { user?: string }) =>
-      run((context) => withApi(context, (api) => listTokens(context, api, options))),
-    )
-  addHelp(list, {
-    effect: 'Read-only. Shows no token: only hashes are stored. With --json each token is one line of JSON.',
-    examples: [
-      ['tokens list', 'all API tokens with their owners'],
-      ['tokens list --user ann@example.org --json', 'tokens of Ann, for a program'],
+const list: CommandSpec = {
+  description: 'list API tokens, newest first',
+  usage: (command) => command.option('--user <user>', 'only tokens of the user with this e-mail address or id'),
+  effect: 'Read-only. Shows no token: only hashes are stored. With --json each token is one line of JSON.',
+  examples: [
+    ['tokens list', 'all API tokens with their owners'],
+    ['tokens list --user ann@example.org --json', 'tokens of Ann, for a program'],
+  ],
+  work: listByApi(tokensOf, {
+    headings: ['ID', 'OWNER', 'NAME', 'SCOPES', 'VALID UNTIL', 'LAST USED'],
+    rowOf: ({ id, user, name, scopes, expires_at, last_used }: AdminApiToken) => [
+      String(id),
+      user.email,
+      name,
+      scopes.join(' '),
+      formatInstant(expires_at),
+      formatInstant(last_used),
     ],
-  })
+  }),
 }
 
-async function listTokens({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
-  const owner = user === undefined ? {} : { user: String((await findUser(api, user)).id) }
-  await printPages(terminal, tokensOf(api, owner), { headings, rowOf })
-}
-
-async function* tokensOf(api: Client, owner: { user?: string }): AsyncGenerator<readonly AdminApiToken[]> {
+async function* tokensOf(api: Client, { user }: { user?: string }): AsyncGenerator<readonly AdminApiToken[]> {
+  const owner = await ownerQuery(api, user)
   for await (const { tokens } of pagesOf((page) => api.listAllApiTokens({ query: { ...page, ...owner } }))) yield tokens
 }
-
-const headings = ['ID', 'OWNER', 'NAME', 'SCOPES', 'VALID UNTIL', 'LAST USED']
-
-const rowOf = ({ id, user, name, scopes, expires_at, last_used }: AdminApiToken) => [
-  String(id),
-  user.email,
-  name,
-  scopes.join(' '),
-  formatInstant(expires_at),
-  formatInstant(last_used),
-]
 
 interface CreateOptions {
   readonly name: string
@@ -61,29 +49,25 @@ interface CreateOptions {
   readonly days: string
 }
 
-function addCreate(tokens: Command, run: Run): void {
-  const create = tokens
-    .command('create')
-    .description('create an API token for an account and print it')
-    .argument('<email>', 'address of the account that programs with the token act for')
-    .requiredOption('--name <name>', 'what the token is for')
-    .requiredOption('--scope <scope...>', `one or more of ${allScopes.join(', ')}`)
-    .option('--days <days>', 'days that it is valid for, at most 365', '30')
-    .action((email: string, options: CreateOptions) =>
-      run((context) => withApi(context, (api) => createToken(context, api, email, options))),
-    )
-  addHelp(create, {
-    effect:
-      'Prints the token once; only its hash is stored. The owner sees and can remove it. Scopes that begin with ' +
-      'admin need an administrator. The audit log records that it was created, not the token.',
-    examples: [
-      ['tokens create me@example.org --name backup --scope containers:read', 'valid for 30 days'],
-      [
-        'tokens create me@example.org --name ci --scope containers:write --days 90 > ci-token',
-        'kept in a file; the rest of the output goes to stderr',
-      ],
+const create: CommandSpec = {
+  description: 'create an API token for an account and print it',
+  usage: (command) =>
+    command
+      .argument('<email>', 'address of the account that programs with the token act for')
+      .requiredOption('--name <name>', 'what the token is for')
+      .requiredOption('--scope <scope...>', `one or more of ${allScopes.join(', ')}`)
+      .option('--days <days>', 'days that it is valid for, at most 365', '30'),
+  effect:
+    'Prints the token once; only its hash is stored. The owner sees and can remove it. Scopes that begin with ' +
+    'admin need an administrator. The audit log records that it was created, not the token.',
+  examples: [
+    ['tokens create me@example.org --name backup --scope containers:read', 'valid for 30 days'],
+    [
+      'tokens create me@example.org --name ci --scope containers:write --days 90 > ci-token',
+      'kept in a file; the rest of the output goes to stderr',
     ],
-  })
+  ],
+  work: byApi(createToken),
 }
 
 async function createToken(
@@ -115,22 +99,13 @@ function readDays(text: string): number {
   return days
 }
 
-function addRemove(tokens: Command, run: Run): void {
-  const remove = tokens
-    .command('remove')
-    .description('remove API tokens of any user')
-    .argument('<id...>', 'ids of tokens, as "berth tokens list" shows them')
-    .action(
-      actionForEach(run, async (api, id) => {
-        const { message } = await api.revokeApiToken({ params: { id } })
-        return { line: `${id}: ${message}`, value: { id: Number(id), message } }
-      }),
-    )
-  addHelp(remove, {
-    effect: 'Programs that use them are refused from their next request on. Containers are not affected.',
-    examples: [
-      ['tokens remove 7', 'one token'],
-      ['tokens remove 7 8 9', 'three tokens'],
-    ],
-  })
+const remove: CommandSpec = {
+  description: 'remove API tokens of any user',
+  usage: (command) => command.argument('<id...>', 'ids of tokens, as "berth tokens list" shows them'),
+  effect: 'Programs that use them are refused from their next request on. Containers are not affected.',
+  examples: [
+    ['tokens remove 7', 'one token'],
+    ['tokens remove 7 8 9', 'three tokens'],
+  ],
+  work: removeByApi((api, id) => api.revokeApiToken({ params: { id } })),
 }

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { Option, type Command } from 'commander'
+import { addCommands } from '#/cli/command.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, reasonOf } from '#/cli/command-failure.ts'
 import { addressesFor } from '#/config/addresses.ts'
 import { readConfig } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import { levels, type CheckContext, type Level } from '#/cli/doctor/check.ts'
 import type { CheckResult } from '#/cli/doctor/run-checks.ts'
-import { addAttack } from '#/cli/attack/attack-command.ts'
+import { attackCommand } from '#/cli/attack/attack-command.ts'
 import { findService } from '#/cli/api/find-service.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { CommandFailed, reasonOf } from '#/cli/command-failure.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
 
 /** `berth doctor check`, also without the last word, and `berth doctor attack`. */
@@ -36,7 +37,7 @@ export function addDoctor(program: Command, run: Run): void {
       ['doctor check --fail-on critical --json | jq -r ".findings[].what"', 'for monitoring'],
     ],
   })
-  addAttack(doctor, run)
+  addCommands(doctor, run, { attack: attackCommand })
 }
 
 async function examine(context: CommandContext, failOn: Level): Promise<void> {

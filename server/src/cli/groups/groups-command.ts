@@ -1,58 +1,46 @@
-import type { Client } from '@berth/api/client.ts'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import type { Command } from 'commander'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, listByApi, type CommandSpec } from '#/cli/command.ts'
+import { forEachByApi } from '#/cli/for-each.ts'
+import type { Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { WrongUsage } from '#/cli/command-failure.ts'
-import { actionForEach } from '#/cli/for-each.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { printPages } from '#/cli/output/paged-list.ts'
 import { addInvitations } from './invitations-command.ts'
-import { addTimetable } from './timetable-command.ts'
+import { timetableCommand } from './timetable-command.ts'
 import { addMembers } from './members-command.ts'
 import { findGroup, groupsOf } from './find-group.ts'
-import { addEndTerm } from './term-end-command.ts'
+import { endTermCommand } from './term-end-command.ts'
 
 /** `berth groups ...`: groups and their members. */
 export function addGroups(program: Command, run: Run): void {
   const groups = program.command('groups').description('groups: classes, teams and courses')
-  addList(groups, run)
-  addCreate(groups, run)
-  addDelete(groups, run)
+  addCommands(groups, run, { list, create, delete: remove })
   addMembers(groups, run)
   addInvitations(groups, run)
-  addTimetable(groups, run)
-  addEndTerm(groups, run)
+  addCommands(groups, run, { timetable: timetableCommand, 'end-term': endTermCommand })
 }
 
-function addList(groups: Command, run: Run): void {
-  const list = groups
-    .command('list')
-    .description('list groups')
-    .action(() => run((context) => withApi(context, (api) => listGroups(context, api))))
-  addHelp(list, {
-    effect: 'Read-only. With --json each group is one line of JSON.',
-    examples: [
-      ['groups list', 'all groups with the number of their members'],
-      ['groups list --json', 'the same, for a program'],
+const list: CommandSpec = {
+  description: 'list groups',
+  effect: 'Read-only. With --json each group is one line of JSON.',
+  examples: [
+    ['groups list', 'all groups with the number of their members'],
+    ['groups list --json', 'the same, for a program'],
+  ],
+  work: listByApi((api) => groupsOf(api), {
+    headings: ['ID', 'NAME', 'MEMBERS', 'SOURCE', 'TYPES', 'ENDS'],
+    rowOf: ({ id, name, member_count, source, types, expires_at }: Group) => [
+      String(id),
+      name,
+      String(member_count),
+      source,
+      types === null ? 'all' : types.join(' '),
+      formatInstant(expires_at),
     ],
-  })
+  }),
 }
-
-async function listGroups({ terminal }: CommandContext, api: Client): Promise<void> {
-  await printPages(terminal, groupsOf(api), { headings, rowOf })
-}
-
-const headings = ['ID', 'NAME', 'MEMBERS', 'SOURCE', 'TYPES', 'ENDS']
-
-const rowOf = ({ id, name, member_count, source, types, expires_at }: Group) => [
-  String(id),
-  name,
-  String(member_count),
-  source,
-  types === null ? 'all' : types.join(' '),
-  formatInstant(expires_at),
-]
 
 interface CreateOptions {
   readonly description?: string
@@ -61,25 +49,21 @@ interface CreateOptions {
   readonly ends?: string
 }
 
-function addCreate(groups: Command, run: Run): void {
-  const create = groups
-    .command('create')
-    .description('make a group')
-    .argument('<name>', 'unique; templates name the group by it')
-    .option('--description <text>', 'what the group is')
-    .option('--type <type...>', 'types that limits, end, stop and block act on (default: every type)')
-    .option('--max-running <count>', 'containers that each member may run at the same time')
-    .option('--ends <instant>', 'when its types stop and are not launched any more, e.g. 2027-07-31T22:00:00Z')
-    .action((name: string, options: CreateOptions) =>
-      run((context) => withApi(context, (api) => createGroup(context, api, name, options))),
-    )
-  addHelp(create, {
-    effect: 'Other limits are set on the page Groups, or by PATCH /api/admin/groups/{id}.',
-    examples: [
-      ['groups create "Physics 7b"', 'a group without limits'],
-      ['groups create "Physics 7b" --type notebook --max-running 1', 'one notebook for each member'],
-    ],
-  })
+const create: CommandSpec = {
+  description: 'make a group',
+  usage: (command) =>
+    command
+      .argument('<name>', 'unique; templates name the group by it')
+      .option('--description <text>', 'what the group is')
+      .option('--type <type...>', 'types that limits, end, stop and block act on (default: every type)')
+      .option('--max-running <count>', 'containers that each member may run at the same time')
+      .option('--ends <instant>', 'when its types stop and are not launched any more, e.g. 2027-07-31T22:00:00Z'),
+  effect: 'Other limits are set on the page Groups, or by PATCH /api/admin/groups/{id}.',
+  examples: [
+    ['groups create "Physics 7b"', 'a group without limits'],
+    ['groups create "Physics 7b" --type notebook --max-running 1', 'one notebook for each member'],
+  ],
+  work: byApi(createGroup),
 }
 
 async function createGroup(
@@ -103,24 +87,18 @@ async function createGroup(
   terminal.print(`Group ${group.id}: ${group.name}`)
 }
 
-function addDelete(groups: Command, run: Run): void {
-  const remove = groups
-    .command('delete')
-    .description('delete groups')
-    .argument('<group...>', 'names or ids')
-    .action(
-      actionForEach(run, async (api, target) => {
-        const { id, name } = await findGroup(api, target)
-        const { message } = await api.deleteGroup({ params: { id: String(id) } })
-        return { line: `${name}: ${message}`, value: { id, name, message } }
-      }),
-    )
-  addHelp(remove, {
-    effect:
-      'Accounts, containers and homes stay; what runs keeps running. Its members may not launch types that name it any more.',
-    examples: [
-      ['groups delete "Physics 7b"', 'one group'],
-      ['groups delete 7 8', 'two groups, by their ids'],
-    ],
-  })
+const remove: CommandSpec = {
+  description: 'delete groups',
+  usage: (command) => command.argument('<group...>', 'names or ids'),
+  effect:
+    'Accounts, containers and homes stay; what runs keeps running. Its members may not launch types that name it any more.',
+  examples: [
+    ['groups delete "Physics 7b"', 'one group'],
+    ['groups delete 7 8', 'two groups, by their ids'],
+  ],
+  work: forEachByApi(async (api, target) => {
+    const { id, name } = await findGroup(api, target)
+    const { message } = await api.deleteGroup({ params: { id: String(id) } })
+    return { line: `${name}: ${message}`, value: { id, name, message } }
+  }),
 }

@@ -1,55 +1,45 @@
 import path from 'node:path'
-import type { Client } from '@berth/api/client.ts'
 import { maxEmails, type GroupRole, type Member } from '@berth/api/schemas/groups.ts'
 import { Option, type Command } from 'commander'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, listByApi, type CommandSpec } from '#/cli/command.ts'
+import { forEach } from '#/cli/for-each.ts'
+import { findUser } from '#/cli/find-users.ts'
+import type { Run } from '#/cli/output/help.ts'
+import { pagesOf } from '#/cli/output/paged-list.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
-import { findUser } from '#/cli/find-users.ts'
-import { forEach } from '#/cli/for-each.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
 import { readAddresses } from '#/cli/read-addresses.ts'
 import { findGroup } from './find-group.ts'
 
 /** `berth groups members`, `add` and `remove`. */
 export function addMembers(groups: Command, run: Run): void {
-  addList(groups, run)
-  addAdd(groups, run)
-  addRemove(groups, run)
+  addCommands(groups, run, { members: list, add, remove })
 }
 
-function addList(groups: Command, run: Run): void {
-  const members = groups
-    .command('members')
-    .description('list the members of a group with their containers of its types')
-    .argument('<group>', 'name or id')
-    .action((target: string) => run((context) => withApi(context, (api) => listMembers(context, api, target))))
-  addHelp(members, {
-    effect: 'Read-only. With --json each member is one line of JSON.',
-    examples: [
-      ['groups members "Physics 7b"', 'a class'],
-      ['groups members 7 --json', 'the group with this id, for a program'],
+const list: CommandSpec = {
+  description: 'list the members of a group with their containers of its types',
+  usage: (command) => command.argument('<group>', 'name or id'),
+  effect: 'Read-only. With --json each member is one line of JSON.',
+  examples: [
+    ['groups members "Physics 7b"', 'a class'],
+    ['groups members 7 --json', 'the group with this id, for a program'],
+  ],
+  work: listByApi(membersOf, {
+    headings: ['ID', 'EMAIL', 'ROLE', 'CONTAINERS'],
+    rowOf: ({ user, role, containers }: Member) => [
+      String(user.id),
+      user.email,
+      role,
+      containers.map((each) => `${each.container_type} ${each.is_blocked ? 'blocked' : each.status}`).join(', '),
     ],
-  })
+  }),
 }
 
-async function listMembers({ terminal }: CommandContext, api: Client, target: string): Promise<void> {
+async function* membersOf(api: Client, target: string): AsyncGenerator<readonly Member[]> {
   const params = { id: String((await findGroup(api, target)).id) }
-  await printPages(terminal, membersOf(api, params), { headings, rowOf })
-}
-
-async function* membersOf(api: Client, params: { id: string }): AsyncGenerator<readonly Member[]> {
   for await (const { members } of pagesOf((query) => api.listMembers({ params, query }))) yield members
 }
-
-const headings = ['ID', 'EMAIL', 'ROLE', 'CONTAINERS']
-
-const rowOf = ({ user, role, containers }: Member) => [
-  String(user.id),
-  user.email,
-  role,
-  containers.map((each) => `${each.container_type} ${each.is_blocked ? 'blocked' : each.status}`).join(', '),
-]
 
 interface AddOptions {
   readonly csv?: string
@@ -57,25 +47,21 @@ interface AddOptions {
   readonly role?: GroupRole
 }
 
-function addAdd(groups: Command, run: Run): void {
-  const add = groups
-    .command('add')
-    .description('add members to a group, or change their role; unknown addresses are invited by mail')
-    .argument('<group>', 'name or id')
-    .argument('[email...]', 'addresses')
-    .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
-    .option('--column <name>', 'heading of the column with the addresses (default: "email")')
-    .addOption(new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager']))
-    .action((target: string, emails: string[], options: AddOptions) =>
-      run((context) => addAll(context, target, emails, options)),
-    )
-  addHelp(add, {
-    effect: 'Users with an account join at once; others get one mail, and join when they sign up.',
-    examples: [
-      ['groups add "Physics 7b" ann@example.org --role manager', 'a teacher'],
-      ['groups add "Physics 7b" --csv class.csv', 'a class'],
-    ],
-  })
+const add: CommandSpec = {
+  description: 'add members to a group, or change their role; unknown addresses are invited by mail',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .argument('[email...]', 'addresses')
+      .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+      .option('--column <name>', 'heading of the column with the addresses (default: "email")')
+      .addOption(new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager'])),
+  effect: 'Users with an account join at once; others get one mail, and join when they sign up.',
+  examples: [
+    ['groups add "Physics 7b" ann@example.org --role manager', 'a teacher'],
+    ['groups add "Physics 7b" --csv class.csv', 'a class'],
+  ],
+  work: addAll,
 }
 
 async function addAll(
@@ -107,29 +93,20 @@ async function addAll(
   if (refused.length > 0) throw new CommandFailed(`${refused.length} of ${all.length} could not be added.`)
 }
 
-function addRemove(groups: Command, run: Run): void {
-  const remove = groups
-    .command('remove')
-    .description('remove members from a group')
-    .argument('<group>', 'name or id')
-    .argument('<user...>', 'e-mail addresses or ids')
-    .action((target: string, users: string[]) =>
-      run((context) =>
-        withApi(context, async (api) => {
-          const { id } = await findGroup(api, target)
-          await forEach(context, users, async (each) => {
-            const user = await findUser(api, each)
-            const { message } = await api.removeMember({ params: { id: String(id), user_id: String(user.id) } })
-            return { line: `${user.email}: ${message}`, value: { user: user.id, message } }
-          })
-        }),
-      ),
-    )
-  addHelp(remove, {
-    effect: 'What runs keeps running; types of the group are not launched any more. Homes stay.',
-    examples: [
-      ['groups remove "Physics 7b" ann@example.org', 'one member'],
-      ['groups remove 7 12 13', 'two members, by ids'],
-    ],
-  })
+const remove: CommandSpec = {
+  description: 'remove members from a group',
+  usage: (command) => command.argument('<group>', 'name or id').argument('<user...>', 'e-mail addresses or ids'),
+  effect: 'What runs keeps running; types of the group are not launched any more. Homes stay.',
+  examples: [
+    ['groups remove "Physics 7b" ann@example.org', 'one member'],
+    ['groups remove 7 12 13', 'two members, by ids'],
+  ],
+  work: byApi(async (context, api, target: string, users: string[]) => {
+    const { id } = await findGroup(api, target)
+    await forEach(context, users, async (each) => {
+      const user = await findUser(api, each)
+      const { message } = await api.removeMember({ params: { id: String(id), user_id: String(user.id) } })
+      return { line: `${user.email}: ${message}`, value: { user: user.id, message } }
+    })
+  }),
 }

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '@berth/api/client.ts'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import type { PreviewedMember, TermEnd, TermEndResponse, TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
-import type { Command } from 'commander'
-import { findService } from '#/cli/api/find-service.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
-import { formatCount, formatInstant } from '#/cli/output/formatting.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import type { Client } from '@berth/api/client.ts'
+import { byApi, type CommandSpec } from '#/cli/command.ts'
 import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { findService } from '#/cli/api/find-service.ts'
+import { formatCount, formatInstant } from '#/cli/output/formatting.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
@@ -30,37 +29,33 @@ interface TermEndCommandOptions {
 const interval = 1_000
 
 /** `berth groups end-term`. */
-export function addEndTerm(groups: Command, run: Run): void {
-  const command = groups
-    .command('end-term')
-    .description('end the term of a group: archive homes, mail links, remove containers, homes and accounts')
-    .argument('<group>', 'name or id')
-    .option('--keep-until <instant>', 'begin; archives are kept until then, e.g. 2027-10-31T00:00:00Z')
-    .option('--remove-at <instant>', 'nothing is removed before, and until then it can be cancelled')
-    .option('--keep-accounts', 'remove no account')
-    .option('--preview', 'list what it will do, and change nothing')
-    .option('--cancel', 'cancel it before its removal')
-    .option('--retry', 'go on where it failed')
-    .option('--forget <address>', 'delete the archives of one member before their date, with the address')
-    .option('--wait', 'wait until it is done; fails when a member is left')
-    .option('--yes', 'do not ask for confirmation')
-    .action((target: string, options: TermEndCommandOptions) =>
-      run((context) => withApi(context, (api) => endTerm(context, api, target, options))),
-    )
-  addHelp(command, {
-    effect:
-      'Without an option it says how far the end of term is. --keep-until begins it: the group ends at once, and the ' +
-      'service does the rest in the background, also after a restart. Managers, administrators and blocked users stay ' +
-      'as they are. Asks for confirmation; without a terminal it needs --yes.',
-    examples: [
-      ['groups end-term "Physics 7b" --preview', 'who and what would be removed'],
-      [
-        'groups end-term "Physics 7b" --remove-at 2027-08-07T00:00:00Z --keep-until 2027-10-31T00:00:00Z --yes',
-        'archives and mails now, removes in a week',
-      ],
-      ['groups end-term "Physics 7b" --cancel', 'deletes the archives; nothing was removed'],
+export const endTermCommand: CommandSpec = {
+  description: 'end the term of a group: archive homes, mail links, remove containers, homes and accounts',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .option('--keep-until <instant>', 'begin; archives are kept until then, e.g. 2027-10-31T00:00:00Z')
+      .option('--remove-at <instant>', 'nothing is removed before, and until then it can be cancelled')
+      .option('--keep-accounts', 'remove no account')
+      .option('--preview', 'list what it will do, and change nothing')
+      .option('--cancel', 'cancel it before its removal')
+      .option('--retry', 'go on where it failed')
+      .option('--forget <address>', 'delete the archives of one member before their date, with the address')
+      .option('--wait', 'wait until it is done; fails when a member is left')
+      .option('--yes', 'do not ask for confirmation'),
+  effect:
+    'Without an option it says how far the end of term is. --keep-until begins it: the group ends at once, and the ' +
+    'service does the rest in the background, also after a restart. Managers, administrators and blocked users stay ' +
+    'as they are. Asks for confirmation; without a terminal it needs --yes.',
+  examples: [
+    ['groups end-term "Physics 7b" --preview', 'who and what would be removed'],
+    [
+      'groups end-term "Physics 7b" --remove-at 2027-08-07T00:00:00Z --keep-until 2027-10-31T00:00:00Z --yes',
+      'archives and mails now, removes in a week',
     ],
-  })
+    ['groups end-term "Physics 7b" --cancel', 'deletes the archives; nothing was removed'],
+  ],
+  work: byApi(endTerm),
 }
 
 async function endTerm(context: CommandContext, api: Client, target: string, options: TermEndCommandOptions) {

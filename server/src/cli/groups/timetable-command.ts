@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
-import type { Command } from 'commander'
+import type { CommandSpec } from '#/cli/command.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { CommandFailed, reasonOf, WrongUsage } from '#/cli/command-failure.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import { CommandFailed, WrongUsage, reasonOf } from '#/cli/command-failure.ts'
 import { findGroup } from './find-group.ts'
 
 interface TimetableOptions {
@@ -12,21 +11,19 @@ interface TimetableOptions {
 }
 
 /** `berth groups timetable`. */
-export function addTimetable(groups: Command, run: Run): void {
-  const timetable = groups
-    .command('timetable')
-    .description('show or change the hours of a group: lessons, the stop at night, exceptions')
-    .argument('<group>', 'name or id')
-    .option('--set <file>', 'replace the hours by those of this JSON file, as --json prints them')
-    .option('--remove', 'remove all hours')
-    .action((target: string, options: TimetableOptions) => run((context) => showOrChange(context, target, options)))
-  addHelp(timetable, {
-    effect: 'Without an option read-only. A change holds at once.',
-    examples: [
-      ['groups timetable "Physics 7b" --json > hours.json', 'a file to edit'],
-      ['groups timetable "Physics 8a" --set hours.json', 'the same hours for another class'],
-    ],
-  })
+export const timetableCommand: CommandSpec = {
+  description: 'show or change the hours of a group: lessons, the stop at night, exceptions',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .option('--set <file>', 'replace the hours by those of this JSON file, as --json prints them')
+      .option('--remove', 'remove all hours'),
+  effect: 'Without an option read-only. A change holds at once.',
+  examples: [
+    ['groups timetable "Physics 7b" --json > hours.json', 'a file to edit'],
+    ['groups timetable "Physics 8a" --set hours.json', 'the same hours for another class'],
+  ],
+  work: showOrChange,
 }
 
 async function showOrChange(

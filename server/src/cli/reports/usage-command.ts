@@ -1,11 +1,11 @@
 import { usageAsCsv, type UsageRow } from '@berth/api/schemas/administration/usage.ts'
+import { Option } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { Option, type Command } from 'commander'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { findGroup } from '#/cli/groups/find-group.ts'
+import { byApi, type CommandSpec } from '#/cli/command.ts'
 import { findUser } from '#/cli/find-users.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
 import { pagesOf } from '#/cli/output/paged-list.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { findGroup } from '#/cli/groups/find-group.ts'
 
 interface UsageOptions {
   readonly by: 'period' | 'type' | 'group' | 'user'
@@ -19,29 +19,27 @@ interface UsageOptions {
 }
 
 /** `berth usage`. */
-export function addUsage(program: Command, run: Run): void {
-  const usage = program
-    .command('usage')
-    .description('show hours running and in use, cores and memory, and what an idle stop would have saved')
-    .addOption(new Option('--by <what>', 'rows').choices(['period', 'type', 'group', 'user']).default('period'))
-    .addOption(new Option('--unit <unit>', 'sums by day or month').choices(['day', 'month']).default('day'))
-    .option('--from <period>', 'first day (2026-11-01) or month (2026-11)')
-    .option('--until <period>', 'last day or month, included')
-    .option('--type <type>', 'of this container type')
-    .option('--group <group>', 'of members of this group: name or id')
-    .option('--user <user>', 'of this user: e-mail address or id')
-    .option('--csv', 'print CSV')
-    .action((options: UsageOptions) => run((context) => withApi(context, (api) => showUsage(context, api, options))))
-  addHelp(usage, {
-    effect:
-      'Read-only. CORE H and GIB H are what the templates allow; CPU H, USED GIB H and HOMES GIB H are measured, where ' +
-      'MEASURE_USAGE is set. Days are those of the time zone TZ. Use of the last five minutes may be missing.',
-    examples: [
-      ['usage', 'each of the last 30 days'],
-      ['usage --by user --unit month --csv', 'users of this month, for a spreadsheet'],
-      ['usage --by type --from 2026-11-01 --until 2026-11-30', 'container types in November'],
-    ],
-  })
+export const usage: CommandSpec = {
+  description: 'show hours running and in use, cores and memory, and what an idle stop would have saved',
+  usage: (command) =>
+    command
+      .addOption(new Option('--by <what>', 'rows').choices(['period', 'type', 'group', 'user']).default('period'))
+      .addOption(new Option('--unit <unit>', 'sums by day or month').choices(['day', 'month']).default('day'))
+      .option('--from <period>', 'first day (2026-11-01) or month (2026-11)')
+      .option('--until <period>', 'last day or month, included')
+      .option('--type <type>', 'of this container type')
+      .option('--group <group>', 'of members of this group: name or id')
+      .option('--user <user>', 'of this user: e-mail address or id')
+      .option('--csv', 'print CSV'),
+  effect:
+    'Read-only. CORE H and GIB H are what the templates allow; CPU H, USED GIB H and HOMES GIB H are measured, where ' +
+    'MEASURE_USAGE is set. Days are those of the time zone TZ. Use of the last five minutes may be missing.',
+  examples: [
+    ['usage', 'each of the last 30 days'],
+    ['usage --by user --unit month --csv', 'users of this month, for a spreadsheet'],
+    ['usage --by type --from 2026-11-01 --until 2026-11-30', 'container types in November'],
+  ],
+  work: byApi(showUsage),
 }
 
 async function showUsage({ terminal }: CommandContext, api: Client, options: UsageOptions): Promise<void> {

@@ -1,27 +1,22 @@
-import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import { WrongUsage } from '#/cli/command-failure.ts'
+import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import { WrongUsage } from '#/cli/command-failure.ts'
 import { catalogueEntries } from '#/containers/catalogue/catalogue.ts'
 import { chosenFields } from '#/containers/catalogue/chosen-templates.ts'
 
 /** `berth templates catalogue`. */
-export function addCatalogue(templates: Command, run: Run): void {
-  const catalogue = templates
-    .command('catalogue')
-    .argument('[name]', 'print this template as YAML')
-    .description('list the templates that come with Berth, or print one of them')
-    .action((name: string | undefined) => run((context) => showCatalogue(context, name)))
-  addHelp(catalogue, {
-    effect:
-      'Read-only, and asks no running service. CONTAINER_TEMPLATES takes the names; a template with "extends: name" ' +
-      'changes fields of one. Each, and what of it was tried: docs/reference/catalogue.md.',
-    examples: [
-      ['templates catalogue', 'names and applications'],
-      ['templates catalogue jupyterlab >templates.yaml', 'a file to change'],
-    ],
-  })
+export const catalogueCommand: CommandSpec = {
+  description: 'list the templates that come with Berth, or print one of them',
+  usage: (command) => command.argument('[name]', 'print this template as YAML'),
+  effect:
+    'Read-only, and asks no running service. CONTAINER_TEMPLATES takes the names; a template with "extends: name" ' +
+    'changes fields of one. Each, and what of it was tried: docs/reference/catalogue.md.',
+  examples: [
+    ['templates catalogue', 'names and applications'],
+    ['templates catalogue jupyterlab >templates.yaml', 'a file to change'],
+  ],
+  work: showCatalogue,
 }
 
 async function showCatalogue({ terminal }: CommandContext, name: string | undefined): Promise<void> {

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
-import { CommandFailed } from '#/cli/command-failure.ts'
+import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import { CommandFailed } from '#/cli/command-failure.ts'
 import { readConfig } from '#/config/config.ts'
 import { readTemplateFile, templatesOfNames } from '#/config/sections/read-template-settings.ts'
 import { isNameList } from '#/containers/catalogue/chosen-templates.ts'
@@ -12,22 +11,19 @@ import type { SourceFolders } from '#/containers/templates/template-sources.ts'
 import type { Template } from '#/containers/templates/template.ts'
 
 /** `berth templates check`. */
-export function addCheck(templates: Command, run: Run): void {
-  const check = templates
-    .command('check')
-    .argument('<file|names>', 'file of templates, JSON or YAML; or names of the catalogue, separated by commas')
-    .description('check a file of templates, or names of the catalogue')
-    .action((given: string) => run((context) => checkTemplates(context, given)))
-  addHelp(check, {
-    effect:
-      'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
-      'count. A file of that name comes before names of the catalogue. Exit code 1 if a template is wrong.',
-    examples: [
-      ['templates check templates.yaml', 'before a reload'],
-      ['templates check code-server,jupyterlab', 'before they go to CONTAINER_TEMPLATES'],
-      ['templates check templates.yaml --json | jq .problems', 'for a deployment script'],
-    ],
-  })
+export const checkCommand: CommandSpec = {
+  description: 'check a file of templates, or names of the catalogue',
+  usage: (command) =>
+    command.argument('<file|names>', 'file of templates, JSON or YAML; or names of the catalogue, separated by commas'),
+  effect:
+    'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
+    'count. A file of that name comes before names of the catalogue. Exit code 1 if a template is wrong.',
+  examples: [
+    ['templates check templates.yaml', 'before a reload'],
+    ['templates check code-server,jupyterlab', 'before they go to CONTAINER_TEMPLATES'],
+    ['templates check templates.yaml --json | jq .problems', 'for a deployment script'],
+  ],
+  work: checkTemplates,
 }
 
 async function checkTemplates({ env, folder, terminal }: CommandContext, given: string): Promise<void> {

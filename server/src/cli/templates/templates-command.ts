@@ -1,10 +1,11 @@
-import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { addTry } from '#/cli/try/try-command.ts'
-import { addCatalogue } from './catalogue-command.ts'
-import { addCheck } from './check-templates.ts'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, type CommandSpec } from '#/cli/command.ts'
+import type { Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { tryCommand } from '#/cli/try/try-command.ts'
+import { catalogueCommand } from './catalogue-command.ts'
+import { checkCommand } from './check-templates.ts'
 
 /** `berth templates ...`: container templates. */
 export function addTemplates(program: Command, run: Run): void {
@@ -12,25 +13,17 @@ export function addTemplates(program: Command, run: Run): void {
     .command('templates')
     .alias('template')
     .description('container templates: list, check, try and reload them, and the catalogue')
-  addList(templates, run)
-  addCatalogue(templates, run)
-  addCheck(templates, run)
-  addTry(templates, run)
-  addReload(templates, run)
+  addCommands(templates, run, { list, catalogue: catalogueCommand, check: checkCommand, try: tryCommand, reload })
 }
 
-function addList(templates: Command, run: Run): void {
-  const list = templates
-    .command('list')
-    .description('list the templates, and how many containers of an older version run')
-    .action(() => run((context) => withApi(context, (api) => listTemplates(context, api))))
-  addHelp(list, {
-    effect: 'Read-only. With --json each template is one line, with the users who run an older version.',
-    examples: [
-      ['templates list', 'types and versions'],
-      ['templates list --json | jq .older', 'who runs an older version'],
-    ],
-  })
+const list: CommandSpec = {
+  description: 'list the templates, and how many containers of an older version run',
+  effect: 'Read-only. With --json each template is one line, with the users who run an older version.',
+  examples: [
+    ['templates list', 'types and versions'],
+    ['templates list --json | jq .older', 'who runs an older version'],
+  ],
+  work: byApi(listTemplates),
 }
 
 async function listTemplates({ terminal }: CommandContext, api: Client): Promise<void> {
@@ -40,20 +33,16 @@ async function listTemplates({ terminal }: CommandContext, api: Client): Promise
   terminal.table(['TYPE', 'VERSION', 'OLDER THAT RUN'], rows)
 }
 
-function addReload(templates: Command, run: Run): void {
-  const reload = templates
-    .command('reload')
-    .description('read the file of templates again')
-    .action(() => run((context) => withApi(context, (api) => reloadTemplates(context, api))))
-  addHelp(reload, {
-    effect:
-      'All templates are checked before any counts; with a mistake those from before stay in force. What runs keeps ' +
-      'running, with the template that it was started with.',
-    examples: [
-      ['templates reload', 'after a change of CONTAINER_TEMPLATES_FILE'],
-      ['templates reload --json | jq -r .message', 'for a deployment script'],
-    ],
-  })
+const reload: CommandSpec = {
+  description: 'read the file of templates again',
+  effect:
+    'All templates are checked before any counts; with a mistake those from before stay in force. What runs keeps ' +
+    'running, with the template that it was started with.',
+  examples: [
+    ['templates reload', 'after a change of CONTAINER_TEMPLATES_FILE'],
+    ['templates reload --json | jq -r .message', 'for a deployment script'],
+  ],
+  work: byApi(reloadTemplates),
 }
 
 async function reloadTemplates({ terminal }: CommandContext, api: Client): Promise<void> {

@@ -1,42 +1,39 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
 import { parse } from 'yaml'
-import { CommandFailed, reasonOf, WrongUsage } from '#/cli/command-failure.ts'
-import { requireDocker, requireSettings } from '#/cli/commands/store-access.ts'
+import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
+import { CommandFailed, WrongUsage, reasonOf } from '#/cli/command-failure.ts'
+import { requireDocker, requireSettings } from '#/cli/commands/store-access.ts'
 import { findCatalogueEntry } from '#/containers/catalogue/catalogue.ts'
 import { extendedFields } from '#/containers/catalogue/chosen-templates.ts'
 import type { TrialOptions } from './run-trial.ts'
 import type { Fields } from './try-installation.ts'
 
 /** `berth templates try`. */
-export function addTry(templates: Command, run: Run): void {
-  const command = templates
-    .command('try')
-    .argument('<image|name>', 'image, or name of a template of the catalogue, or of --file')
-    .description('try an application behind the prefix, and find a template that works')
-    .option('--file <file>', 'file of templates that has the name')
-    .option('--image <image>', 'image instead of the one that the template names')
-    .option('--timeout <seconds>', 'how long it may take to start, in each attempt', '120')
-    .option('--browser <file>', 'Chromium, or a browser made of it; looked for in PATH if not given')
-    .option('--http', 'look by HTTP alone, without a browser')
-    .action((given: string, options: TryOptions) => run((context) => tryHere(context, given, options)))
-  addHelp(command, {
-    effect:
-      'Starts a second Berth on the loopback interface, with a store, a user and containers of its own, opens the ' +
-      'application in a headless Chromium, clicks around in it, and lists what breaks: addresses, redirects, WebSockets, ' +
-      'cookies and service workers outside of the prefix, mixed content, frames. Then it tries other templates until one ' +
-      'works, and prints that. The browser reaches nothing but the application. A missing image is pulled and stays; all ' +
-      'else is removed at the end, also after Ctrl-C. Running containers and the service are left alone. Exit code 1 if ' +
-      'the template breaks as it was given.',
-    examples: [
-      ['templates try grafana/grafana:latest', 'what an image needs behind the prefix'],
-      ['templates try jupyterlab --image my-notebook:1', 'a template of the catalogue with an image of your own'],
-      ['templates try lab --file templates.yaml --json | jq .proposal', 'a template of your own, for a script'],
-    ],
-  })
+export const tryCommand: CommandSpec = {
+  description: 'try an application behind the prefix, and find a template that works',
+  usage: (command) =>
+    command
+      .argument('<image|name>', 'image, or name of a template of the catalogue, or of --file')
+      .option('--file <file>', 'file of templates that has the name')
+      .option('--image <image>', 'image instead of the one that the template names')
+      .option('--timeout <seconds>', 'how long it may take to start, in each attempt', '120')
+      .option('--browser <file>', 'Chromium, or a browser made of it; looked for in PATH if not given')
+      .option('--http', 'look by HTTP alone, without a browser'),
+  effect:
+    'Starts a second Berth on the loopback interface, with a store, a user and containers of its own, opens the ' +
+    'application in a headless Chromium, clicks around in it, and lists what breaks: addresses, redirects, WebSockets, ' +
+    'cookies and service workers outside of the prefix, mixed content, frames. Then it tries other templates until one ' +
+    'works, and prints that. The browser reaches nothing but the application. A missing image is pulled and stays; all ' +
+    'else is removed at the end, also after Ctrl-C. Running containers and the service are left alone. Exit code 1 if ' +
+    'the template breaks as it was given.',
+  examples: [
+    ['templates try grafana/grafana:latest', 'what an image needs behind the prefix'],
+    ['templates try jupyterlab --image my-notebook:1', 'a template of the catalogue with an image of your own'],
+    ['templates try lab --file templates.yaml --json | jq .proposal', 'a template of your own, for a script'],
+  ],
+  work: tryHere,
 }
 
 interface TryOptions {

@@ -1,10 +1,9 @@
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { Client } from '@berth/api/client.ts'
-import type { Command } from 'commander'
-import { findUser } from '#/cli/find-users.ts'
+import { byApi, type CommandSpec } from '#/cli/command.ts'
 import { forEach } from '#/cli/for-each.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { findUser } from '#/cli/find-users.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
 
 interface DeleteOptions {
@@ -13,25 +12,21 @@ interface DeleteOptions {
 }
 
 /** `berth users delete`. */
-export function addDelete(users: Command, run: Run): void {
-  const command = users
-    .command('delete')
-    .description('delete accounts and their containers')
-    .argument('<user...>', 'e-mail addresses or ids')
-    .option('--purge', 'also delete their files, permanently')
-    .option('--yes', 'do not ask for confirmation')
-    .action((targets: string[], options: DeleteOptions) =>
-      run((context) => withApi(context, (api) => deleteUsers(context, api, targets, options))),
-    )
-  addHelp(command, {
-    effect:
-      'Running containers are stopped and removed, connections are closed. Files are kept for KEEP_HOMES seconds ' +
-      'unless --purge is given. Asks for confirmation; without a terminal it needs --yes.',
-    examples: [
-      ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for KEEP_HOMES'],
-      ['users delete 12 13 --purge --yes', 'deletes two users and their files without asking'],
-    ],
-  })
+export const deleteUsersCommand: CommandSpec = {
+  description: 'delete accounts and their containers',
+  usage: (command) =>
+    command
+      .argument('<user...>', 'e-mail addresses or ids')
+      .option('--purge', 'also delete their files, permanently')
+      .option('--yes', 'do not ask for confirmation'),
+  effect:
+    'Running containers are stopped and removed, connections are closed. Files are kept for KEEP_HOMES seconds ' +
+    'unless --purge is given. Asks for confirmation; without a terminal it needs --yes.',
+  examples: [
+    ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for KEEP_HOMES'],
+    ['users delete 12 13 --purge --yes', 'deletes two users and their files without asking'],
+  ],
+  work: byApi(deleteUsers),
 }
 
 async function deleteUsers(

@@ -1,9 +1,8 @@
 import path from 'node:path'
 import type { Client } from '@berth/api/client.ts'
-import type { Command } from 'commander'
+import { byApi, type CommandSpec } from '#/cli/command.ts'
 import { findUser } from '#/cli/find-users.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
 import { writeNewFile } from '#/cli/write-file.ts'
 
 interface ExportOptions {
@@ -11,24 +10,20 @@ interface ExportOptions {
 }
 
 /** `berth users export`. */
-export function addExport(users: Command, run: Run): void {
-  const command = users
-    .command('export')
-    .description('export everything that is kept about a user, as JSON')
-    .argument('<user>', 'e-mail address or id')
-    .option('--output <file>', 'write a new file, readable by its owner only, in place of standard output')
-    .action((target: string, options: ExportOptions) =>
-      run((context) => withApi(context, (api) => exportUser(context, api, target, options))),
-    )
-  addHelp(command, {
-    effect:
-      'Read-only, except for an entry of the audit log. Without secrets, tokens and files of containers. The format ' +
-      'is that of GET /api/user/data, which users get of themselves on the page Your data.',
-    examples: [
-      ['users export ann@example.org --output ann.json', 'for a request of Ann for her data'],
-      ['users export 12 | jq .sessions', 'sessions of the user with the id 12'],
-    ],
-  })
+export const exportUserCommand: CommandSpec = {
+  description: 'export everything that is kept about a user, as JSON',
+  usage: (command) =>
+    command
+      .argument('<user>', 'e-mail address or id')
+      .option('--output <file>', 'write a new file, readable by its owner only, in place of standard output'),
+  effect:
+    'Read-only, except for an entry of the audit log. Without secrets, tokens and files of containers. The format ' +
+    'is that of GET /api/user/data, which users get of themselves on the page Your data.',
+  examples: [
+    ['users export ann@example.org --output ann.json', 'for a request of Ann for her data'],
+    ['users export 12 | jq .sessions', 'sessions of the user with the id 12'],
+  ],
+  work: byApi(exportUser),
 }
 
 async function exportUser(

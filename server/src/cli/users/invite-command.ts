@@ -1,12 +1,12 @@
 import path from 'node:path'
 import { languages, type Language } from '@berth/api/boot.ts'
-import type { Client } from '@berth/api/client.ts'
 import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
+import type { Client } from '@berth/api/client.ts'
+import type { CommandSpec } from '#/cli/command.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { readAddresses } from '#/cli/read-addresses.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** Addresses per request: so many mails are sent between two updates of the progress and checks of Ctrl-C. */
 const chunk = 50
@@ -21,25 +21,23 @@ interface InviteOptions {
 type Invitation = InvitationsResponse['invitations'][number]
 
 /** `berth users invite`. */
-export function addInvite(users: Command, run: Run): void {
-  const invite = users
-    .command('invite')
-    .description('create accounts and mail each a signup link')
-    .argument('[email...]', 'addresses')
-    .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
-    .option('--column <name>', 'heading of the column with the addresses (default: "email")')
-    .addOption(new Option('--language <language>', 'language of the mails; default English').choices(languages))
-    .option('--no-mail', 'do not mail; print the links instead')
-    .action((emails: string[], options: InviteOptions) => run((context) => invitePeople(context, emails, options)))
-  addHelp(invite, {
-    effect:
-      'Starts no container. Existing accounts are not changed; unverified ones get another link. ' +
-      'Can be repeated after an interruption: each address is one line, with --json one line of JSON.',
-    examples: [
-      ['users invite ann@example.org bob@example.org', 'two users'],
-      ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with links to hand out'],
-    ],
-  })
+export const inviteCommand: CommandSpec = {
+  description: 'create accounts and mail each a signup link',
+  usage: (command) =>
+    command
+      .argument('[email...]', 'addresses')
+      .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+      .option('--column <name>', 'heading of the column with the addresses (default: "email")')
+      .addOption(new Option('--language <language>', 'language of the mails; default English').choices(languages))
+      .option('--no-mail', 'do not mail; print the links instead'),
+  effect:
+    'Starts no container. Existing accounts are not changed; unverified ones get another link. ' +
+    'Can be repeated after an interruption: each address is one line, with --json one line of JSON.',
+  examples: [
+    ['users invite ann@example.org bob@example.org', 'two users'],
+    ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with links to hand out'],
+  ],
+  work: invitePeople,
 }
 
 async function invitePeople(context: CommandContext, typed: readonly string[], options: InviteOptions): Promise<void> {

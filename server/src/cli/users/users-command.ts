@@ -1,15 +1,14 @@
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
-import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, byApi, listByApi, type CommandSpec } from '#/cli/command.ts'
+import { forEachByApi } from '#/cli/for-each.ts'
 import { findUser, usersOf } from '#/cli/find-users.ts'
-import { actionForEach } from '#/cli/for-each.ts'
-import { addHelp, type Run } from '#/cli/output/help.ts'
-import { printPages } from '#/cli/output/paged-list.ts'
+import type { Run } from '#/cli/output/help.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
-import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { addDelete } from './delete-users-command.ts'
-import { addExport } from './export-user-command.ts'
-import { addInvite } from './invite-command.ts'
+import { deleteUsersCommand } from './delete-users-command.ts'
+import { exportUserCommand } from './export-user-command.ts'
+import { inviteCommand } from './invite-command.ts'
 
 interface ListOptions {
   readonly search?: string
@@ -20,76 +19,55 @@ interface ListOptions {
 /** `berth users ...`: accounts, roles and blocks. */
 export function addUsers(program: Command, run: Run): void {
   const users = program.command('users').description('accounts: list, block, promote, invite and delete users')
-  addList(users, run)
-  addShow(users, run)
-  for (const change of changes) addChange(users, run, change)
-  addExport(users, run)
-  addInvite(users, run)
-  addDelete(users, run)
+  addCommands(users, run, { list, show, block, unblock, promote, demote })
+  addCommands(users, run, { export: exportUserCommand, invite: inviteCommand, delete: deleteUsersCommand })
 }
 
-function addList(users: Command, run: Run): void {
-  const list = users
-    .command('list')
-    .description('list all accounts')
-    .option('--search <text>', 'only users whose e-mail address or slug contains this text')
-    .option('--blocked', 'only blocked users')
-    .option('--admins', 'only administrators')
-    .action((options: ListOptions) => run((context) => withApi(context, (api) => listUsers(context, api, options))))
-  addHelp(list, {
-    effect: 'Read-only. With --json each user is one line of JSON, with all containers.',
-    examples: [
-      ['users list --search ann', 'users with "ann" in their address'],
-      ['users list --blocked --json | jq .email', 'addresses of blocked users'],
+const list: CommandSpec = {
+  description: 'list all accounts',
+  usage: (command) =>
+    command
+      .option('--search <text>', 'only users whose e-mail address or slug contains this text')
+      .option('--blocked', 'only blocked users')
+      .option('--admins', 'only administrators'),
+  effect: 'Read-only. With --json each user is one line of JSON, with all containers.',
+  examples: [
+    ['users list --search ann', 'users with "ann" in their address'],
+    ['users list --blocked --json | jq .email', 'addresses of blocked users'],
+  ],
+  work: listByApi(usersBy, {
+    headings: ['ID', 'EMAIL', 'STATE', 'ADMIN', 'BLOCKED', 'CONTAINERS', 'LAST USED'],
+    rowOf: (user: AdminUser) => [
+      String(user.id),
+      user.email,
+      user.state,
+      formatBoolean(user.is_admin),
+      formatBoolean(user.is_blocked),
+      String(user.containers.length),
+      formatInstant(user.last_used),
     ],
-  })
+    none: 'No users found.',
+  }),
 }
 
-async function listUsers(
-  { terminal }: CommandContext,
-  api: Client,
-  { search, blocked, admins }: ListOptions,
-): Promise<void> {
-  const wanted = async function* () {
-    for await (const users of usersOf(api, search))
-      yield users.filter((user) => (!blocked || user.is_blocked) && (!admins || user.is_admin))
-  }
-  await printPages(terminal, wanted(), { headings, rowOf, none: 'No users found.' })
+async function* usersBy(api: Client, { search, blocked, admins }: ListOptions): AsyncGenerator<readonly AdminUser[]> {
+  for await (const users of usersOf(api, search))
+    yield users.filter((user) => (!blocked || user.is_blocked) && (!admins || user.is_admin))
 }
 
-const headings = ['ID', 'EMAIL', 'STATE', 'ADMIN', 'BLOCKED', 'CONTAINERS', 'LAST USED']
-
-const rowOf = (user: AdminUser) => [
-  String(user.id),
-  user.email,
-  user.state,
-  formatBoolean(user.is_admin),
-  formatBoolean(user.is_blocked),
-  String(user.containers.length),
-  formatInstant(user.last_used),
-]
-
-function addShow(users: Command, run: Run): void {
-  const show = users
-    .command('show')
-    .description('show an account and its containers')
-    .argument('<user>', 'e-mail address or id')
-    .action((target: string) =>
-      run((context) =>
-        withApi(context, async (api) => {
-          const user = await findUser(api, target)
-          context.terminal.json(user)
-          for (const line of linesOf(user)) context.terminal.print(line)
-        }),
-      ),
-    )
-  addHelp(show, {
-    effect: 'Read-only.',
-    examples: [
-      ['users show ann@example.org', 'the account of Ann'],
-      ['users show 12 --json', 'the user with the id 12, for a program'],
-    ],
-  })
+const show: CommandSpec = {
+  description: 'show an account and its containers',
+  usage: (command) => command.argument('<user>', 'e-mail address or id'),
+  effect: 'Read-only.',
+  examples: [
+    ['users show ann@example.org', 'the account of Ann'],
+    ['users show 12 --json', 'the user with the id 12, for a program'],
+  ],
+  work: byApi(async ({ terminal }, api, target: string) => {
+    const user = await findUser(api, target)
+    terminal.json(user)
+    for (const line of linesOf(user)) terminal.print(line)
+  }),
 }
 
 function linesOf(user: AdminUser): string[] {
@@ -109,74 +87,64 @@ function linesOf(user: AdminUser): string[] {
   ]
 }
 
-interface Change {
-  readonly name: string
-  readonly description: string
-  readonly effect: string
-  readonly examples: readonly (readonly [string, string])[]
+interface Change extends Omit<CommandSpec, 'usage' | 'work'> {
   readonly call: (api: Client, input: { params: { id: string } }) => Promise<{ message: string; user: AdminUser }>
 }
 
-const changes: readonly Change[] = [
-  {
-    name: 'block',
-    description: 'block users: no sign-in, no launch',
-    effect:
-      'Their containers are stopped and blocked and connections closed; files are kept. Without a running ' +
-      'service containers are stopped if the engine answers, else at the next start of Berth.',
-    examples: [
-      ['users block ann@example.org', 'block Ann at once'],
-      ['users block 12 13 14', 'three users by their ids'],
-    ],
-    call: (api, input) => api.blockUser(input),
-  },
-  {
-    name: 'unblock',
-    description: 'unblock users',
-    effect:
-      'Containers that were blocked with their owner are unblocked; individually blocked ones stay blocked. ' +
-      'Nothing is started: the next launch or visit does that.',
-    examples: [
-      ['users unblock ann@example.org', 'Ann may sign in again'],
-      ['users unblock 12 --json', 'the same for a program, with the user afterwards'],
-    ],
-    call: (api, input) => api.unblockUser(input),
-  },
-  {
-    name: 'promote',
-    description: 'make users administrators',
-    effect: 'Takes effect with their next request, without a new sign-in. Containers are not affected.',
-    examples: [
-      ['users promote ann@example.org', 'when no administrator is left'],
-      ['users promote 12 13', 'two users by their ids'],
-    ],
-    call: (api, input) => api.promoteUser(input),
-  },
-  {
-    name: 'demote',
-    description: 'make administrators ordinary users again',
-    effect:
-      'Takes effect with their next request. The last active administrator cannot be demoted. Containers are not affected.',
-    examples: [
-      ['users demote ann@example.org', 'Ann keeps her account and her containers'],
-      ['users demote 12 --json', 'the same for a program'],
-    ],
-    call: (api, input) => api.demoteUser(input),
-  },
-]
+const block = changeCommand({
+  description: 'block users: no sign-in, no launch',
+  effect:
+    'Their containers are stopped and blocked and connections closed; files are kept. Without a running ' +
+    'service containers are stopped if the engine answers, else at the next start of Berth.',
+  examples: [
+    ['users block ann@example.org', 'block Ann at once'],
+    ['users block 12 13 14', 'three users by their ids'],
+  ],
+  call: (api, input) => api.blockUser(input),
+})
 
-function addChange(users: Command, run: Run, change: Change): void {
-  const command = users
-    .command(change.name)
-    .description(change.description)
-    .argument('<user...>', 'e-mail addresses or ids')
-    .action(
-      actionForEach(run, async (api, target) => {
-        const { id } = await findUser(api, target)
-        const { message, user } = await change.call(api, { params: { id: String(id) } })
-        const left = user.is_blocked ? ` (${formatCount(user.containers.length, 'container')})` : ''
-        return { line: `${user.email}: ${message}${left}`, value: user }
-      }),
-    )
-  addHelp(command, change)
+const unblock = changeCommand({
+  description: 'unblock users',
+  effect:
+    'Containers that were blocked with their owner are unblocked; individually blocked ones stay blocked. ' +
+    'Nothing is started: the next launch or visit does that.',
+  examples: [
+    ['users unblock ann@example.org', 'Ann may sign in again'],
+    ['users unblock 12 --json', 'the same for a program, with the user afterwards'],
+  ],
+  call: (api, input) => api.unblockUser(input),
+})
+
+const promote = changeCommand({
+  description: 'make users administrators',
+  effect: 'Takes effect with their next request, without a new sign-in. Containers are not affected.',
+  examples: [
+    ['users promote ann@example.org', 'when no administrator is left'],
+    ['users promote 12 13', 'two users by their ids'],
+  ],
+  call: (api, input) => api.promoteUser(input),
+})
+
+const demote = changeCommand({
+  description: 'make administrators ordinary users again',
+  effect:
+    'Takes effect with their next request. The last active administrator cannot be demoted. Containers are not affected.',
+  examples: [
+    ['users demote ann@example.org', 'Ann keeps her account and her containers'],
+    ['users demote 12 --json', 'the same for a program'],
+  ],
+  call: (api, input) => api.demoteUser(input),
+})
+
+function changeCommand({ call, ...words }: Change): CommandSpec {
+  return {
+    ...words,
+    usage: (command) => command.argument('<user...>', 'e-mail addresses or ids'),
+    work: forEachByApi(async (api, target) => {
+      const { id } = await findUser(api, target)
+      const { message, user } = await call(api, { params: { id: String(id) } })
+      const left = user.is_blocked ? ` (${formatCount(user.containers.length, 'container')})` : ''
+      return { line: `${user.email}: ${message}${left}`, value: user }
+    }),
+  }
 }
