@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db } from '../database.ts'
 import { usageColumns } from '../usage/usage-sums.ts'
 import { storedEntriesOf, type StoredAuditEntry } from '../audit/audit-log.ts'
@@ -10,12 +10,14 @@ const pageSize = 200
 /** Positions of the audit log that are searched in one read: SQLite answers synchronously. */
 const auditWindow = 2_000
 
-/** Rows of a table that belong to a user, page by page in the order of their ids. */
-async function* pagesOf<R extends { readonly id: number }>(
-  read: (after: number) => Promise<readonly R[]>,
-): AsyncGenerator<R> {
+/** Rows of a query, page by page in the order of their ids. @param id column of the ids, where the query joins tables */
+async function* inPages<DB, Tables extends keyof DB, Row extends { readonly id: number }>(
+  query: SelectQueryBuilder<DB, Tables, Row>,
+  id = 'id',
+): AsyncGenerator<Row> {
+  const column = sql.ref<number>(id)
   for (let after = 0; ;) {
-    const rows = await read(after)
+    const rows = await query.where(column, '>', after).orderBy(column).limit(pageSize).execute()
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < pageSize) return
@@ -24,7 +26,7 @@ async function* pagesOf<R extends { readonly id: number }>(
 }
 
 export const containersOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('user_containers')
       .select([
@@ -41,16 +43,12 @@ export const containersOf = (db: Db, userId: number) =>
         'blocked_at',
         'parameters',
       ])
-      .where('user_id', '=', userId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
+      .where('user_id', '=', userId),
   )
 
 /** Sessions that are over are not kept, takeovers for a while. */
 export const sessionsOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('sessions')
       .select([
@@ -66,63 +64,33 @@ export const sessionsOf = (db: Db, userId: number) =>
         'acting_admin_email',
         'reason',
       ])
-      .where('user_id', '=', userId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
+      .where('user_id', '=', userId),
   )
 
 export const linksOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('magic_links')
       .select(['id', 'token_type', 'created_at', 'expires_at', 'used_at', 'accepted_at', 'ip_address'])
-      .where('user_id', '=', userId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
+      .where('user_id', '=', userId),
   )
 
 export const linkRequestsOf = (db: Db, email: string) =>
-  pagesOf((after) =>
-    db
-      .selectFrom('link_requests')
-      .select(['id', 'requested_at'])
-      .where('email', '=', email)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
-  )
+  inPages(db.selectFrom('link_requests').select(['id', 'requested_at']).where('email', '=', email))
 
 export const apiTokensOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('api_tokens')
       .select(['id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used'])
-      .where('user_id', '=', userId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
+      .where('user_id', '=', userId),
   )
 
 export const identitiesOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
-    db
-      .selectFrom('identities')
-      .select(['id', 'issuer', 'subject', 'created_at'])
-      .where('user_id', '=', userId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
-  )
+  inPages(db.selectFrom('identities').select(['id', 'issuer', 'subject', 'created_at']).where('user_id', '=', userId))
 
 export const membershipsOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('group_members')
       .innerJoin('user_groups', 'user_groups.id', 'group_members.group_id')
@@ -133,15 +101,12 @@ export const membershipsOf = (db: Db, userId: number) =>
         'group_members.source as source',
         'group_members.created_at as created_at',
       ])
-      .where('group_members.user_id', '=', userId)
-      .where('group_members.id', '>', after)
-      .orderBy('group_members.id')
-      .limit(pageSize)
-      .execute(),
+      .where('group_members.user_id', '=', userId),
+    'group_members.id',
   )
 
 export const invitationsOf = (db: Db, email: string) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('group_invitations')
       .innerJoin('user_groups', 'user_groups.id', 'group_invitations.group_id')
@@ -151,16 +116,13 @@ export const invitationsOf = (db: Db, email: string) =>
         'group_invitations.role as role',
         'group_invitations.created_at as created_at',
       ])
-      .where('group_invitations.email', '=', email)
-      .where('group_invitations.id', '>', after)
-      .orderBy('group_invitations.id')
-      .limit(pageSize)
-      .execute(),
+      .where('group_invitations.email', '=', email),
+    'group_invitations.id',
   )
 
 /** Shares that the user gave, and those of the user's own address that others gave. */
 export const sharesOf = (db: Db, userId: number, email: string) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('container_shares')
       .innerJoin('user_containers', 'user_containers.id', 'container_shares.record_id')
@@ -185,16 +147,13 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
           each('container_shares.email', '=', email),
           each('container_shares.manager_id', '=', userId),
         ]),
-      )
-      .where('container_shares.id', '>', after)
-      .orderBy('container_shares.id')
-      .limit(pageSize)
-      .execute(),
+      ),
+    'container_shares.id',
   )
 
 /** Ends of terms that concern the user. */
 export const termEndsOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('term_end_members')
       .innerJoin('term_ends', 'term_ends.id', 'term_end_members.term_end_id')
@@ -208,16 +167,13 @@ export const termEndsOf = (db: Db, userId: number) =>
         'term_ends.started_at as started_at',
         'term_ends.keep_until as keep_until',
       ])
-      .where('term_end_members.user_id', '=', userId)
-      .where('term_end_members.id', '>', after)
-      .orderBy('term_end_members.id')
-      .limit(pageSize)
-      .execute(),
+      .where('term_end_members.user_id', '=', userId),
+    'term_end_members.id',
   )
 
 /** Archives of the user's homes. */
 export const archivesOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('home_archives')
       .innerJoin('term_end_members', 'term_end_members.id', 'home_archives.member_id')
@@ -229,24 +185,17 @@ export const archivesOf = (db: Db, userId: number) =>
         'home_archives.bytes as bytes',
         'home_archives.created_at as created_at',
       ])
-      .where('term_end_members.user_id', '=', userId)
-      .where('home_archives.id', '>', after)
-      .orderBy('home_archives.id')
-      .limit(pageSize)
-      .execute(),
+      .where('term_end_members.user_id', '=', userId),
+    'home_archives.id',
   )
 
 export const usageOf = (db: Db, userId: number) =>
-  pagesOf((after) =>
+  inPages(
     db
       .selectFrom('usage_sums')
       .select(['id', 'unit', 'period', 'container_type', ...usageColumns])
       .where('kind', '=', 'user')
-      .where('subject_id', '=', userId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute(),
+      .where('subject_id', '=', userId),
   )
 
 /**
