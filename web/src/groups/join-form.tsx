@@ -3,6 +3,7 @@ import { useId, useRef, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useLocation } from '#/router/router.ts'
 
@@ -55,9 +56,7 @@ export function JoinForm({ isOff }: { isOff: boolean }) {
         </p>
         <Alert id={`${id}-alert`} error={error} sentence={isMissing ? t('missing') : undefined} />
         <p className="actions">
-          <button type="submit" className="button primary" aria-disabled={busy || isOff}>
-            {busy ? t('busy') : t('button')}
-          </button>
+          <SubmitButton isOff={busy || isOff}>{busy ? t('busy') : t('button')}</SubmitButton>
         </p>
         <p role="status">{joined !== undefined && t('joined', { name: joined })}</p>
       </form>

@@ -5,6 +5,7 @@ import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useOwnGroups } from '#/groups/use-own-groups.ts'
 import { serverNow } from '#/time/server-now.ts'
@@ -92,9 +93,7 @@ export function ShareDialog({ name, type, onClose }: ShareDialogProps) {
           <Alert id={`${id}-alert`} error={error} sentence={problem && t(problem)} />
           <div className="actions end">
             <Button onPress={close}>{t('cancel')}</Button>
-            <button type="submit" className="button primary" aria-disabled={busy}>
-              {busy ? t('busy') : t('button')}
-            </button>
+            <SubmitButton isOff={busy}>{busy ? t('busy') : t('button')}</SubmitButton>
           </div>
         </form>
       )}

@@ -4,6 +4,7 @@ import { useFormatter, useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { Time } from '#/components/time.tsx'
 import { useSize } from './use-size.ts'
 
@@ -85,9 +86,7 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
               </div>
               <div className="actions end">
                 <Button onPress={close}>{t('ask.cancel')}</Button>
-                <button type="submit" className="button primary">
-                  {t('restore')}
-                </button>
+                <SubmitButton>{t('restore')}</SubmitButton>
               </div>
             </form>
           )}

@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 
 interface UploadDialogProps {
   entry: ContainerEntry
@@ -49,9 +50,7 @@ export function UploadDialog({ entry: { display_name: name }, onClose, onUpload 
           </div>
           <div className="actions end">
             <Button onPress={close}>{cancel}</Button>
-            <button type="submit" className="button primary">
-              {t('start')}
-            </button>
+            <SubmitButton>{t('start')}</SubmitButton>
           </div>
         </form>
       )}

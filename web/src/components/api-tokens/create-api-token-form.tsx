@@ -3,6 +3,7 @@ import { isAdminScope, scopes, type Scope } from '@berth/api/scopes.ts'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { scopeWords } from './scope-words.ts'
 
@@ -84,9 +85,7 @@ export function CreateApiTokenForm({ isAdministrator, isOff, onCreated }: Create
         </select>
       </div>
       <p className="actions">
-        <button type="submit" className="button primary" aria-disabled={busy || isOff}>
-          {busy ? t('busy') : t('button')}
-        </button>
+        <SubmitButton isOff={busy || isOff}>{busy ? t('busy') : t('button')}</SubmitButton>
       </p>
     </form>
   )

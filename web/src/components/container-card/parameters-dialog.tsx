@@ -1,6 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { chosenParameters, type ChosenParameters, type Parameters } from '#/launch/chosen-parameters.ts'
 import { ParameterField } from './parameter-field.tsx'
 
@@ -33,9 +34,7 @@ export function ParametersDialog({ name, parameters, onLaunch, onClose }: Parame
           <p>{t('parameters.kept')}</p>
           <div className="actions end">
             <Button onPress={close}>{t('confirm.cancel')}</Button>
-            <button type="submit" className="button primary">
-              {t('action.launch')}
-            </button>
+            <SubmitButton>{t('action.launch')}</SubmitButton>
           </div>
         </form>
       )}

@@ -6,6 +6,7 @@ import { readTextFile } from '#/addresses/read-text-file.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { useMembersChanged } from '#/groups/use-members.ts'
 import { AdditionOutcome, AdditionPreview } from './addition-report.tsx'
 import { maxAddresses, useAddition } from './use-addition.ts'
@@ -92,9 +93,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
             <Button isOff={busy} onPress={() => begin(check)}>
               {t('check')}
             </Button>
-            <button type="submit" className="button primary" aria-disabled={busy}>
-              {busy ? t('busy') : t('button')}
-            </button>
+            <SubmitButton isOff={busy}>{busy ? t('busy') : t('button')}</SubmitButton>
           </div>
         </form>
       )}

@@ -3,6 +3,7 @@ import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { LessonField } from './lesson-field.tsx'
 
 interface ExceptionFormProps {
@@ -45,9 +46,9 @@ export function ExceptionForm({ types, isOff, onAdd }: ExceptionFormProps) {
         </label>
       </div>
       <Alert error={undefined} sentence={isMissing ? t('dateMissing') : undefined} />
-      <button type="submit" className="button small" aria-disabled={isOff}>
+      <SubmitButton variant="small" isOff={isOff}>
         {t('addException')}
-      </button>
+      </SubmitButton>
     </form>
   )
 }

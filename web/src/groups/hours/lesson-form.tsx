@@ -3,6 +3,7 @@ import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
+import { SubmitButton } from '#/components/submit-button.tsx'
 import { LessonField } from './lesson-field.tsx'
 import { useHourWords, weekdays } from './use-hour-words.ts'
 
@@ -43,9 +44,9 @@ export function LessonForm({ types, isOff, onAdd }: LessonFormProps) {
       </div>
       <LessonField types={types} />
       <Alert error={undefined} sentence={isMissing ? t('lessonMissing') : undefined} />
-      <button type="submit" className="button small" aria-disabled={isOff}>
+      <SubmitButton variant="small" isOff={isOff}>
         {t('addLesson')}
-      </button>
+      </SubmitButton>
     </form>
   )
 }

@@ -1,6 +1,7 @@
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import { useId, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { SubmitButton } from '#/components/submit-button.tsx'
 
 interface ZoneFormProps {
   timetable: Timetable
@@ -38,9 +39,9 @@ export function ZoneForm({ timetable, isOff, onChange }: ZoneFormProps) {
           {t('stopHint')}
         </p>
       </div>
-      <button type="submit" className="button small" aria-disabled={isOff}>
+      <SubmitButton variant="small" isOff={isOff}>
         {t('save')}
-      </button>
+      </SubmitButton>
     </form>
   )
 }
