@@ -1,24 +1,10 @@
 import { readLease } from '#/store/nodes/leader-lease.ts'
-import { listNodes } from '#/store/nodes/node-records.ts'
+import { listNodes, type NodeStatus } from '#/store/nodes/node-records.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
 import type { GatewayGroup } from './gateway-group.ts'
 import { nodeTimes } from './node-times.ts'
 
 /** Nodes of this installation, for administrators. */
-export interface NodeStatus {
-  /** `NODE_ADDRESS` */
-  readonly address: string
-  readonly version: string
-  readonly startedAt: Date
-  /** Its last heartbeat. */
-  readonly seenAt: Date
-  readonly isAlive: boolean
-  /** Whether its gateway serves containers by the present state. */
-  readonly isCurrent: boolean
-  /** Since when it leads; null for a follower. */
-  readonly leadsSince: Date | null
-}
-
 export interface NodeReport {
   /** @throws {StoreFailure} */
   list(): Promise<NodeStatus[]>

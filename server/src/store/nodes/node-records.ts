@@ -10,9 +10,18 @@ export interface NodeRecord {
   /** Of the connections between nodes; null: of a version that did not say. */
   readonly protocol: number | null
   readonly startedAt: Date
+  /** Its last heartbeat. */
   readonly seenAt: Date
   /** Whether it was seen within the time asked for. */
   readonly isAlive: boolean
+}
+
+/** A node as administrators see it. */
+export interface NodeStatus extends NodeRecord {
+  /** Whether its gateway serves containers by the present state. */
+  readonly isCurrent: boolean
+  /** Since when it leads; null for a follower. */
+  readonly leadsSince: Date | null
 }
 
 /** @throws {StoreFailure} */

@@ -45,29 +45,14 @@ type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySi
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
-    logIn: async (call) => {
-      requireLinks(parts)
-      const words = await parts.logIn.run(call.body.email, call.client, call.now)
-      return answerLinkRequest(parts, call, words)
-    },
-    signUp: async (call) => {
-      requireLinks(parts)
-      const words = await parts.signUp.run(call.body.email, call.client, call.now)
-      return answerLinkRequest(parts, call, words)
-    },
-    askForLink: async (call) => {
-      requireLinks(parts)
-      const words = await parts.signUp.askForLink(call.body.email, call.client, call.now)
-      return answerLinkRequest(parts, call, words)
-    },
-    resendVerification: async (call) => {
-      requireLinks(parts)
-      const { body, client, now, request } = call
-      const words = await parts.logIn.resendVerification(body.email, client, now, (error) =>
+    logIn: linkRequest(parts, ({ body, client, now }) => parts.logIn.run(body.email, client, now)),
+    signUp: linkRequest(parts, ({ body, client, now }) => parts.signUp.run(body.email, client, now)),
+    askForLink: linkRequest(parts, ({ body, client, now }) => parts.signUp.askForLink(body.email, client, now)),
+    resendVerification: linkRequest(parts, ({ body, client, now, request }) =>
+      parts.logIn.resendVerification(body.email, client, now, (error) =>
         request.log.error({ err: error }, 'a signup link could not be mailed again'),
-      )
-      return answerLinkRequest(parts, call, words)
-    },
+      ),
+    ),
     verifySignup: async (call) => {
       refusePrefetch(call)
       return answerSignIn(parts, call, await parts.verifyLink.signUp(call.query.token, call.client, call.now))
@@ -104,6 +89,14 @@ function requireLinks({ isByLink }: AuthParts): void {
 }
 
 type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
+
+/** Handler that mails a link. @param mail says what is answered */
+function linkRequest(parts: AuthParts, mail: (call: LinkRequestCall) => Promise<LocalizedMessage>) {
+  return async (call: LinkRequestCall): Promise<{ message: string }> => {
+    requireLinks(parts)
+    return answerLinkRequest(parts, call, await mail(call))
+  }
+}
 
 /** The same answer for every address: whether a mail was sent, and to whom, is unknown here (enumeration guard). */
 function answerLinkRequest(

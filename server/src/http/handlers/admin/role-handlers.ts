@@ -1,7 +1,7 @@
 import type { ResendVerification } from '#/administration/resend-verification.ts'
 import type { Rights } from '#/administration/rights.ts'
 import { actorOf } from '#/http/auth/caller.ts'
-import { toChangedUser } from './changed-user.ts'
+import { changeUser } from './changed-user.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { readId } from '#/http/handlers/parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -17,14 +17,8 @@ type Role = 'promoteUser' | 'demoteUser' | 'resendVerificationTo'
 /** Role and verification of a user. */
 export function roleHandlers({ rights, verification }: RoleParts): Pick<Handlers, Role> {
   return {
-    promoteUser: async (call) => {
-      const promoted = await rights.promote(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return toChangedUser(call, message('answers.promoted'), promoted)
-    },
-    demoteUser: async (call) => {
-      const demoted = await rights.demote(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return toChangedUser(call, message('answers.demoted'), demoted)
-    },
+    promoteUser: changeUser((actor, id, now) => rights.promote(actor, id, now), message('answers.promoted')),
+    demoteUser: changeUser((actor, id, now) => rights.demote(actor, id, now), message('answers.demoted')),
 
     resendVerificationTo: async (call) => {
       const email = await verification.run(actorOf(call), readId(call.params.id, 'user'), call.now)

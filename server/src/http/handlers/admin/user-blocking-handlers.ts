@@ -7,7 +7,7 @@ import { readId } from '#/http/handlers/parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toAdminUser } from '#/http/handlers/dto-serializers.ts'
-import { toChangedUser } from './changed-user.ts'
+import { changeUser } from './changed-user.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 
@@ -21,14 +21,8 @@ type BlockUsers = 'blockUser' | 'unblockUser' | 'bulkBlockUsers' | 'bulkUnblockU
 /** Blocking users with all their containers. */
 export function blockUserHandlers({ blocking, previews }: BlockUserParts): Pick<Handlers, BlockUsers> {
   return {
-    blockUser: async (call) => {
-      const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return toChangedUser(call, message('answers.userBlocked'), blocked)
-    },
-    unblockUser: async (call) => {
-      const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return toChangedUser(call, message('answers.userUnblocked'), unblocked)
-    },
+    blockUser: changeUser((actor, id, now) => blocking.blockUser(actor, id, now), message('answers.userBlocked')),
+    unblockUser: changeUser((actor, id, now) => blocking.unblockUser(actor, id, now), message('answers.userUnblocked')),
 
     bulkBlockUsers: async (call) => {
       const result = await blocking.blockUsers(actorOf(call), call.body.user_ids, call.now)

@@ -13,6 +13,7 @@ import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import { roundPercentiles } from '#/percentiles.ts'
+import type { NodeStatus } from '#/store/nodes/node-records.ts'
 
 export interface SystemReportParts {
   /** Structural types, because `http/` may not import `reconcile/`. */
@@ -30,16 +31,6 @@ export interface SystemReportParts {
   readonly findings: () => readonly LocalizedMessage[]
   /** Max running containers of all users. */
   readonly maxRunning: number | null
-}
-
-interface NodeStatus {
-  readonly address: string
-  readonly version: string
-  readonly startedAt: Date
-  readonly seenAt: Date
-  readonly isAlive: boolean
-  readonly isCurrent: boolean
-  readonly leadsSince: Date | null
 }
 
 interface ReconcilerReport {
