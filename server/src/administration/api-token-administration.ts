@@ -3,7 +3,7 @@ import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
 import { deleteApiToken, listApiTokens, type StoredApiToken } from '#/store/users/api-tokens.ts'
-import type { DeletedApiToken } from '#/store/users/lost-rights.ts'
+import type { ApiTokenEffects } from '#/store/users/lost-rights.ts'
 import { findUserByEmail } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { administer } from './guards.ts'
@@ -13,12 +13,6 @@ export interface ApiTokenPage {
   readonly tokens: (StoredApiToken & { readonly email: string })[]
   /** Id before which the next page begins; null after the last page. */
   readonly next: number | null
-}
-
-/** What follows the end of a token, once it is stored. */
-export interface ApiTokenEffects {
-  /** Ends the event and log streams that were opened with it. */
-  endStreams(ended: DeletedApiToken): void
 }
 
 /** The API tokens of all users, for administrators: seen without the tokens themselves, and removed. */

@@ -13,10 +13,8 @@ import {
   noteApiTokenUsed,
 } from '#/store/users/api-tokens.ts'
 import { deleteUser, insertUser, setUserAdmin, setUsersBlocked, type User } from '#/store/users/users.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
-const now = new Date('2026-01-02T03:04:05.678Z')
-const later = (ms: number) => new Date(now.getTime() + ms)
 const hour = 3_600_000
 
 for (const dialect of dialects) {

@@ -5,9 +5,8 @@ import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
 import { insertSession } from '#/store/users/sessions.ts'
 import { deleteUser, insertUser } from '#/store/users/users.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
-const now = new Date('2026-01-02T03:04:05.678Z')
 const issuer = 'https://login.example.org'
 
 for (const dialect of dialects) {

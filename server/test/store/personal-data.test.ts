@@ -7,9 +7,8 @@ import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
 import { ensureContainer } from '#/store/containers/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import { insertUser } from '#/store/users/users.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
-const now = new Date('2026-01-02T03:04:05.678Z')
 const kept = { homes: 1, takeovers: 1, audit_addresses: 1, sessions: 1 }
 
 for (const dialect of dialects) {

@@ -18,10 +18,8 @@ import {
   type ShareTarget,
 } from '#/store/shares/container-shares.ts'
 import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
-const now = new Date('2026-01-02T03:04:05.678Z')
-const later = (ms: number) => new Date(now.getTime() + ms)
 const noLimits = { running: null, memory: null, cpus: null, disk: null }
 
 for (const dialect of dialects) {

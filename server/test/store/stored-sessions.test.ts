@@ -21,10 +21,9 @@ import {
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
 import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from '#/store/users/sessions.ts'
 import { deleteUser } from '#/store/users/users.ts'
-import { dialects, newUsers, useStore } from '../support/store/both-databases.ts'
+import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
-const now = new Date('2026-01-02T03:04:05.678Z')
 /** One of a second, without a cookie. */
 const newSession = (userId: number) => ({
   userId,
@@ -38,7 +37,6 @@ const newSession = (userId: number) => ({
   tokenExpiresAt: new Date(now.getTime() + 1_000),
   cookieHash: null,
 })
-const later = (ms: number) => new Date(now.getTime() + ms)
 
 for (const dialect of dialects) {
   describe(dialect, () => {

@@ -17,10 +17,7 @@ import {
 import { listRecentUsersOf } from '#/store/containers/recent-users.ts'
 import { deleteContainer, ensureContainer, findContainer, touchContainer } from '#/store/containers/user-containers.ts'
 import { deleteUser, findUser, listBlockedUserIds, setUsersBlocked, type User } from '#/store/users/users.ts'
-import { dialects, newUsers, useStore } from '../support/store/both-databases.ts'
-
-const now = new Date('2026-01-02T03:04:05.678Z')
-const later = (ms: number) => new Date(now.getTime() + ms)
+import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 
 for (const dialect of dialects) {
   describe(dialect, () => {

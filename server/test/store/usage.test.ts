@@ -9,9 +9,8 @@ import type { PendingUsage } from '#/usage/usage-recorder.ts'
 import { sumsOf } from '#/usage/usage-samples.ts'
 import { UsageReport } from '#/usage/usage-report.ts'
 import { UsageWriter } from '#/usage/usage-writer.ts'
-import { dialects, useStore } from '../support/store/both-databases.ts'
+import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
-const now = new Date('2026-01-02T03:04:05.678Z')
 const gib = 1_073_741_824
 const idle = { seconds: 60, isPaused: false, isUsed: false, idleFor: 1_860, cores: 2, memory: gib }
 const noGroups = { isEmpty: true, find: () => [] }

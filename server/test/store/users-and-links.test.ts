@@ -33,11 +33,8 @@ import {
   type User,
 } from '#/store/users/users.ts'
 import { listUsers } from '#/store/users/user-list.ts'
-import { dialects, newUsers, useStore } from '../support/store/both-databases.ts'
+import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
-
-const now = new Date('2026-01-02T03:04:05.678Z')
-const later = (ms: number) => new Date(now.getTime() + ms)
 
 for (const dialect of dialects) {
   describe(dialect, () => {

@@ -9,9 +9,17 @@ const allFull: Story['answers'] = {
   countContainers: { count: 41_210 },
 }
 
+const story = (name: string, answers: NonNullable<Story['answers']>, press: readonly string[] = []): Story => ({
+  name: `containers/${name}`,
+  path: containers,
+  boot,
+  answers,
+  press,
+})
+
 /** The table of containers, and its dialogs. */
 export const containerStories: readonly Story[] = [
-  { name: 'containers/full', path: containers, boot, answers: allFull },
+  story('full', allFull),
   {
     name: 'containers/filtered',
     path: `${containers}?status=failed&container_type=dev`,
@@ -25,44 +33,15 @@ export const containerStories: readonly Story[] = [
       countContainers: { count: 2 },
     },
   },
-  {
-    name: 'containers/none',
-    path: containers,
-    boot,
-    answers: { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },
-  },
+  story('none', { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } }),
   {
     name: 'containers/no-match',
     path: `${containers}?q=nobody`,
     boot,
     answers: { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },
   },
-  {
-    name: 'containers/selected',
-    path: containers,
-    boot,
-    answers: allFull,
-    press: ['Select all rows that are loaded'],
-  },
-  {
-    name: 'containers/menu',
-    path: containers,
-    boot,
-    answers: allFull,
-    press: ['Actions for dev of ben@students.example'],
-  },
-  {
-    name: 'containers/block',
-    path: containers,
-    boot,
-    answers: allFull,
-    press: ['Actions for dev of ben@students.example', 'Block…'],
-  },
-  {
-    name: 'containers/delete',
-    path: containers,
-    boot,
-    answers: allFull,
-    press: ['Actions for dev of ben@students.example', 'Delete…'],
-  },
+  story('selected', allFull, ['Select all rows that are loaded']),
+  story('menu', allFull, ['Actions for dev of ben@students.example']),
+  story('block', allFull, ['Actions for dev of ben@students.example', 'Block…']),
+  story('delete', allFull, ['Actions for dev of ben@students.example', 'Delete…']),
 ]

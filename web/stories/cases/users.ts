@@ -35,48 +35,41 @@ const invited: Answer<'invite'> = {
   ],
 }
 
+const story = (name: string, answers: NonNullable<Story['answers']>, press: readonly string[] = []): Story => ({
+  name: `users/${name}`,
+  path: users,
+  boot,
+  answers,
+  press,
+})
+
 /** The table of users, and its dialogs. */
 export const userStories: readonly Story[] = [
-  { name: 'users/full', path: users, boot, answers: full },
+  story('full', full),
   { name: 'users/sorted', path: `${users}?sort=-last_used`, boot, answers: full },
   { name: 'users/filtered', path: `${users}?q=student&state=active&is_blocked=false`, boot, answers: some },
-  { name: 'users/few', path: users, boot, answers: some },
-  { name: 'users/loading', path: users, boot, answers: { ...common, listUsers: never, countUsers: never } },
+  story('few', some),
+  story('loading', { ...common, listUsers: never, countUsers: never }),
   {
     name: 'users/no-match',
     path: `${users}?q=nobody+has+this+name`,
     boot,
     answers: { ...common, listUsers: { users: [], next_cursor: null }, countUsers: { count: 0 } },
   },
-  {
-    name: 'users/failed',
-    path: users,
-    boot,
-    answers: {
-      ...common,
-      listUsers: new Refused(400, 'The cursor is not one of this list.'),
-      countUsers: { count: 7 },
-    },
-  },
-  {
-    name: 'users/unreachable',
-    path: users,
-    boot,
-    answers: { me: meAnswer, listContainers: types, listUsers: unreachable, countUsers: unreachable },
-  },
-  {
-    name: 'users/next-page-failed',
-    path: users,
-    boot,
-    answers: {
-      ...common,
-      listUsers: (request) =>
-        request.url.includes('cursor=')
-          ? new Refused(400, 'The cursor is not one of this list.')
-          : { users: [...special], next_cursor: 'x' },
-      countUsers: { count: 4_213 },
-    },
-  },
+  story('failed', {
+    ...common,
+    listUsers: new Refused(400, 'The cursor is not one of this list.'),
+    countUsers: { count: 7 },
+  }),
+  story('unreachable', { me: meAnswer, listContainers: types, listUsers: unreachable, countUsers: unreachable }),
+  story('next-page-failed', {
+    ...common,
+    listUsers: (request) =>
+      request.url.includes('cursor=')
+        ? new Refused(400, 'The cursor is not one of this list.')
+        : { users: [...special], next_cursor: 'x' },
+    countUsers: { count: 4_213 },
+  }),
   {
     name: 'users/forbidden',
     path: users,
@@ -87,56 +80,27 @@ export const userStories: readonly Story[] = [
       countUsers: new Refused(403, 'Only administrators may do this.'),
     },
   },
-  {
-    name: 'users/selected',
-    path: users,
-    boot,
-    answers: full,
-    press: ['Select chloe@students.example', 'Select elif@students.example'],
-  },
-  {
-    name: 'users/selected-all',
-    path: users,
-    boot,
-    answers: full,
-    press: ['Select all rows that are loaded', 'Select all 100,000 that match'],
-  },
-  {
-    name: 'users/bulk-confirm',
-    path: users,
-    boot,
-    answers: some,
-    press: ['Select all rows that are loaded', 'Block'],
-  },
-  {
-    name: 'users/bulk-running',
-    path: users,
-    boot,
-    answers: { ...full, bulkBlockUsers: never },
-    press: ['Select all rows that are loaded', 'Select all 100,000 that match', 'Block', 'Block'],
-  },
-  {
-    name: 'users/bulk-done',
-    path: users,
-    boot,
-    answers: { ...some, bulkBlockUsers: bulkUsers(true), bulkUnblockUsers: bulkUsers(false) },
-    press: ['Select all rows that are loaded', 'Block', 'Block'],
-  },
-  { name: 'users/menu', path: users, boot, answers: full, press: [second] },
-  { name: 'users/menu-self', path: users, boot, answers: full, press: ['Actions for ada@faculty.example'] },
-  { name: 'users/details', path: users, boot, answers: full, press: ['dmitri@students.example'] },
-  {
-    name: 'users/block',
-    path: users,
-    boot,
-    answers: { ...full, previewBlock: preview },
-    press: ['Actions for chloe@students.example', 'Block…'],
-  },
-  {
-    name: 'users/block-refused',
-    path: users,
-    boot,
-    answers: {
+  story('selected', full, ['Select chloe@students.example', 'Select elif@students.example']),
+  story('selected-all', full, ['Select all rows that are loaded', 'Select all 100,000 that match']),
+  story('bulk-confirm', some, ['Select all rows that are loaded', 'Block']),
+  story('bulk-running', { ...full, bulkBlockUsers: never }, [
+    'Select all rows that are loaded',
+    'Select all 100,000 that match',
+    'Block',
+    'Block',
+  ]),
+  story('bulk-done', { ...some, bulkBlockUsers: bulkUsers(true), bulkUnblockUsers: bulkUsers(false) }, [
+    'Select all rows that are loaded',
+    'Block',
+    'Block',
+  ]),
+  story('menu', full, [second]),
+  story('menu-self', full, ['Actions for ada@faculty.example']),
+  story('details', full, ['dmitri@students.example']),
+  story('block', { ...full, previewBlock: preview }, ['Actions for chloe@students.example', 'Block…']),
+  story(
+    'block-refused',
+    {
       ...full,
       previewBlock: { sessions: 2, containers: [] },
       blockUser: new Refused(
@@ -144,77 +108,37 @@ export const userStories: readonly Story[] = [
         'This is the last administrator who is not blocked. Make another user an administrator first.',
       ),
     },
-    press: ['Actions for elif@students.example', 'Block…', 'Block'],
-  },
-  {
-    name: 'users/blocked',
-    path: users,
-    boot,
-    answers: {
+    ['Actions for elif@students.example', 'Block…', 'Block'],
+  ),
+  story(
+    'blocked',
+    {
       ...full,
       previewBlock: preview,
       blockUser: { message: 'Blocked.', user: userOf(2, { is_blocked: true }) },
     },
-    press: ['Actions for chloe@students.example', 'Block…', 'Block'],
-  },
-  {
-    name: 'users/blocking',
-    path: users,
-    boot,
-    answers: { ...full, previewBlock: preview, blockUser: never },
-    press: [second, 'Block…', 'Block'],
-  },
-  { name: 'users/unblock', path: users, boot, answers: full, press: [third, 'Unblock…'] },
-  {
-    name: 'users/unblocked',
-    path: users,
-    boot,
-    answers: { ...full, unblockUser: { message: 'Unblocked.', user: userOf(3) } },
-    press: [third, 'Unblock…', 'Unblock'],
-  },
-  {
-    name: 'users/take-over',
-    path: users,
-    boot,
-    answers: full,
-    press: [third, 'Act for them…', 'Reason = The simulation does not start, as you wrote.'],
-  },
-  { name: 'users/promote', path: users, boot, answers: full, press: [third, 'Make administrator…'] },
-  {
-    name: 'users/demote',
-    path: users,
-    boot,
-    answers: full,
-    press: ['Actions for elif@students.example', 'Remove as administrator…'],
-  },
-  {
-    name: 'users/delete',
-    path: users,
-    boot,
-    answers: full,
-    press: [third, 'Delete…', 'Type dmitri@students.example to confirm = dmitri@students.example'],
-  },
-  { name: 'users/invite', path: users, boot, answers: full, press: ['Invite people'] },
-  {
-    name: 'users/invite-rows',
-    path: users,
-    boot,
-    answers: full,
-    press: [
-      'Invite people',
-      'E-mail addresses = name;email;class\nAnn Arbor;ann@students.example;7b\nDora Doe;;7b\n"Brown, Bob";bob@students.example;7b',
-    ],
-  },
-  {
-    name: 'users/invited',
-    path: users,
-    boot,
-    answers: { ...full, invite: invited },
-    press: [
-      'Invite people',
-      'E-mail addresses = new@students.example',
-      'Show the links, to be passed on by hand',
-      'Invite 1 person',
-    ],
-  },
+    ['Actions for chloe@students.example', 'Block…', 'Block'],
+  ),
+  story('blocking', { ...full, previewBlock: preview, blockUser: never }, [second, 'Block…', 'Block']),
+  story('unblock', full, [third, 'Unblock…']),
+  story('unblocked', { ...full, unblockUser: { message: 'Unblocked.', user: userOf(3) } }, [
+    third,
+    'Unblock…',
+    'Unblock',
+  ]),
+  story('take-over', full, [third, 'Act for them…', 'Reason = The simulation does not start, as you wrote.']),
+  story('promote', full, [third, 'Make administrator…']),
+  story('demote', full, ['Actions for elif@students.example', 'Remove as administrator…']),
+  story('delete', full, [third, 'Delete…', 'Type dmitri@students.example to confirm = dmitri@students.example']),
+  story('invite', full, ['Invite people']),
+  story('invite-rows', full, [
+    'Invite people',
+    'E-mail addresses = name;email;class\nAnn Arbor;ann@students.example;7b\nDora Doe;;7b\n"Brown, Bob";bob@students.example;7b',
+  ]),
+  story('invited', { ...full, invite: invited }, [
+    'Invite people',
+    'E-mail addresses = new@students.example',
+    'Show the links, to be passed on by hand',
+    'Invite 1 person',
+  ]),
 ]

@@ -13,7 +13,7 @@ import {
 import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { Owner } from '#/accounts/sessions/session-list.ts'
-import type { DeletedApiToken } from '#/store/users/lost-rights.ts'
+import type { ApiTokenEffects } from '#/store/users/lost-rights.ts'
 import { findUser, findUserByEmail } from '#/store/users/users.ts'
 import { apiTokenHash, newApiToken } from './api-token-secret.ts'
 
@@ -33,12 +33,6 @@ export interface ApiTokenRequest {
 /** A token that was made: the only moment at which it is known. */
 export interface CreatedApiToken extends StoredApiToken {
   readonly token: string
-}
-
-/** What follows the end of a token, once it is stored. */
-export interface ApiTokenEffects {
-  /** Ends the event and log streams that were opened with it. */
-  endStreams(ended: DeletedApiToken): void
 }
 
 /**

@@ -222,14 +222,18 @@ const isLookEffective = (now: Date, table: string) => sql<boolean>`(
   and exists (select 1 from group_members as managed where managed.group_id = asked_in.id
     and managed.user_id = ${sql.ref(`${table}.manager_id`)} and managed.role = 'manager'))`
 
-const selectShares = (db: Db) =>
+/** Shares with their containers, the groups and managers that they are for, and the groups in which was asked. */
+export const joinShares = (db: Db) =>
   db
     .selectFrom('container_shares')
     .innerJoin('user_containers', 'user_containers.id', 'container_shares.record_id')
-    .innerJoin('users as owners', 'owners.id', 'user_containers.user_id')
     .leftJoin('user_groups', 'user_groups.id', 'container_shares.group_id')
     .leftJoin('users as managers', 'managers.id', 'container_shares.manager_id')
     .leftJoin('user_groups as asked_in', 'asked_in.id', 'container_shares.asked_in_id')
+
+const selectShares = (db: Db) =>
+  joinShares(db)
+    .innerJoin('users as owners', 'owners.id', 'user_containers.user_id')
     .select([
       'container_shares.id',
       'container_shares.record_id',

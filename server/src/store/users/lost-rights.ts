@@ -6,6 +6,12 @@ export interface DeletedApiToken {
   readonly userId: number
 }
 
+/** What follows the deletion of a token, once it is stored. */
+export interface ApiTokenEffects {
+  /** Ends the event and log streams that were opened with it. */
+  endStreams(ended: DeletedApiToken): void
+}
+
 /** Deletes the API tokens of users who are blocked now; they do not come back with an unblock. */
 export async function deleteApiTokensOf(tx: Db, userIds: readonly number[]): Promise<void> {
   if (userIds.length > 0) await tx.deleteFrom('api_tokens').where('user_id', 'in', userIds).execute()

@@ -1,5 +1,6 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db } from '../database.ts'
+import { joinShares } from '../shares/container-shares.ts'
 import { usageColumns } from '../usage/usage-sums.ts'
 import { storedEntriesOf, type StoredAuditEntry } from '../audit/audit-log.ts'
 
@@ -123,12 +124,7 @@ export const invitationsOf = (db: Db, email: string) =>
 /** Shares that the user gave, and those of the user's own address that others gave. */
 export const sharesOf = (db: Db, userId: number, email: string) =>
   inPages(
-    db
-      .selectFrom('container_shares')
-      .innerJoin('user_containers', 'user_containers.id', 'container_shares.record_id')
-      .leftJoin('user_groups', 'user_groups.id', 'container_shares.group_id')
-      .leftJoin('users as managers', 'managers.id', 'container_shares.manager_id')
-      .leftJoin('user_groups as asked_in', 'asked_in.id', 'container_shares.asked_in_id')
+    joinShares(db)
       .select([
         'container_shares.id as id',
         'container_shares.email as email',

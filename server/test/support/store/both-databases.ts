@@ -6,6 +6,10 @@ import { openDatabase, type Database, type Db } from '#/store/database.ts'
 import { insertUser, type User } from '#/store/users/users.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
 
+/** When tests of the store take place, with milliseconds that a store might lose. */
+export const now = new Date('2026-01-02T03:04:05.678Z')
+export const later = (ms: number) => new Date(now.getTime() + ms)
+
 /** The databases that every query is tested on. */
 export const dialects = ['SQLite', 'PostgreSQL'] as const
 

@@ -1,6 +1,7 @@
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { LaunchableOptions } from './launchable-options.tsx'
 
 /** The container type of a lesson, as `type` of its form. */
 export function LessonField({ types }: { types: ManagedGroupResponse['types'] }) {
@@ -10,11 +11,7 @@ export function LessonField({ types }: { types: ManagedGroupResponse['types'] })
     <div className="group-field">
       <label htmlFor={id}>{t('type')}</label>
       <select id={id} name="type">
-        {types.map(({ type, display_name }) => (
-          <option key={type} value={type}>
-            {display_name}
-          </option>
-        ))}
+        <LaunchableOptions types={types} />
       </select>
     </div>
   )

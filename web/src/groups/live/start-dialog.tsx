@@ -3,6 +3,7 @@ import { useId, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { LaunchableOptions } from '#/groups/hours/launchable-options.tsx'
 
 interface StartDialogProps {
   types: ManagedGroupResponse['types']
@@ -26,11 +27,7 @@ export function StartDialog({ types, onStart, onClose }: StartDialogProps) {
             <div className="group-form group-field">
               <label htmlFor={id}>{t('askStart.type')}</label>
               <select id={id} ref={field} defaultValue={first.type}>
-                {types.map(({ type, display_name }) => (
-                  <option key={type} value={type}>
-                    {display_name}
-                  </option>
-                ))}
+                <LaunchableOptions types={types} />
               </select>
             </div>
           )}
