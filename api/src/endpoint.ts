@@ -61,8 +61,10 @@ interface Row {
   readonly redirects?: string
   /** The answer 200 is a stream of server-sent events: the schema of the data of each event, by its name. */
   readonly stream?: Readonly<Record<string, Type.TSchema>>
-  /** The answer 200 is a file of this media type; 206 a part of it. */
+  /** The answer 200 is a file of this media type. */
   readonly file?: string
+  /** True where the header `Range` is answered with 206 and a part of the file. */
+  readonly inParts?: true
   /** The body is a file, which is read as it comes: its media types. */
   readonly upload?: readonly string[]
   readonly refusals: Refusals

@@ -75,10 +75,13 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
 }
 
 function success(endpoint: Endpoint): Record<string, unknown> {
-  const { stream, file, response: body, headers, redirects } = endpoint
+  const { stream, file, inParts, response: body, headers, redirects } = endpoint
   if (redirects !== undefined)
     return { 302: { description: redirects, headers: { Location: { schema: { type: 'string' } } } } }
-  if (file !== undefined) return { 200: response('200', files([file])), 206: response('206', files([file])) }
+  if (file !== undefined) {
+    const part = inParts ? { 206: response('206', files([file])) } : {}
+    return { 200: response('200', files([file])), ...part }
+  }
   return {
     200: {
       ...response('200', stream ? events(stream) : json(body)),

@@ -84,6 +84,7 @@ export const snapshotsEndpoints = {
     summary: 'A snapshot as an archive, at the path that "downloadSnapshot" answers; takes the header `Range`',
     params: snapshots.TicketParams,
     file: archives[1],
+    inParts: true,
     head: false,
     refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
   },

@@ -45,6 +45,8 @@ test('a drawing and a picture are taken as logos by what they contain, and named
 })
 
 const refusedDrawings: Readonly<Record<string, string>> = {
+  'an address behind an escape of styles': svg('<style>rect{fill:\\75rl(http://evil.example/x)}</style>'),
+  'another encoding': `<?xml version="1.0" encoding="utf-7"?>${svg('')}`,
   'a script': svg('<script>alert(1)</script>'),
   'a script with a prefix': svg('<svg:script>alert(1)</svg:script>'),
   'an event handler': svg('<rect onload="alert(1)"/>'),

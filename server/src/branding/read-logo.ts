@@ -58,6 +58,8 @@ const forbidden: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/(?:javascript|vbscript)\s*:/i, 'has a script in an address'],
   [/\bhref\s*=\s*(?!\s|["']\s*(?:#|data:image\/(?:png|jpeg);))/i, 'refers to another file'],
   [/@import|url\(\s*(?!\s|["']?\s*#)/i, 'loads something by its styles'],
+  [/\\/, 'has escapes of styles, which can hide an address'],
+  [/<\?xml\s[^>]*encoding\s*=\s*["'](?!utf-8["'])/i, 'says that it is not in UTF-8'],
   [/&#/, 'has character references, which can hide a script'],
 ]
 

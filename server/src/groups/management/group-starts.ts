@@ -10,6 +10,7 @@ import { Refusal, refusals } from '#/errors.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
+import { findContainer } from '#/store/containers/user-containers.ts'
 import { findMembership, listMembers } from '#/store/groups/group-members.ts'
 import type { Group } from '#/store/groups/groups.ts'
 import { findUser, type User } from '#/store/users/users.ts'
@@ -89,6 +90,8 @@ export class GroupStarts {
     if (user.isBlocked) throw refusals.conflict(message('groups.memberBlocked'))
     if (isExpired(group, now)) throw refusals.groupExpired(group.name)
     if (await rules.refusalFor(user, template, now)) throw refusals.conflict(message('groups.memberMayNot'))
+    const record = await findContainer(database.db, userId, type)
+    if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     const [target, detail] = [`group:${groupId}`, { user: userId, type }]
     await database.transaction((tx) =>
       insertAuditEntries(tx, [{ at: now, actor, action: 'group.restart-container', target, detail }]),

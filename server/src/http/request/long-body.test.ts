@@ -10,7 +10,7 @@ import { withLongBody } from './long-body.ts'
 
 /** Bodies that take their time, on a listener that gives others a moment only. */
 const bodyTimeout = 100
-const long = { idle: 60_000, total: 60_000 }
+const long = { idle: 60_000, total: 60_000, pace: { bytes: 1, time: 60_000 } }
 
 /** @param work what the server does with each request, and answers */
 async function serve(t: TestContext, work: (request: IncomingMessage) => Promise<string>): Promise<Socket> {
@@ -63,6 +63,22 @@ test('a body of which nothing more comes is refused, and the answer arrives', as
     socket.write('re')
     assert.equal(await said(socket), 'refused 409')
   }
+})
+
+test('a sender of a byte now and then is refused before its time is over, and one that was fast in it goes on', async (t) => {
+  // It kept its place, one of eight for all users, for two hours.
+  const slow = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 3, time: 30 } }))
+  for (const part of ['s', 'l']) {
+    slow.write(part)
+    await sleep(60)
+  }
+  assert.equal(await said(slow), 'refused 409')
+  const fast = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 1, time: 30 } }))
+  for (const part of ['r', 'es', 't']) {
+    fast.write(part)
+    await sleep(60)
+  }
+  assert.equal(await said(fast), 'rest')
 })
 
 test('a slow reader uses none of the time of the sender', async (t) => {

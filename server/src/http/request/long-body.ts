@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { refusals } from '#/errors.ts'
 import { suspendBodyTimeout } from '#/http/listener.ts'
+import { formatBytes } from '#/messages/format-bytes.ts'
 import { message } from '#/messages/localized-message.ts'
 
 export interface LongBodyLimits {
@@ -8,16 +9,23 @@ export interface LongBodyLimits {
   readonly idle: number
   /** From begin to end; ms. */
   readonly total: number
+  /** Bytes that come at least within each `pace.time` ms in which they are waited for. */
+  readonly pace: { readonly bytes: number; readonly time: number }
 }
 
-const defaults: LongBodyLimits = { idle: 30_000, total: 7_200_000 }
+const defaults: LongBodyLimits = {
+  idle: 30_000,
+  total: 7_200_000,
+  // 140 kbit/s. A sender of one byte in 20 s kept its place, one of eight for all users, for two hours.
+  pace: { bytes: 1024 ** 2, time: 60_000 },
+}
 
 /**
  * The body of a request as it comes, with limits for the time of the sender alone: before the first byte is asked for, and
  * while the reader is slow itself, none of it passes. The connection stays open after an early end, so that the answer can
  * be sent; what the sender goes on with then has the time of other bodies.
  * @param work gets the body, whose iteration throws {Refusal} 409 when it does not come to its end: the sender went away, or
- *   took too long
+ *   took too long, or is too slow
  * @returns what the work does
  */
 export async function withLongBody<T>(
@@ -36,15 +44,39 @@ export async function withLongBody<T>(
 async function* partsOf(request: IncomingMessage, limits: LongBodyLimits): AsyncGenerator<Uint8Array> {
   const parts = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>
   const end = performance.now() + limits.total
+  const pace = new Pace(limits.pace)
   try {
     for (;;) {
-      const next = await within(Math.min(limits.idle, end - performance.now()), parts.next())
+      const asked = performance.now()
+      const next = await within(Math.min(limits.idle, end - asked), parts.next())
       if (next.done) return
+      pace.require(next.value.length, performance.now() - asked)
       yield next.value
     }
   } finally {
     // Without waiting: a sender that says nothing would keep it from ending.
     parts.return?.().catch(() => undefined)
+  }
+}
+
+/** How fast a sender is, by the time alone in which its bytes are waited for. */
+class Pace {
+  readonly #least: LongBodyLimits['pace']
+  #bytes = 0
+  #waited = 0
+
+  constructor(least: LongBodyLimits['pace']) {
+    this.#least = least
+  }
+
+  /** @throws {Refusal} 409 the sender is too slow */
+  require(bytes: number, waited: number): void {
+    this.#bytes += bytes
+    this.#waited += waited
+    if (this.#waited < this.#least.time) return
+    if (this.#bytes < this.#least.bytes)
+      throw refusals.conflict(message('snapshots.uploadTooSlow', { size: formatBytes(this.#least.bytes) }))
+    this.#bytes = this.#waited = 0
   }
 }
 

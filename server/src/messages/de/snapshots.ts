@@ -33,6 +33,8 @@ export const snapshots: Translated<'snapshots'> = {
   uploadTooLarge: 'Das Archiv hat ausgepackt mehr als {size}; das ist die Grenze. Sende es in Teilen.',
   noRoom: 'In deinen Home-Ordnern ist nur noch Platz für {size}. Lösche zuerst, was du nicht brauchst.',
   uploadStopped: 'Das Archiv kam nicht an: Eine Weile kam nichts, oder es dauerte zu lange. Nichts wurde ausgepackt.',
+  uploadTooSlow:
+    'Das Archiv kam zu langsam: Mindestens {size} in der Minute müssen ankommen. Nichts wurde ausgepackt. Nimm eine schnellere Leitung, oder sende weniger auf einmal.',
   uploadUnderWay: 'Für diesen Home-Ordner wird schon ein Archiv gesendet. Warte, bis es da ist.',
   uploaded: 'Die Dateien sind im Ordner {folder} des Home-Ordners. Nichts wurde überschrieben.',
   tooManyDownloads: 'Du hast zu viele Downloads gleichzeitig. Warte, bis einer davon fertig ist.',

@@ -29,6 +29,8 @@ export const snapshots = {
   uploadTooLarge: 'The archive has more than {size} when it is unpacked, which is the limit. Send it in parts.',
   noRoom: 'There is only room for {size} more in your home folders. Delete what you do not need first.',
   uploadStopped: 'The archive did not arrive: nothing came for a while, or it took too long. Nothing was unpacked.',
+  uploadTooSlow:
+    'The archive came too slowly: {size} a minute have to arrive at least. Nothing was unpacked. Use a faster line, or send less at a time.',
   uploadUnderWay: 'An archive for this home folder is being sent already. Wait until it is there.',
   uploaded: 'The files are in the folder {folder} of the home folder. Nothing was overwritten.',
   tooManyDownloads: 'You have too many downloads at a time. Wait until one of them is done.',

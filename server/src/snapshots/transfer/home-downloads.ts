@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
+import type { OpenStreams, StreamOwner } from '#/containers/events/open-streams.ts'
 import { refusals } from '#/errors.ts'
 import type { HomeAccess, HomeOwner } from '#/snapshots/home-access.ts'
 import type { HomeSnapshots } from '#/snapshots/home-snapshots.ts'
@@ -11,7 +12,7 @@ import type { SnapshotFiles } from '#/snapshots/snapshot-files.ts'
 const validity = 3_600_000
 /** Offers of one user that are kept; the oldest goes. */
 const maxOffers = 20
-/** Downloads at the same time, of one user and of all. */
+/** Downloads at the same time, of one user and of all; as `OpenStreams` has them. */
 const limits = { ofKey: 3, ofAll: 50 }
 
 interface Offer {
@@ -41,6 +42,7 @@ export class HomeDownloads {
   readonly #snapshots: Pick<HomeSnapshots, 'list'>
   readonly #access: Pick<HomeAccess, 'volumeOf'>
   readonly #files: Pick<SnapshotFiles, 'open'>
+  readonly #streams: Pick<OpenStreams, 'open'>
   readonly #offers = new Map<number, Offer[]>()
   readonly #open = new KeyedLimit<number>(limits)
 
@@ -48,10 +50,12 @@ export class HomeDownloads {
     snapshots: Pick<HomeSnapshots, 'list'>,
     access: Pick<HomeAccess, 'volumeOf'>,
     files: Pick<SnapshotFiles, 'open'>,
+    streams: Pick<OpenStreams, 'open'>,
   ) {
     this.#snapshots = snapshots
     this.#access = access
     this.#files = files
+    this.#streams = streams
   }
 
   /** @returns the ticket, for this user alone @throws {Refusal} 400 · 404 */
@@ -68,29 +72,44 @@ export class HomeDownloads {
   }
 
   /**
+   * Ends with the session that began it, like other streams.
    * @param range value of the header `Range`; what is no single range of bytes counts as none
    * @throws {Refusal} 404 no such ticket of this user, or the snapshot is gone · 429
    */
-  async begin(userId: number, ticket: string, range: string | undefined, now: Date): Promise<Download> {
+  async begin({ userId, sid }: StreamOwner, ticket: string, range: string | undefined, now: Date): Promise<Download> {
     const offer = this.#offers.get(userId)?.find((each) => each.ticket === ticket && each.until > now.getTime())
     if (!offer) throw refusals.notFound('snapshot')
-    const end = this.#open.enter(userId)
-    if (!end) throw refusals.tooManyTransfers()
+    const leave = this.#open.enter(userId)
+    if (!leave) throw refusals.tooManyTransfers()
+    const over = new AbortController()
+    let forget: (() => void) | undefined
+    const end = () => {
+      leave()
+      forget?.()
+    }
     try {
-      return await this.#read(offer, range, end)
+      forget = this.#streams.open('downloads', { userId, sid }, () => over.abort())
+      return await this.#read(offer, range, end, over.signal)
     } catch (error) {
       end()
       throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? refusals.notFound('snapshot') : error
     }
   }
 
-  async #read({ volume, id, name }: Offer, range: string | undefined, end: () => void): Promise<Download> {
+  async #read(
+    { volume, id, name }: Offer,
+    range: string | undefined,
+    end: () => void,
+    over: AbortSignal,
+  ): Promise<Download> {
     // Open from here on, also when the snapshot is removed meanwhile.
     const file: FileHandle = await this.#files.open(volume, id)
     const { size } = await file.stat()
     const part = partOf(range, size)
     const stream = file.createReadStream(part ? { start: part.first, end: part.last } : {})
     stream.once('close', end)
+    over.addEventListener('abort', () => stream.destroy())
+    if (over.aborted) stream.destroy()
     return { name, size, part, stream }
   }
 

@@ -3,6 +3,7 @@ import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { BeforeImage } from '#/containers/launch/starter.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
+import type { OpenStreams } from '#/containers/events/open-streams.ts'
 import { HomeAccess } from '#/snapshots/home-access.ts'
 import { HomeRestores } from '#/snapshots/home-restores.ts'
 import { HomeFolders } from '#/snapshots/home-folders.ts'
@@ -22,6 +23,7 @@ export function wireSnapshots(
   { config, database, runtime, installation, isForOneCommand, pace, log }: AppParts,
   singleFlight: SingleFlight,
   diskUse: DiskUse,
+  streams: OpenStreams,
 ) {
   const contents = runtime.homeContents()
   const isOn = config.snapshots.isOn && contents !== undefined
@@ -87,7 +89,11 @@ export function wireSnapshots(
   })
   return {
     snapshots,
-    homes: { downloads: new HomeDownloads(snapshots, access, files), uploads, folders: new HomeFolders(access) },
+    homes: {
+      downloads: new HomeDownloads(snapshots, access, files, streams),
+      uploads,
+      folders: new HomeFolders(access),
+    },
     snapshotAdministration: new SnapshotAdministration(database, snapshots),
     beforeImage,
     snapshotsTask: task,

@@ -35,9 +35,14 @@ export function homeTransferHandlers({
       return { path: `/api/container/downloads/${ticket}` }
     },
     readDownload: async (call) => {
-      ownSessionOf(call)
+      const { sid } = ownSessionOf(call).claims
       const { reply, request, params, now } = call
-      const download = await downloads.begin(userOf(call).id, params.ticket, request.headers.range, now)
+      const download = await downloads.begin(
+        { userId: userOf(call).id, sid },
+        params.ticket,
+        request.headers.range,
+        now,
+      )
       const { name, size, part, stream } = download
       void reply.type('application/gzip').headers({
         'accept-ranges': 'bytes',
