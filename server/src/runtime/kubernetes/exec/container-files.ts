@@ -1,5 +1,6 @@
 import type { Account, ContainerFiles, FileStatus } from '#/runtime/container-files.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Pod } from '../client/api-objects.ts'
 import type { ClusterContext } from '../cluster-context.ts'
 import { findPod } from '../pods/find-pods.ts'
 import { gateName, gateOf } from '../pods/files-gate.ts'
@@ -68,15 +69,20 @@ function statusIn(output: string): FileStatus | undefined {
 /** Waits until commands can run in the gate of a pod. @returns the pod's name @throws {RuntimeError} when they never will */
 async function untilGated(cluster: ClusterContext, id: string, signal: AbortSignal): Promise<string> {
   const deadlines = new StartDeadlines(cluster.timeouts)
-  for (;;) {
-    const pod = await findPod(cluster, id, signal)
-    if (!pod) throw new RuntimeError('missing', `put files into ${id}`)
-    if (gateOf(pod)?.state?.running) return pod.metadata.name
-    const failure = deadlines.failureOf(pod)
-    if (failure) throw failure
-    if (stateOf(pod) !== 'created')
-      throw new RuntimeError('failed', `put files into ${pod.metadata.name}: it does not wait for them`)
-    await cluster.index.changed(id, pause, signal)
-    signal.throwIfAborted()
+  const follower = cluster.index.follow(id)
+  try {
+    for (let told: Pod | undefined; ;) {
+      const pod = told ?? (await findPod(cluster, id, signal))
+      if (!pod) throw new RuntimeError('missing', `put files into ${id}`)
+      if (gateOf(pod)?.state?.running) return pod.metadata.name
+      const failure = deadlines.failureOf(pod)
+      if (failure) throw failure
+      if (stateOf(pod) !== 'created')
+        throw new RuntimeError('failed', `put files into ${pod.metadata.name}: it does not wait for them`)
+      told = await follower.next(pause, signal)
+      signal.throwIfAborted()
+    }
+  } finally {
+    follower.end()
   }
 }

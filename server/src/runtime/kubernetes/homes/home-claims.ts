@@ -55,6 +55,12 @@ export async function hasHome(cluster: ClusterContext, volume: string): Promise<
   return claim !== undefined && ownerOf(claim.metadata, cluster.installation) !== null
 }
 
+/** Whose home this claim is; undefined when there is none of this installation. @throws {RuntimeError} */
+export async function ownerOfHome(cluster: ClusterContext, name: string): Promise<Owner | undefined> {
+  const claim = await readClaim(cluster, name)
+  return claim ? (ownerOf(claim.metadata, cluster.installation) ?? undefined) : undefined
+}
+
 /** @returns undefined when another call has made it meanwhile */
 async function createClaim(
   cluster: ClusterContext,
@@ -137,9 +143,11 @@ const sizeOf = (spec: Claim['spec']): { size?: number } => {
 export async function removeHome(cluster: ClusterContext, volume: string): Promise<void> {
   const name = objectName(volume)
   const claim = name === undefined ? undefined : await readClaim(cluster, name)
-  if (!claim || !ownerOf(claim.metadata, cluster.installation)) return
+  const owner = claim && ownerOf(claim.metadata, cluster.installation)
+  if (!owner) return
   const { uid } = claim.metadata
-  const uses = (await listPods(cluster)).some(({ spec }) =>
+  // A home is in pods of its owner only; a list of all for each home would be a page for every 500.
+  const uses = (await listPods(cluster, owner.userId)).some(({ spec }) =>
     spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name),
   )
   if (uses) throw new RuntimeError('conflict', `remove ${volume}: a pod has it`)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { V1Affinity, V1Pod } from '@kubernetes/client-node'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ObjectList, Pod } from '../client/api-objects.ts'
@@ -6,6 +7,7 @@ import { callTimeouts } from '../client/cluster-client.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { helperContainer, waitingScript } from '../exec/helper-container.ts'
 import { objectName } from '../object-labels.ts'
+import { ownerOfHome } from './home-claims.ts'
 import { deleteAndAwait, deletePod } from '../pods/delete-pods.ts'
 import { listPods, readPod } from '../pods/find-pods.ts'
 import { StartDeadlines } from '../pods/start-deadlines.ts'
@@ -117,7 +119,8 @@ export async function removeLeftHelpers(cluster: ClusterContext): Promise<void> 
 
 /** A volume that one node has at a time is on that node while a pod uses it. */
 async function besideItsPod(cluster: ClusterContext, claim: string): Promise<V1Affinity> {
-  const pod = (await listPods(cluster)).find(({ spec }) =>
+  const owner = await ownerOfHome(cluster, claim)
+  const pod = (await listPods(cluster, owner?.userId)).find(({ spec }) =>
     spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim),
   )
   const node = pod?.spec?.nodeName
@@ -136,7 +139,8 @@ async function untilRunning(cluster: ClusterContext, name: string, signal: Abort
     if (stateOf(pod) === 'running') return
     const failure = deadlines.failureOf(pod)
     if (failure) throw failure
-    await cluster.index.changed(pod.metadata.uid, pause, signal)
+    // The watch tells nothing of helpers.
+    await sleep(pause, undefined, { signal }).catch(() => undefined)
     signal.throwIfAborted()
   }
 }

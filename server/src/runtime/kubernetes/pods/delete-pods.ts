@@ -77,16 +77,22 @@ export async function deleteAndAwait(
   signal?: AbortSignal,
 ): Promise<void> {
   const { name, uid } = metadata
-  await deletePod(cluster, metadata, grace, signal)
-  const end = performance.now() + grace * 1_000 + confirmation
+  const follower = cluster.index.follow(uid)
   const look = async () => {
     const pod = await readPod(cluster, name, `inspect ${name}`, signal)
     return pod?.metadata.uid === uid ? pod : undefined
   }
-  for (let pod = await look(); pod; pod = await look()) {
-    if (isOverdue(pod) || performance.now() > end)
-      throw new RuntimeError('lost', `stop ${name}`, new Error('its node does not confirm that it has ended'))
-    await cluster.index.changed(uid, cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
-    signal?.throwIfAborted()
+  try {
+    await deletePod(cluster, metadata, grace, signal)
+    const end = performance.now() + grace * 1_000 + confirmation
+    for (let pod = await look(); pod;) {
+      if (isOverdue(pod) || performance.now() > end)
+        throw new RuntimeError('lost', `stop ${name}`, new Error('its node does not confirm that it has ended'))
+      const told = await follower.next(cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
+      signal?.throwIfAborted()
+      pod = told ?? (await look())
+    }
+  } finally {
+    follower.end()
   }
 }

@@ -27,7 +27,7 @@ export async function inspectId(cluster: ClusterContext, uid: string): Promise<R
 /** The pod of this uid, if it is this installation's. @throws {RuntimeError} */
 export async function findPod(cluster: ClusterContext, uid: string, signal?: AbortSignal): Promise<Pod | undefined> {
   const { index, installation } = cluster
-  if (index.nameOf(uid) === undefined && !index.isComplete) await listPods(cluster)
+  if (index.nameOf(uid) === undefined) await index.completed(() => listPods(cluster))
   const pod = await readPod(cluster, index.nameOf(uid), `inspect ${uid}`, signal)
   if (pod?.metadata.uid === uid && ownerOf(pod.metadata, installation)) return pod
   // Its name is free, or another's: a uid does not come back.
@@ -106,8 +106,26 @@ async function readPages(cluster: ClusterContext, userId?: number): Promise<{ po
       },
       timeout: callTimeouts.list,
     })
-    pods.push(...items)
+    for (const pod of items) pods.push(withoutUnused(pod))
     next = metadata.continue
     if (!next) return { pods, version: metadata.resourceVersion ?? '' }
   }
 }
+
+/**
+ * A pod of a list with what this adapter reads. Most of a pod is who set which field when, and how it is started: of a list of
+ * 20,000 that would be hundreds of megabytes until its last page is there.
+ */
+function withoutUnused({ metadata, spec, status }: Pod): Pod {
+  const { managedFields: _, ...kept } = metadata as Pod['metadata'] & { readonly managedFields?: unknown }
+  return {
+    metadata: kept,
+    ...(spec && { spec: usedOf(spec) }),
+    ...(status && { status }),
+  }
+}
+
+const usedOf = ({ nodeName, volumes = [] }: NonNullable<Pod['spec']>): NonNullable<Pod['spec']> => ({
+  ...(nodeName === undefined ? {} : { nodeName }),
+  volumes: volumes.filter(({ persistentVolumeClaim }) => persistentVolumeClaim),
+})

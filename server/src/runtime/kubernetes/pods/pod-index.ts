@@ -1,5 +1,6 @@
 import { ownerOf } from '../object-labels.ts'
 import type { Pod } from '../client/api-objects.ts'
+import { PodFollower } from './pod-follower.ts'
 
 /** Deletions that are remembered. */
 const maxDeleted = 10_000
@@ -15,8 +16,10 @@ export class PodIndex {
   readonly #unstarted = new Set<string>()
   /** Whose deletion this process asked for; the latest, so that the last events of each find it. */
   readonly #deleted = new Set<string>()
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #followers = new Map<string, Set<PodFollower>>()
   #isComplete = false
+  /** The list that makes it complete, while it is under way. */
+  #completion: Promise<unknown> | undefined
   /** Whether a watch tells of changes, so that a wait need not ask often. */
   isWatched = false
 
@@ -24,9 +27,14 @@ export class PodIndex {
     this.#installation = installation
   }
 
-  /** Whether a whole list was taken: an unknown uid is gone then. */
-  get isComplete(): boolean {
-    return this.#isComplete
+  /**
+   * Resolves when a whole list was taken: an unknown uid is gone then. At the start all who ask share one. @param list takes
+   * it @throws whatever `list` throws
+   */
+  async completed(list: () => Promise<unknown>): Promise<void> {
+    if (this.#isComplete) return
+    this.#completion ??= list().finally(() => (this.#completion = undefined))
+    await this.#completion
   }
 
   nameOf(uid: string): string | undefined {
@@ -38,16 +46,18 @@ export class PodIndex {
     this.#unstarted.add(uid)
   }
 
-  note({ metadata }: Pod): void {
-    if (ownerOf(metadata, this.#installation)) this.#names.set(metadata.uid, metadata.name)
-    this.notify(metadata.uid)
+  /** A pod as the watch just told of it. */
+  note(pod: Pod): void {
+    this.#noteName(pod)
+    for (const follower of this.#followers.get(pod.metadata.uid) ?? []) follower.tell(pod)
   }
 
   /** All pods of the installation, as of one list; those created since it was asked for stay. @param before as `mark` was then */
   noteAll(pods: readonly Pod[], before: ReadonlySet<string>): void {
     const listed = new Set(pods.map(({ metadata }) => metadata.uid))
     for (const uid of before) if (!listed.has(uid)) this.noteGone(uid)
-    for (const pod of pods) this.note(pod)
+    // A list may be older than what the watch has told.
+    for (const pod of pods) this.#noteName(pod)
     this.#isComplete = true
   }
 
@@ -71,7 +81,7 @@ export class PodIndex {
   noteGone(uid: string): void {
     this.#names.delete(uid)
     this.#unstarted.delete(uid)
-    this.notify(uid)
+    for (const follower of this.#followers.get(uid) ?? []) follower.tell(undefined)
   }
 
   /** Whether this process created it and has not waited for its start yet; from now on it has. */
@@ -79,20 +89,18 @@ export class PodIndex {
     return this.#unstarted.delete(uid)
   }
 
-  notify(uid: string): void {
-    for (const wake of this.#waiting.get(uid) ?? []) wake()
+  #noteName({ metadata }: Pod): void {
+    if (ownerOf(metadata, this.#installation)) this.#names.set(metadata.uid, metadata.name)
   }
 
-  /** Resolves at the next change of this pod that the watch tells of, after `ms`, or when the signal aborts. */
-  async changed(uid: string, ms: number, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const theirs = this.#waiting.get(uid) ?? new Set()
-    this.#waiting.set(uid, theirs.add(resolve))
-    const timer = setTimeout(resolve, ms)
-    signal?.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    clearTimeout(timer)
-    theirs.delete(resolve)
-    if (theirs.size === 0) this.#waiting.delete(uid)
+  /** What the watch tells of this pod from now on; its reader ends it. */
+  follow(uid: string): PodFollower {
+    const theirs = this.#followers.get(uid) ?? new Set()
+    const follower = new PodFollower(() => {
+      theirs.delete(follower)
+      if (theirs.size === 0 && this.#followers.get(uid) === theirs) this.#followers.delete(uid)
+    })
+    this.#followers.set(uid, theirs.add(follower))
+    return follower
   }
 }

@@ -47,23 +47,28 @@ async function waitUntilBegun(
   const reporter = onWait && new WaitReporter(cluster, onWait)
   const isOurs = cluster.index.takeUnstarted(uid)
   const deadlines = new StartDeadlines(cluster.timeouts)
-  let isOpen = false
-  for (;;) {
-    const pod = await findPod(cluster, uid, signal)
-    if (!pod) throw new RuntimeError('missing', `start ${uid}`)
-    const state = stateOf(pod)
-    if (state === 'running') return
-    if (state === 'exited') return requireBegun(pod, isOurs)
-    if (state === 'removing') throw new RuntimeError('failed', `start ${pod.metadata.name}: it is being removed`)
-    isOpen ||= await openGate(cluster, pod, isOurs, signal)
-    const failure = deadlines.failureOf(pod)
-    if (failure) {
-      await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
-      throw failure
+  const follower = cluster.index.follow(uid)
+  try {
+    let isOpen = false
+    for (let told: Pod | undefined; ;) {
+      const pod = told ?? (await findPod(cluster, uid, signal))
+      if (!pod) throw new RuntimeError('missing', `start ${uid}`)
+      const state = stateOf(pod)
+      if (state === 'running') return
+      if (state === 'exited') return requireBegun(pod, isOurs)
+      if (state === 'removing') throw new RuntimeError('failed', `start ${pod.metadata.name}: it is being removed`)
+      isOpen ||= await openGate(cluster, pod, isOurs, signal)
+      const failure = deadlines.failureOf(pod)
+      if (failure) {
+        await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
+        throw failure
+      }
+      await reporter?.report(pod)
+      told = await follower.next(cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
+      signal?.throwIfAborted()
     }
-    await reporter?.report(pod)
-    await cluster.index.changed(uid, cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
-    signal?.throwIfAborted()
+  } finally {
+    follower.end()
   }
 }
 

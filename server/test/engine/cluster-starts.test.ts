@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { removeHome } from '#/runtime/kubernetes/homes/home-claims.ts'
+import { removePod } from '#/runtime/kubernetes/pods/delete-pods.ts'
+import { inspectId, listPods } from '#/runtime/kubernetes/pods/find-pods.ts'
+import { awaitStart } from '#/runtime/kubernetes/pods/start-pod.ts'
+import { openStandIn, podList, reply, status, storedPod } from '../support/cluster/stand-in-api.ts'
+
+/** What the adapter asks an API server while pods start, end and are counted; by a stand-in for one. */
+
+const name = 'berth-abcde-ann-dev'
+/** In ms; without news a pod is looked at after a second. */
+const atOnce = 500
+
+async function took(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now()
+  await work()
+  return performance.now() - begun
+}
+
+// The watch told that the program runs while an answer was on its way that said that it does not yet: nobody listened, and the
+// launch took a second longer.
+test('a start ends at once when the watch tells of it while the API server is asked', async (t) => {
+  const { cluster } = await openStandIn(t, ({ path }, response) => {
+    if (path.endsWith('/pods')) return reply(response, 200, podList('1', storedPod(name, 'uid-1')))
+    cluster.index.note(storedPod(name, 'uid-1', { running: true }))
+    return reply(response, 200, storedPod(name, 'uid-1'))
+  })
+  cluster.index.isWatched = true
+  const ms = await took(() => awaitStart(cluster, 'uid-1'))
+  assert.ok(ms < atOnce, `it took ${ms} ms`)
+})
+
+test('a removal ends at once when the watch tells that the pod is gone while the API server is asked', async (t) => {
+  let isDeleted = false
+  const { cluster } = await openStandIn(t, ({ method, path }, response) => {
+    if (path.endsWith('/pods')) return reply(response, 200, podList('1', storedPod(name, 'uid-1')))
+    if (method === 'DELETE') {
+      isDeleted = true
+      return reply(response, 200, {})
+    }
+    if (isDeleted && cluster.index.nameOf('uid-1') === undefined) return reply(response, 404, status(404, 'NotFound'))
+    if (isDeleted) cluster.index.noteGone('uid-1')
+    return reply(response, 200, storedPod(name, 'uid-1'))
+  })
+  cluster.index.isWatched = true
+  const ms = await took(() => removePod(cluster, 'uid-1'))
+  assert.ok(ms < atOnce, `it took ${ms} ms`)
+})
+
+test('what the watch tells of a start is not asked for again', async (t) => {
+  const { cluster, asked } = await openStandIn(t, ({ path }, response) =>
+    reply(response, 200, path.endsWith('/pods') ? podList('1', storedPod(name, 'uid-1')) : storedPod(name, 'uid-1')),
+  )
+  cluster.index.isWatched = true
+  await listPods(cluster)
+  const started = awaitStart(cluster, 'uid-1')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const before = asked.length
+  cluster.index.note(storedPod(name, 'uid-1', { version: '2' }))
+  await new Promise((resolve) => setImmediate(resolve))
+  cluster.index.note(storedPod(name, 'uid-1', { running: true, version: '3' }))
+  await started
+  assert.equal(asked.length, before)
+})
+
+// After a restart each page of a sleeping container asked for a list of all pods of its own, 32 at a time.
+test('before the first list all who ask about unknown containers share one', async (t) => {
+  const { cluster, asked } = await openStandIn(t, (_, response) => reply(response, 200, podList('1')))
+  const found = await Promise.all(Array.from({ length: 32 }, (_, each) => inspectId(cluster, `uid-${each}`)))
+  assert.deepEqual([found.filter(Boolean).length, asked.length], [0, 1])
+})
+
+test('the removal of a home looks at the pods of its owner only', async (t) => {
+  const claim = { ...storedPod('berth-abcde-home-1-ann-dev', 'uid-home'), kind: 'PersistentVolumeClaim' }
+  const { cluster, asked } = await openStandIn(t, ({ path }, response) =>
+    reply(response, 200, path.endsWith('/pods') ? podList('1') : claim),
+  )
+  await removeHome(cluster, 'berth-abcde-home-1-ann-dev')
+  const lists = asked.filter(({ path }) => path.endsWith('/pods'))
+  assert.deepEqual(
+    lists.map(({ query }) => query.get('labelSelector')),
+    ['berth.instance=berth-abcde,berth.user_id=1'],
+  )
+  assert.equal(asked.at(-1)?.method, 'DELETE')
+})
+
+test('of the pods of a list nothing is kept that is not read', async (t) => {
+  const pod = storedPod(name, 'uid-1', { running: true })
+  const whole = {
+    ...pod,
+    metadata: { ...pod.metadata, managedFields: [{}] },
+    spec: { nodeName: 'n', containers: [{}] },
+  }
+  const { cluster } = await openStandIn(t, (_, response) => reply(response, 200, podList('1', whole)))
+  const [found] = await listPods(cluster)
+  assert.deepEqual(found, { metadata: pod.metadata, spec: { nodeName: 'n', volumes: [] }, status: pod.status })
+})
