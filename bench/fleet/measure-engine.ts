@@ -6,6 +6,7 @@ import { testTemplates } from '../../server/test/support/berth.ts'
 import { connectTo, removeInstance } from '../../server/test/support/engine/engine.ts'
 import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'
 import { timed } from '../figures.ts'
+import { quantilesOf } from './quantiles.ts'
 import { writeEngineFigures, type CallName, type Json } from './engine-figures.ts'
 
 /**
@@ -70,7 +71,7 @@ async function measureAll() {
     measuredOn: new Date().toISOString().slice(0, 10),
     engine: `Docker ${(await ask<{ Version: string }>('GET', '/version')).Version}`,
     cores: cpus().length,
-    latencies: Object.fromEntries([...found].map(([name, all]) => [name, quantiles(all)])) as Record<
+    latencies: Object.fromEntries([...found].map(([name, all]) => [name, quantilesOf(all)])) as Record<
       CallName,
       number[]
     >,
@@ -155,11 +156,4 @@ async function inParallel(count: number, work: (number: number) => Promise<void>
     for (let number = next++; number < count; number = next++) await work(number)
   }
   await Promise.all(Array.from({ length: parallel }, worker))
-}
-
-/** 21 quantiles: 0 %, 5 % ... 100 %. */
-function quantiles(values: readonly number[]): number[] {
-  const sorted = values.toSorted((one, other) => one - other)
-  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? 0
-  return Array.from({ length: 21 }, (_, step) => Number(at(step / 20).toFixed(3)))
 }

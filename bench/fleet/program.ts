@@ -6,7 +6,8 @@ import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Seeded } from './seed.ts'
-import type { Order } from './fake-engine/main.ts'
+import type { FleetEngine } from './engines.ts'
+import type { Order } from './stand-in.ts'
 
 /** In ms. */
 const startLimit = 120_000
@@ -37,24 +38,20 @@ export interface Fleetside {
 
 /** @param env further settings of Berth @throws when it is not ready within two minutes */
 export async function startFleetside(
-  folder: string,
-  seeded: Seeded,
-  port: number,
+  engine: FleetEngine,
+  { folder, seeded, port }: { readonly folder: string; readonly seeded: Seeded; readonly port: number },
   env: Readonly<Record<string, string>>,
 ): Promise<Fleetside> {
-  const socket = path.join(folder, 'engine.sock')
   const probes = path.join(folder, 'probes')
   mkdirSync(probes, { recursive: true })
-  const fakeEngine = fork(path.join(import.meta.dirname, 'fake-engine/main.ts'), [socket, seeded.fleetFile], {
-    execArgv: [],
-  })
+  const { program, args } = engine.standIn(folder, seeded.fleetFile)
+  const fakeEngine = fork(program, args, { execArgv: [] })
   await once(fakeEngine, 'message')
   const settings = {
     PATH: process.env.PATH ?? '',
     PORT: String(port),
     DATA_DIR: seeded.dataDir,
-    DOCKER_HOST: `unix://${socket}`,
-    HOST_RULES: 'off',
+    ...engine.settings(folder),
     LOG_LEVEL: 'warn',
     FLEET_PROBES: probes,
     NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'probe.ts')}`,

@@ -163,7 +163,9 @@ async function idle(stage: Stage): Promise<Finding> {
     const began = performance.now()
     while (paused < wanted && performance.now() - began < 180_000) {
       await sleep(1_000)
-      paused = (await berth.send<Record<string, number>>({ kind: 'states' })).paused ?? 0
+      const states = await berth.send<Record<string, number>>({ kind: 'states' })
+      // A cluster pauses nothing, and has no stopped pods.
+      paused = states.paused ?? states.gone ?? 0
       if (paused === 0) took = performance.now()
     }
     took = performance.now() - took

@@ -8,7 +8,7 @@ import { containerSpec } from '../../server/src/containers/build-container-spec.
 import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'
 import { openDatabase, type Db } from '../../server/src/store/database.ts'
 import { installationName, tokenEra } from '../../server/src/store/installation.ts'
-import { containerIdOf, emailOf, fleetType, slugOf, type Fleet } from './fake-engine/fleet.ts'
+import { emailOf, fleetType, slugOf, type Fleet } from './fake-engine/fleet.ts'
 
 /** The size of the store at one level of the benchmark. */
 export interface Size {
@@ -50,18 +50,23 @@ export const templatesWith = (appPort: number, idlePause = 0) =>
     },
   })
 
-/**
- * Fills a store like a university's after some years, through the store's own modules. @param port Berth's, which its
- * addresses contain
- */
-export async function seed(folder: string, size: Size, port: number, appPort: number): Promise<Seeded> {
+export interface SeedOptions {
+  /** Berth's, which its addresses contain. */
+  readonly port: number
+  readonly appPort: number
+  /** The engine's id of the n-th container. */
+  readonly idOf: (number: number) => string
+}
+
+/** Fills a store like a university's after some years, through the store's own modules. */
+export async function seed(folder: string, size: Size, { port, appPort, idOf }: SeedOptions): Promise<Seeded> {
   const dataDir = path.join(folder, 'data')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const key = await loadSigningKeys(dataDir)
   const database = await openDatabase(null, dataDir)
   await installationName(database.db, () => installation)
   const era = await tokenEra(database.db, () => randomUUID().slice(0, 8))
-  await fillStore(database.db, size, appPort)
+  await fillStore(database.db, size, { appPort, idOf })
   await database.close()
 
   const spawnerUrl = `http://spawner.berth.localhost:${port}`
@@ -96,7 +101,11 @@ export async function seed(folder: string, size: Size, port: number, appPort: nu
  * One statement each for users and records; the engine's ids come from a temporary table, because SQLite has no
  * SHA-256.
  */
-async function fillStore(db: Db, { people, containers, running }: Size, appPort: number): Promise<void> {
+async function fillStore(
+  db: Db,
+  { people, containers, running }: Size,
+  { appPort, idOf }: Pick<SeedOptions, 'appPort' | 'idOf'>,
+): Promise<void> {
   const now = Date.now()
   const run = (text: string) => sql.raw(text).execute(db)
   const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${people})`
@@ -109,7 +118,7 @@ async function fillStore(db: Db, { people, containers, running }: Size, appPort:
   await run('create temp table engine_ids (n integer primary key, id text not null)')
   for (let from = 1; from <= containers; from += 500) {
     const some = Array.from({ length: Math.min(500, containers - from + 1) }, (_, index) => from + index)
-    await run(`insert into engine_ids values ${some.map((n) => `(${n}, '${containerIdOf(n)}')`).join(', ')}`)
+    await run(`insert into engine_ids values ${some.map((n) => `(${n}, '${idOf(n)}')`).join(', ')}`)
   }
   await run(`insert into user_containers (user_id, container_type, container_id, container_port, template_image,
       created_at, last_used, is_blocked, stopped_at, running_since)

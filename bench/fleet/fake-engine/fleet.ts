@@ -25,6 +25,16 @@ export const emailOf = (person: number) => `${slugOf(person)}@fleet.test`
 /** The engine's id of its n-th container. */
 export const containerIdOf = (number: number) => createHash('sha256').update(`fleet ${number}`).digest('hex')
 
+/** The uid of its n-th pod, in a cluster. */
+export const podIdOf = (number: number) => uidOf(`fleet ${number}`)
+
+/** A uid of the API's form, always the same of the same text. */
+export const uidOf = (text: string) =>
+  createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+
 /** Every container has its own address; all are addresses of this machine. */
 export const addressOf = (number: number) => `127.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`
 
