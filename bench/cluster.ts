@@ -56,7 +56,7 @@ try {
   for (const ending of endings) await ending()
 }
 
-/** Without the container that everybody gets: their pods would share the two cores. */
+/** Without the container of the first type, whose pod would share the two cores. */
 async function signUp(name: string): Promise<Person> {
   return berth.signUpWithoutContainer(`${name}@bench.test`)
 }

@@ -18,7 +18,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun
 }
 
-// The watch told that the program runs while an answer was on its way that said that it does not yet: nobody listened, and the
+// The watch told that the program runs while an answer was under way in which it did not run yet. The change was lost, and the
 // launch took a second longer.
 test('a start ends at once when the watch tells of it while the API server is asked', async (t) => {
   const { cluster } = await openStandIn(t, ({ path }, response) => {
