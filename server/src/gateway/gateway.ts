@@ -63,7 +63,7 @@ export interface TlsSettings extends TlsFiles {
 export interface HostEntry {
   /** Of the attempts, the one that it belongs to. */
   readonly browser: string
-  /** `Set-Cookie` lines of the host; none for a code that this browser has used already. */
+  /** `Set-Cookie` lines of the host. */
   readonly setCookie: readonly string[]
   /** Path and query to go on to, on this host. */
   readonly next: string
@@ -91,7 +91,7 @@ export interface ControlPlane {
   /**
    * Takes a code that opens a container's host, which is used up by this.
    * @param browsers hashes of the attempts that the browser has begun at this host
-   * @returns undefined when the code is unknown, used by another browser, expired, for another container, or for another browser
+   * @returns undefined when the code is unknown, used, expired, for another container, or for another browser
    */
   enterHost(code: string, prefix: string, browsers: readonly string[]): Promise<HostEntry | undefined>
 

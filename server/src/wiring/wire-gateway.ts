@@ -65,7 +65,7 @@ export function controlPlane(
       const signedIn = await hostSignIn?.redeem(code, prefix, browsers, new Date())
       if (!signedIn) return undefined
       const { grant, host } = signedIn
-      return { browser: grant.browser, next: grant.next, setCookie: host ? hostCookieLines(host, cookie) : [] }
+      return { browser: grant.browser, next: grant.next, setCookie: hostCookieLines(host, cookie) }
     },
     renewSession: async (sid, userId, host, prefix) => {
       const now = new Date()

@@ -34,8 +34,6 @@ interface Kept {
  */
 export class EntryCodes {
   readonly #byHash = new Map<string, Kept>()
-  /** For the rest of their minute: a browser whose answer was lost sends its request again. */
-  readonly #used = new Map<string, Kept>()
 
   issue(grant: EntryGrant): string {
     this.#makeRoom(grant.sid)
@@ -52,21 +50,14 @@ export class EntryCodes {
   redeem(code: string, prefix: string, browsers: readonly string[]): EntryGrant | undefined {
     const hash = hashOf(code)
     const kept = this.#byHash.get(hash)
-    if (!kept || !isFor(kept, prefix, browsers)) return undefined
+    if (!kept || kept.ends <= performance.now()) return undefined
+    if (kept.grant.prefix !== prefix || !browsers.includes(kept.grant.browser)) return undefined
     this.#byHash.delete(hash)
-    this.#used.set(hash, kept)
     return kept.grant
-  }
-
-  /** What a code stood for that this browser has used already: it opens nothing more. Parameters as of `redeem`. */
-  findUsed(code: string, prefix: string, browsers: readonly string[]): EntryGrant | undefined {
-    const kept = this.#used.get(hashOf(code))
-    return kept && isFor(kept, prefix, browsers) ? kept.grant : undefined
   }
 
   #makeRoom(sid: string): void {
     const now = performance.now()
-    for (const [hash, { ends }] of this.#used) if (ends <= now || this.#used.size > maxCodes) this.#used.delete(hash)
     const own: string[] = []
     for (const [hash, { grant, ends }] of this.#byHash) {
       if (ends <= now) this.#byHash.delete(hash)
@@ -77,8 +68,5 @@ export class EntryCodes {
     if (oldest !== undefined) this.#byHash.delete(oldest)
   }
 }
-
-const isFor = ({ grant, ends }: Kept, prefix: string, browsers: readonly string[]) =>
-  ends > performance.now() && grant.prefix === prefix && browsers.includes(grant.browser)
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('base64url')

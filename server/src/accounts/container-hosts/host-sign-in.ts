@@ -27,8 +27,7 @@ export interface HostToken {
 /** What a code was exchanged for. */
 export interface HostSignedIn {
   readonly grant: EntryGrant
-  /** Undefined for a code that this browser has used already. */
-  readonly host: HostToken | undefined
+  readonly host: HostToken
 }
 
 /**
@@ -53,10 +52,7 @@ export class HostSignIn {
     return `${this.#parts.originOf(prefix)}/.berth/enter?code=${code}`
   }
 
-  /**
-   * @returns undefined when the code does not count, or its session is over; no token when this browser has used it already
-   * @throws {StoreFailure} the code is used up
-   */
+  /** @returns undefined when the code does not count, or its session is over @throws {StoreFailure} the code is used up */
   async redeem(
     code: string,
     prefix: string,
@@ -65,8 +61,6 @@ export class HostSignIn {
   ): Promise<HostSignedIn | undefined> {
     const { database, revocations } = this.#parts
     const grant = this.#codes.redeem(code, prefix, browsers)
-    const used = grant === undefined ? this.#codes.findUsed(code, prefix, browsers) : undefined
-    if (used) return { grant: used, host: undefined }
     if (!grant || revocations.has(grant.sid)) return undefined
     const user = await findUser(database.db, grant.userId)
     const host = user && (await this.#tokenFor(user, grant, now))

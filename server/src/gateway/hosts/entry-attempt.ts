@@ -44,17 +44,6 @@ export function attemptsIn(header: string | undefined, settings: CookieSettings)
 /** The `Set-Cookie` line that ends an attempt. */
 export const endAttempt = ({ name }: EntryAttempt, settings: CookieSettings) => cookieLine(name, '', 0, settings)
 
-/** Not the form of an attempt's name. */
-const repeatName = (settings: CookieSettings) => `${prefixOf(settings)}again`
-
-/** Whether this browser was led on once already after it had sent a code twice: so it is not led in a circle. */
-export const wasRepeated = (header: string | undefined, settings: CookieSettings) =>
-  cookieValues(header, repeatName(settings)).length > 0
-
-/** The `Set-Cookie` line that notes it, for as long as an attempt lasts; and the one that forgets it. */
-export const noteRepeat = (settings: CookieSettings) => cookieLine(repeatName(settings), '1', lifetime, settings)
-export const forgetRepeat = (settings: CookieSettings) => cookieLine(repeatName(settings), '', 0, settings)
-
 function cookieLine(name: string, value: string, maxAge: number, { isSecure }: CookieSettings): string {
   // `__Host-` requires the path `/`. Lax: the platform leads back from another host.
   const [path, secure] = isSecure ? ['/', '; Secure'] : ['/.berth/', '']

@@ -6,7 +6,7 @@ import type { RequestHead } from '../http1/request-head.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
 import { redirectResponse } from '../responses/gateway-response.ts'
 import type { ContainerHost } from './container-hosts.ts'
-import { attemptsIn, endAttempt, forgetRepeat, noteRepeat, wasRepeated } from './entry-attempt.ts'
+import { attemptsIn, endAttempt } from './entry-attempt.ts'
 import { isWindowNavigation } from './foreign-request.ts'
 
 /** A code of ours, and nothing else. */
@@ -35,13 +35,8 @@ export async function serveEntry(
   if (entry === null) return client.refuse(gatewayRefusals.entryUnavailable())
   const attempt = entry && attempts.find(({ browser }) => browser === entry.browser)
   if (!entry || !attempt) return client.refuse(gatewayRefusals.entryRefused())
-  const [isUsed, isAgain] = [entry.setCookie.length === 0, wasRepeated(head.fields.cookie, settings)]
-  if (isUsed && isAgain) return client.refuse(gatewayRefusals.entryRefused())
   const { headers, ...response } = redirectResponse(302, `${host.origin}${entry.next}`)
   const setCookie = [...entry.setCookie, endAttempt(attempt, settings)]
-  // A browser sends a request again whose answer was lost: it begins anew by itself, once, for nothing that the code gave.
-  if (isUsed) setCookie.push(noteRepeat(settings))
-  else if (isAgain) setCookie.push(forgetRepeat(settings))
   client.respond({ ...response, headers: { ...headers, 'set-cookie': setCookie } })
 }
 

@@ -73,26 +73,6 @@ test('a code is handed in with the attempts of this browser, of which those that
   ])
 })
 
-test('a browser that sends a used code again is led on once by itself, without a token, and not in a circle', async (t) => {
-  // It ended at a page with a link: browsers repeat a request whose answer was lost.
-  const entries: readonly (readonly string[])[] = [[], [], ['spawner_token=t; Path=/']]
-  let at = 0
-  const enterHost = async () => ({ browser: hashOf('mine'), setCookie: entries[at++] ?? [], next: '/x?a=1' })
-  const { port } = await start(t, { control: { enterHost } })
-  const ask = (sent: string) => get(port, `/.berth/enter?code=${code}`, { headers: { host: annHost, cookie: sent } })
-  const first = await ask(cookie)
-  assert.deepEqual([first.status, first.headers.location], [302, 'http://ann-dev.spawner.test/x?a=1'])
-  assert.deepEqual(first.headers['set-cookie'], [
-    'spawner_enter_00000001=; Path=/.berth/; Max-Age=0; HttpOnly; SameSite=Lax',
-    'spawner_enter_again=1; Path=/.berth/; Max-Age=120; HttpOnly; SameSite=Lax',
-  ])
-  const again = `${cookie}; spawner_enter_again=1`
-  assert.equal((await ask(again)).status, 400)
-  const good = await ask(again)
-  assert.equal(good.status, 302)
-  assert.match(String(good.headers['set-cookie']), /spawner_token=t.*spawner_enter_again=; .*Max-Age=0/)
-})
-
 test('the API is not asked about what is no code, no navigation, or of a browser without an attempt', async (t) => {
   const { port, asked } = await start(t)
   const ask = (query: string, headers: object = { cookie }, method = 'GET') =>
