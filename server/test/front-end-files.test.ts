@@ -105,6 +105,21 @@ test('a range is one of the variant that was chosen', async () => {
   assert.equal(part.status, 206)
   assert.equal(part.headers['content-range'], `bytes 100-199/${whole.body.length}`)
   assert.deepEqual(part.body, whole.body.subarray(100, 200))
+  assert.equal((await get(`/assets/${script}`, { range: 'bytes=100-199' }, 'HEAD')).status, 200, 'RFC 9110, 14.2')
+})
+
+test('a part is of the bytes that "If-Range" names, and otherwise the whole is sent', async () => {
+  const asked = { 'accept-encoding': 'br', range: 'bytes=100-199' }
+  const { headers, body } = await get(`/assets/${script}`, { 'accept-encoding': 'br' })
+  const etag = headers.etag ?? ''
+  const same = await get(`/assets/${script}`, { ...asked, 'if-range': etag })
+  assert.deepEqual([same.status, same.body], [206, body.subarray(100, 200)])
+  const ofAnother = await get(`/assets/${script}`, { ...asked, 'accept-encoding': 'gzip', 'if-range': etag })
+  assert.equal(ofAnother.status, 200)
+  for (const other of ['"another"', `W/${etag}`, new Date().toUTCString()]) {
+    const whole = await get(`/assets/${script}`, { ...asked, 'if-range': other })
+    assert.deepEqual([whole.status, whole.body.length], [200, body.length], other)
+  }
 })
 
 test('what is too small to gain by it has no variant, and is served all the same', async () => {

@@ -81,7 +81,7 @@ export const snapshotsEndpoints = {
     path: '/api/container/downloads/{ticket}',
     access: 'user',
     scope: 'containers:read',
-    summary: 'A snapshot as an archive, at the path that "downloadSnapshot" answers; takes the header `Range`',
+    summary: 'A snapshot as an archive, at the path that "downloadSnapshot" answers; takes the headers `Range` and `If-Range`',
     params: snapshots.TicketParams,
     file: archives[1],
     inParts: true,

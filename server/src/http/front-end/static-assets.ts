@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { contentRange, requestedRange } from '#/http/request/requested-range.ts'
 
 /**
  * The built front end's scripts, styles and images, served from memory: 1 MB with their compressed variants. Reading
@@ -80,9 +81,9 @@ function sendAsset(asset: Asset, { headers, method }: FastifyRequest, reply: Fas
   const { bytes, headers: own } = selectVariant(asset, headers['accept-encoding'])
   void reply.headers(own)
   if (hasTag(headers['if-none-match'], own['etag'] ?? '')) return reply.status(304).send()
-  const range = headers['if-range'] === undefined ? rangeIn(headers.range, bytes.length) : undefined
-  const part = range ? bytes.subarray(range.start, range.end + 1) : bytes
-  if (range) void reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${bytes.length}`)
+  const range = requestedRange({ method, headers }, { size: bytes.length, etag: own['etag'] ?? '' })
+  const part = range ? bytes.subarray(range.first, range.last + 1) : bytes
+  if (range) void reply.status(206).header('content-range', contentRange(range, bytes.length))
   void reply.header('content-length', part.length)
   return reply.send(method === 'HEAD' ? undefined : part)
 }
@@ -113,10 +114,3 @@ function weightsIn(accepted: string): ReadonlyMap<string, number> {
 /** Whether the entity tags that a client has (`If-None-Match`) include this one. */
 export const hasTag = (tags: string | undefined, tag: string) =>
   tags !== undefined && (tags === '*' || tags.slice(0, maxTags).includes(tag))
-
-/** One range of bytes; several, or an invalid one, get the whole file, which RFC 9110, 14.2 allows. */
-function rangeIn(range: string | undefined, size: number): { start: number; end: number } | undefined {
-  const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(range ?? '') ?? []
-  const [start, end] = [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)]
-  return first !== '' && start <= end ? { start, end } : undefined
-}

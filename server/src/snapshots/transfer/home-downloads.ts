@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
@@ -24,13 +24,21 @@ interface Offer {
   readonly until: number
 }
 
-/** A part of an archive, on its way. */
-export interface Download {
-  readonly name: string
+/** An archive that is downloaded. */
+export interface DownloadedFile {
   /** Of the whole archive, in bytes. */
   readonly size: number
-  /** First and last byte of the part; undefined: all. */
-  readonly part: { readonly first: number; readonly last: number } | undefined
+  /** Strong entity tag: an archive with other bytes has another one. */
+  readonly etag: string
+}
+
+/** First and last byte of a part; undefined: all. */
+type Part = { readonly first: number; readonly last: number } | undefined
+
+/** A part of an archive, on its way. */
+export interface Download extends DownloadedFile {
+  readonly name: string
+  readonly part: Part
   readonly stream: Readable
 }
 
@@ -73,10 +81,15 @@ export class HomeDownloads {
 
   /**
    * Ends with the session that began it, like other streams.
-   * @param range value of the header `Range`; what is no single range of bytes counts as none
+   * @param choosePart which bytes of the archive are sent
    * @throws {Refusal} 404 no such ticket of this user, or the snapshot is gone · 429
    */
-  async begin({ userId, sid }: StreamOwner, ticket: string, range: string | undefined, now: Date): Promise<Download> {
+  async begin(
+    { userId, sid }: StreamOwner,
+    ticket: string,
+    choosePart: (file: DownloadedFile) => Part,
+    now: Date,
+  ): Promise<Download> {
     const offer = this.#offers.get(userId)?.find((each) => each.ticket === ticket && each.until > now.getTime())
     if (!offer) throw refusals.notFound('snapshot')
     const leave = this.#open.enter(userId)
@@ -89,7 +102,7 @@ export class HomeDownloads {
     }
     try {
       forget = this.#streams.open('downloads', { userId, sid }, () => over.abort())
-      return await this.#read(offer, range, end, over.signal)
+      return await this.#read(offer, choosePart, end, over.signal)
     } catch (error) {
       end()
       throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? refusals.notFound('snapshot') : error
@@ -98,19 +111,20 @@ export class HomeDownloads {
 
   async #read(
     { volume, id, name }: Offer,
-    range: string | undefined,
+    choosePart: (file: DownloadedFile) => Part,
     end: () => void,
     over: AbortSignal,
   ): Promise<Download> {
     // Open from here on, also when the snapshot is removed meanwhile.
     const file: FileHandle = await this.#files.open(volume, id)
-    const { size } = await file.stat()
-    const part = partOf(range, size)
+    const { size, mtimeMs } = await file.stat()
+    const etag = `"${hash('sha256', [volume, id, size, mtimeMs].join('/'), 'base64url').slice(0, 22)}"`
+    const part = choosePart({ size, etag })
     const stream = file.createReadStream(part ? { start: part.first, end: part.last } : {})
     stream.once('close', end)
     over.addEventListener('abort', () => stream.destroy())
     if (over.aborted) stream.destroy()
-    return { name, size, part, stream }
+    return { name, size, etag, part, stream }
   }
 
   #forgetOld(now: number): void {
@@ -120,13 +134,4 @@ export class HomeDownloads {
       else this.#offers.delete(userId)
     }
   }
-}
-
-/** Source: RFC 9110, 14.1.2. A range behind the end is none, as the RFC allows for all of them. */
-function partOf(range: string | undefined, size: number): Download['part'] {
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? []
-  if (from === '' && to === '') return undefined
-  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
-  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
-  return first <= last ? { first, last } : undefined
 }

@@ -72,6 +72,21 @@ test('a part of a download can be asked for, as a browser does that continues', 
   assert.deepEqual(rest.bytes, all.bytes.subarray(-5))
 })
 
+test('a download is continued with the same bytes alone: for any others the answer is the whole archive', async () => {
+  // `If-Range` was not read, so that a continued file could consist of two archives.
+  const { id } = await take()
+  const { bytes, headers } = await download(id)
+  const etag = headers.get('etag') ?? ''
+  assert.match(etag, /^"[\w-]{22}"$/)
+  const same = await download(id, { range: 'bytes=100-199', 'if-range': etag })
+  assert.deepEqual([same.status, same.bytes], [206, bytes.subarray(100, 200)])
+  for (const other of ['"another"', `W/${etag}`, new Date().toUTCString()]) {
+    const whole = await download(id, { range: 'bytes=100-199', 'if-range': other })
+    assert.deepEqual([whole.status, whole.headers.get('content-range')], [200, null], other)
+    assert.deepEqual(whole.bytes, bytes)
+  }
+})
+
 test('a download is for the account that asked for it alone', async () => {
   const { id } = await take()
   const offered = await ann.call('POST', `/api/container/snapshots/dev/${id}/download`)

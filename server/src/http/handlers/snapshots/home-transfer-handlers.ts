@@ -1,6 +1,7 @@
 import { ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
+import { contentRange, requestedRange } from '#/http/request/requested-range.ts'
 import { withLongBody } from '#/http/request/long-body.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { FolderSize, FolderSizes } from '#/snapshots/archives/folder-sizes.ts'
@@ -40,16 +41,17 @@ export function homeTransferHandlers({
       const download = await downloads.begin(
         { userId: userOf(call).id, sid },
         params.ticket,
-        request.headers.range,
+        (file) => requestedRange(request, file),
         now,
       )
-      const { name, size, part, stream } = download
+      const { name, size, etag, part, stream } = download
       void reply.type('application/gzip').headers({
         'accept-ranges': 'bytes',
+        etag,
         'content-disposition': `attachment; filename="${name}"`,
         'content-length': part ? part.last - part.first + 1 : size,
       })
-      if (part) void reply.status(206).header('content-range', `bytes ${part.first}-${part.last}/${size}`)
+      if (part) void reply.status(206).header('content-range', contentRange(part, size))
       return stream
     },
     uploadHome: async (call) => {
