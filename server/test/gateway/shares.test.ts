@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import type { GatewayChange, ShareGrant } from '#/gateway/gateway-state.ts'
 import { connected, echoSockets, refused } from '#test/support/gateway/echo-web-sockets.ts'
@@ -41,30 +39,11 @@ test('a visitor to whom a container is shared reaches the app; others, and other
   assert.equal((await get(port, '/ann-dev/')).status, 401)
 })
 
-test('who may look sends GET, HEAD and OPTIONS alone: no other method, no override of the method, no WebSocket', async (t) => {
+test('who may look sends GET, HEAD and OPTIONS alone: no other method, no WebSocket', async (t) => {
   const { port } = await startGatewayHarness(t, echoSockets(), shared(grant('look')))
   for (const method of ['GET', 'HEAD', 'OPTIONS']) assert.equal(await statusOf(port, { method }), 200, method)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) assert.equal(await statusOf(port, { method }), 403, method)
-  // CGI-like apps read `_` and `.` as `-`.
-  for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])
-    for (const spelled of [name, name.replaceAll('-', '_'), name.replaceAll('-', '.'), name.replace('-', '_')])
-      assert.equal(await statusOf(port, { headers: { [spelled]: 'DELETE' } }), 403, spelled)
   assert.equal((await refused(port, bob)).status, 403)
-})
-
-test('the lines behind a body ask the app for no other method', async (t) => {
-  const app = httpApp((request, response) => request.on('end', () => response.end(request.rawTrailers.join())).resume())
-  const { port } = await startGatewayHarness(t, app, shared(grant('look')))
-  const trailersOf = async (trailers: Record<string, string>) => {
-    const asked = request({ port, path: '/ann-dev/', headers: { ...bob, 'transfer-encoding': 'chunked' } })
-    asked.addTrailers(trailers)
-    asked.end('x')
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    return Buffer.concat(await answer.toArray()).toString()
-  }
-  assert.equal(await trailersOf({ 'X-Sum': '1' }), 'X-Sum,1')
-  for (const name of ['X-HTTP-Method-Override', 'X_HTTP_Method_Override'])
-    assert.equal(await trailersOf({ 'X-Sum': '1', [name]: 'DELETE' }), '', name)
 })
 
 test('who may use a container opens WebSockets, too', async (t) => {

@@ -31,10 +31,12 @@ export function requestLanguage(head: RequestHead | undefined): Language {
 }
 
 /**
- * Whether a request asks to change nothing, as far as HTTP says: a safe method (RFC 9110, 9.2.1) and no WebSocket, which
- * carries data both ways. What an app does on a GET is its own affair.
+ * Whether a request asks to change nothing, as far as HTTP says: a safe method (RFC 9110, 9.2.1) that nothing in it overrides,
+ * no body, of which a framework may take fields for another method and which has no meaning in these (9.3.1), and no WebSocket,
+ * which carries data both ways. What an app does on a GET is its own affair.
  */
-export function isReadRequest({ method, fields, text }: RequestHead): boolean {
-  if (fields.opensWebSocket || (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS')) return false
-  return !overridesMethod(text)
+export function isReadRequest({ method, target, fields, text }: RequestHead): boolean {
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') return false
+  if (fields.opensWebSocket || fields.bodyLength !== 0) return false
+  return !overridesMethod(target, text)
 }

@@ -2,7 +2,6 @@ import { fault, isFault, type HttpFault } from './http-fault.ts'
 import { hopByHop, isTokenCode, readLines, without, withoutNamed } from './header-lines.ts'
 import { containsOpaqueSecret } from '../../tokens/opaque-secrets.ts'
 import { tokenWords } from '../auth/own-token-scan.ts'
-import { trailersOverrideMethod } from './method-override.ts'
 import { NotableNames } from './notable-names.ts'
 import { RequestLines, framingFault, isHandshake, type RequestLine } from './request-framing.ts'
 
@@ -116,13 +115,12 @@ function readFields(text: string, first: RequestLine, block: string): RequestFie
 
 /**
  * The lines behind a request's chunked body that an app may see: what is decided in the head is not decided again after it,
- * and if they have anything of a token's form, or ask for another method, there are none.
+ * and if they have anything of a token's form there are none.
  */
 export function upstreamTrailers(trailers: string): string {
   const text = `${trailers}\r\n`
   const lines = readLines(text, 0, names)
   if (isFault(lines) || containsOpaqueSecret(text) || tokenWords(text).length > 0) return ''
-  if (trailersOverrideMethod(text)) return ''
   return without(text, 0, lines)
 }
 

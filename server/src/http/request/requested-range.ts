@@ -26,7 +26,10 @@ export interface RangeRequest {
  *   or an `If-Range` that does not name exactly these bytes. A weak tag names none, nor does a date: no answer of ours has
  *   `Last-Modified`
  */
-export function requestedRange({ method, headers }: RangeRequest, { size, etag }: Representation): ByteRange | undefined {
+export function requestedRange(
+  { method, headers }: RangeRequest,
+  { size, etag }: Representation,
+): ByteRange | undefined {
   const condition = headers['if-range']
   if (method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(headers.range ?? '') ?? []
