@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Scope } from '@berth/api/scopes.ts'
+import { ApiTokens } from '#/accounts/api-tokens/api-tokens.ts'
+import type { Refusal } from '#/errors.ts'
 import { beginClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import {
@@ -105,6 +107,21 @@ for (const dialect of dialects) {
       await beginClockJump(database, -hour, later(-hour))
       assert.equal(await findApiToken(database.db, 'c2', later(-2 * hour)), undefined)
       assert.deepEqual((await findApiToken(database.db, 'c1', later(-hour)))?.token.expiresAt, now)
+    })
+
+    test('of many that are made at once an account gets no more than it may have, and each other is refused with words', async () => {
+      const { id, email } = await newUser()
+      await database.db.updateTable('users').set({ state: 'verified' }).where('id', '=', id).execute()
+      for (let at = 0; at < 97; at++) await add({ id } as User, `many ${at}`)
+      const tokens = new ApiTokens(database, { endStreams: () => undefined })
+      const wanted = { name: 'x', scopes: ['containers:read'], expiresIn: 60 } as const
+      const make = () => tokens.create({ id, email, address: '127.0.0.1' }, id, wanted, now)
+      const made = await Promise.allSettled(Array.from({ length: 20 }, make))
+      const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason as Refusal] : []))
+      assert.equal(refused.length, 17)
+      for (const { status, sentence } of refused)
+        assert.deepEqual([status, sentence.key], [409, 'requests.tooManyTokens'])
+      assert.equal((await idsOf({ id } as User)).length, 100)
     })
   })
 }
