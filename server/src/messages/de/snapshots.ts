@@ -30,6 +30,8 @@ export const snapshots: Translated<'snapshots'> = {
     'Das Archiv hat Sparse-Dateien oder besteht aus mehreren Teilen. Erstelle es neu, ohne --sparse und --multi-volume.',
   tooManyFiles: 'Das Archiv hat mehr als {max, number} Einträge. Sende es in Teilen.',
   tooManyFolders: 'Das Archiv hat zu viele Ordner und Verknüpfungen. Sende es in Teilen.',
+  tooMuchMetadata:
+    'Namen und Attribute der Einträge brauchen im Archiv mehr Platz, als ein solches Archiv benötigt. Lass Attribute weg, oder sende es in Teilen.',
   uploadTooLarge: 'Das Archiv hat ausgepackt mehr als {size}; das ist die Grenze. Sende es in Teilen.',
   noRoom: 'In deinen Home-Ordnern ist nur noch Platz für {size}. Lösche zuerst, was du nicht brauchst.',
   uploadStopped: 'Das Archiv kam nicht an: Eine Weile kam nichts, oder es dauerte zu lange. Nichts wurde ausgepackt.',

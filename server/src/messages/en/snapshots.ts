@@ -26,6 +26,8 @@ export const snapshots = {
     'The archive has sparse files or is in several parts. Make it anew without --sparse and --multi-volume.',
   tooManyFiles: 'The archive has more than {max, number} entries. Send it in parts.',
   tooManyFolders: 'The archive has too many folders and links. Send it in parts.',
+  tooMuchMetadata:
+    'Names and attributes of the entries take more room in the archive than such an archive needs. Leave attributes out, or send it in parts.',
   uploadTooLarge: 'The archive has more than {size} when it is unpacked, which is the limit. Send it in parts.',
   noRoom: 'There is only room for {size} more in your home folders. Delete what you do not need first.',
   uploadStopped: 'The archive did not arrive: nothing came for a while, or it took too long. Nothing was unpacked.',

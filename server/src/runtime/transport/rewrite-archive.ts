@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { eventLoopTurns } from './event-loop-turns.ts'
 import { NameHashes } from './name-hashes.ts'
+
+/** Bytes of an archive that are passed on at a time, at least. */
+const partSize = 64 * 1024
 
 /**
  * A tar archive with other headers, read and written bit by bit.
@@ -13,7 +17,20 @@ export function rewrittenArchive(
 ): AsyncIterable<Uint8Array> {
   const { readable, controller } = createTarPacker()
   copy(controller, archive, rewrite).catch((error: unknown) => controller.error(error))
-  return readable
+  return inLargeParts(readable)
+}
+
+/** What reads them, compresses or sends each part by itself, which takes longer than the 512 bytes of an entry are worth. */
+async function* inLargeParts(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [parts, bytes]: [Uint8Array[], number] = [[], 0]
+  for await (const part of archive) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes < partSize) continue
+    yield Buffer.concat(parts, bytes)
+    ;[parts, bytes] = [[], 0]
+  }
+  if (bytes > 0) yield Buffer.concat(parts, bytes)
 }
 
 async function copy(
@@ -22,7 +39,9 @@ async function copy(
   rewrite: (header: TarHeader) => readonly TarHeader[],
 ): Promise<void> {
   const bytes = Readable.toWeb(Readable.from(archive)) as ReadableStream<Uint8Array>
+  const turn = eventLoopTurns()
   for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
+    await turn()
     const headers = rewrite(header)
     const own = headers.at(-1)
     if (!own) {

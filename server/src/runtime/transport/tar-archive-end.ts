@@ -1,4 +1,4 @@
-import { paxRecords } from './pax-records.ts'
+import { paxValues } from './pax-records.ts'
 
 /** Bytes of a block; an archive is a sequence of blocks. Source: POSIX.1-2017, pax, "ustar Interchange Format". */
 const blockSize = 512
@@ -43,6 +43,16 @@ export class TarArchiveEnd {
     return this.#zeroBlocks >= 2
   }
 
+  /** Bytes until a header, or a content with what fills its last block, has come whole. */
+  get untilNext(): number {
+    return this.#content > 0 ? this.#content : blockSize - this.#filled
+  }
+
+  /** Whether a header comes next, or the end. */
+  get isAtHeader(): boolean {
+    return this.#content === 0
+  }
+
   /** @param bytes the next ones of the archive @throws {Error} when records of an extended header are none, or too many */
   pass(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && !this.hasCome;) {
@@ -82,9 +92,7 @@ export class TarArchiveEnd {
     this.#records.push(Buffer.from(own))
     this.#recordsLeft -= own.length
     if (this.#recordsLeft > 0) return
-    const sizes = paxRecords(Buffer.concat(this.#records)).flatMap(([key, value]) =>
-      key === 'size' ? sizeOf(value) : [],
-    )
+    const sizes = paxValues(Buffer.concat(this.#records), 'size').flatMap(sizeOf)
     this.#records = []
     const size = sizes.at(-1)
     if (this.#recordsOf === 'x') this.#nextSize = size
@@ -92,8 +100,8 @@ export class TarArchiveEnd {
   }
 }
 
-/** None for what is no number of bytes. */
-const sizeOf = (text: string) => (/^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? [Number(text)] : [])
+/** The value of a record of an extended header; none for what is no number of bytes. */
+export const sizeOf = (text: string) => (/^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? [Number(text)] : [])
 
 /** Octal digits to a NUL, or, with the first bit set, a binary number: what GNU tar writes from 8 GiB on. */
 function sizeIn(header: Buffer): number {

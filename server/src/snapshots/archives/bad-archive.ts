@@ -24,5 +24,8 @@ export const fileAndFolder = (name: string) =>
 /** @param max entries of one archive */
 export const tooManyFiles = (max: number) => new BadArchive(message('snapshots.tooManyFiles', { max }))
 
+/** Extended headers have more bytes together than the entries need. */
+export const tooMuchMetadata = () => new BadArchive(message('snapshots.tooMuchMetadata'))
+
 /** Only GNU tar reads them, so that a part of the content is not to be had. */
 export const sparseArchive = () => new BadArchive(message('snapshots.sparseArchive'))

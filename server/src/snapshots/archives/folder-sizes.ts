@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder } from 'modern-tar'
+import { eventLoopTurns } from '#/runtime/transport/event-loop-turns.ts'
 import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 
 /** What is in a folder, or a file; in bytes. */
@@ -36,7 +37,9 @@ export async function folderSizes(
   let [isThere, isComplete] = [folder === '', true]
   try {
     const bytes = Readable.toWeb(Readable.from(archive)) as ReadableStream<Uint8Array>
+    const turn = eventLoopTurns()
     for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
+      await turn()
       await body.cancel()
       const path = pathIn(header.name)
       if (path === folder && header.type === 'directory') isThere = true
