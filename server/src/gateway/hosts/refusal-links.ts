@@ -18,7 +18,8 @@ export function refusalLinks(config: GatewayConfig | undefined, head: RequestHea
   // The platform's pages cannot be framed, so a frame could not be led through them.
   const isWindow = isWindowNavigation(head.text)
   const enter = isWindow ? () => entryRedirect(config, containerHosts, host, head.target) : undefined
-  return { continueUrl, dashboardUrl, look, ownHost: { platformPath: platformPathOf(config, head), enter } }
+  const ownHost = { origin: host.origin, platformPath: platformPathOf(config, head), enter }
+  return { continueUrl, dashboardUrl, look, ownHost }
 }
 
 /** Path and query at which the platform's host leads back to the address of this request. */

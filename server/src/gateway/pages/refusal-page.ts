@@ -11,6 +11,8 @@ export interface RefusalView {
   /** For the person who asked: why, and what to do. */
   readonly message: LocalizedMessage
   readonly dashboardUrl: string
+  /** Where the way in that was refused begins anew; undefined where there is none. */
+  readonly againUrl?: string | undefined
   /** Where another account signs in and comes back; undefined where that would not help. */
   readonly loginUrl?: string | undefined
   readonly language: Language
@@ -33,19 +35,29 @@ const titles: Readonly<Record<number, LocalizedMessage>> = {
 
 /** A complete page that tells a person why they see no app, and the way on. Send it with `pagePolicy`. */
 export function refusalPage(view: RefusalView): string {
-  const { status, dashboardUrl, loginUrl, language, look } = view
+  const { status, dashboardUrl, language, look } = view
   const heading = localize(language, view.title ?? titles[status] ?? message('pages.titleOther'))
   return completeDocument(
     { title: heading, dashboardUrl, language, look },
     {
       html: `<h1>${escaped(heading)}</h1>
 <p>${escaped(localize(language, view.message))}</p>
-${mainLink(dashboardUrl, localize(language, message('pages.openDashboard')))}
-${loginUrl === undefined ? '' : signInLink(loginUrl, language)}<p class="hint">${escaped(localize(language, message('pages.status', { status })))}</p>
+${linksOf(view).join('\n')}
+<p class="hint">${escaped(localize(language, message('pages.status', { status })))}</p>
 `,
     },
   )
 }
 
-const signInLink = (url: string, language: Language) =>
-  `<p><a href="${escaped(url)}">${escaped(localize(language, message('pages.otherAccount')))}</a></p>\n`
+function linksOf({ againUrl, dashboardUrl, loginUrl, language }: RefusalView): string[] {
+  const targets = [
+    { url: againUrl, text: message('pages.openAgain') },
+    { url: dashboardUrl, text: message('pages.openDashboard') },
+    { url: loginUrl, text: message('pages.otherAccount') },
+  ]
+  return targets
+    .flatMap(({ url, text }) => (url === undefined ? [] : [[url, localize(language, text)] as const]))
+    .map(([url, text], at) =>
+      at === 0 ? mainLink(url, text) : `<p><a href="${escaped(url)}">${escaped(text)}</a></p>`,
+    )
+}

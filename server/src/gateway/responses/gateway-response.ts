@@ -17,6 +17,8 @@ export interface RefusalLinks {
   readonly look?: PageLook | undefined
   /** Of a request to the host of a container. */
   readonly ownHost?: {
+    /** As it stands in addresses, with its scheme. */
+    readonly origin: string
     /** Path of the platform's host that leads back. */
     readonly platformPath: string
     /** Begins the way by which a person gets in; undefined for a frame. */
@@ -89,7 +91,9 @@ export function refusalResponse(
   const platformPath = ownHost?.platformPath ?? head.target
   const loginUrl =
     sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), platformPath) : undefined
-  const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language, look })
+  // The code of the address is of no use any more; the page before it asks for another one.
+  const againUrl = sentence.key === 'gateway.entryRefused' && ownHost ? `${ownHost.origin}/` : undefined
+  const page = refusalPage({ status, message: sentence, dashboardUrl, againUrl, loginUrl, language, look })
   return pageResponse(status, page, language, { headers, look })
 }
 

@@ -30,7 +30,7 @@ export const gateway: Translated<'gateway'> = {
   foreignPage:
     'Eine Seite einer anderen Adresse hat dies mit deiner Anmeldung angefragt. Öffne die App unter ihrer eigenen Adresse in einem eigenen Fenster.',
   entryRefused:
-    'Dieser Weg in einen Container wurde schon benutzt, ist abgelaufen oder wurde in einem anderen Browser begonnen. Öffne den Container aus der Übersicht.',
+    'Dieser Weg in einen Container wurde schon benutzt, ist abgelaufen oder wurde in einem anderen Browser begonnen. Öffne den Container erneut.',
   isolatedWorker:
     'Nur der Besitzer eines Containers darf einen Worker dafür anmelden: Er würde in deinem Browser weiterlaufen.',
   pageWhileActing:

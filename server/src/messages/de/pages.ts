@@ -5,6 +5,7 @@ export const pages: Translated<'pages'> = {
   privacy: 'Datenschutz',
   noScript: 'Zum Anmelden braucht {product} JavaScript. Schalte es ein, und lade die Seite neu.',
   openDashboard: 'Zum Dashboard',
+  openAgain: 'Container erneut öffnen',
   otherAccount: 'Mit einem anderen Konto anmelden',
   status: 'Status {status}',
   lastLines: 'Letzte Zeilen der Ausgabe',

@@ -26,7 +26,7 @@ export const gateway = {
   foreignPage:
     'A page of another address asked for this with your sign-in. Open the app at its own address, in a window of its own.',
   entryRefused:
-    'This way into a container was used already, has expired, or was begun in another browser. Open the container from the dashboard.',
+    'This way into a container was used already, has expired, or was begun in another browser. Open the container again.',
   isolatedWorker:
     'Only the owner of a container may register a worker for it: it would continue to run in your browser.',
   pageWhileActing:

@@ -4,6 +4,7 @@ export const pages = {
   privacy: 'Privacy',
   noScript: '{product} needs JavaScript to sign you in. Switch it on and reload the page.',
   openDashboard: 'Open the dashboard',
+  openAgain: 'Open the container again',
   otherAccount: 'Sign in with another account',
   status: 'Status {status}',
   lastLines: 'Last lines of its output',

@@ -73,6 +73,30 @@ test('a code is handed in with the attempts of this browser, of which those that
   ])
 })
 
+test('the page of a code that is refused leads anew to this container, and to the dashboard, in both languages', async (t) => {
+  // Chromium repeats a request that a change of networks cut. The code is used then, and the page led to the dashboard alone.
+  const { port } = await start(t, { control: { enterHost: async () => undefined } })
+  for (const [language, text] of [
+    ['en', 'Open the container again'],
+    ['de', 'Container erneut öffnen'],
+  ] as const)
+    for (const sent of [{ cookie }, {}]) {
+      const headers = { host: `${annHost}.:99`, ...browser, ...sent, 'accept-language': language }
+      const page = await get(port, `/.berth/enter?code=${code}`, { headers })
+      assert.equal(page.status, 400)
+      const links = [...page.body.matchAll(/<a (?:class="button" )?href="([^"]*)">([^<]*)<\/a>/g)]
+      const [again, dashboard] = links.map(([, href = '', label = '']) => [
+        href,
+        Buffer.from(label, 'latin1').toString(),
+      ])
+      assert.deepEqual(again, ['http://ann-dev.spawner.test/', text])
+      assert.match(dashboard?.[0] ?? '', /\/dashboard\?/)
+      assert.ok(!page.body.includes(code))
+    }
+  const begun = await get(port, '/', { headers: { host: annHost, ...browser } })
+  assert.equal(begun.status, 302, 'where the first link leads, another code is asked for')
+})
+
 test('the API is not asked about what is no code, no navigation, or of a browser without an attempt', async (t) => {
   const { port, asked } = await start(t)
   const ask = (query: string, headers: object = { cookie }, method = 'GET') =>
