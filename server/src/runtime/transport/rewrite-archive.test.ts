@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { packTar, unpackTar } from 'modern-tar'
+import { rawEntry, tarEnd, withChecksum, type RawEntry } from '#test/support/homes/raw-tar.ts'
+import { distinctNames } from './distinct-names.ts'
 import { rewrittenArchive } from './rewrite-archive.ts'
 
 const entries = (count: number) =>
@@ -48,4 +50,43 @@ test('what fails on the way fails the result, behind what came before', async ()
     throw new Error('refused')
   })
   await assert.rejects(buffer(refusing), /refused/)
+})
+
+test('files whose names differ in bytes that are no UTF-8 alone all come through', async () => {
+  // Of two names in Latin-1, as "x\xDC" and "x\xC4", a restore had one file.
+  const named = (last: number[], more: Partial<RawEntry>) => {
+    const entry = rawEntry({ name: 'x'.repeat(1 + last.length), ...more })
+    Buffer.from(last).copy(entry, 1)
+    return withChecksum(entry)
+  }
+  const archive = Buffer.concat([
+    named([0xdc], { body: 'U' }),
+    named([0xc4], { body: 'A' }),
+    named([0xd6], { type: '1', linkname: 'other' }),
+    named([0xe4, 0x2f], { type: '5' }),
+    named([0xe5, 0x2f], { type: '5' }),
+    rawEntry({ name: 'ä', body: 'plain' }),
+    rawEntry({ name: 'ä', body: 'again' }),
+    tarEnd,
+  ])
+  const read = await unpackTar(await buffer(rewrittenArchive(ready(archive), (header) => [header])))
+  assert.deepEqual(
+    read.map(({ header, data }) => [header.name, Buffer.from(data ?? []).toString()]),
+    [
+      ['x\uFFFD', 'U'],
+      ['x\uFFFD (2)', 'A'],
+      ['x\uFFFD (3)', ''],
+      ['x\uFFFD/', ''],
+      ['x\uFFFD/', ''],
+      ['ä', 'plain'],
+      ['ä', 'again'],
+    ],
+  )
+})
+
+test('a hundred thousand equal names take time by their number', async () => {
+  const distinct = distinctNames()
+  const seen = new Set<string>()
+  for (let at = 0; at < 100_000; at++) seen.add(distinct({ name: '\uFFFD', size: 0 }).name)
+  assert.equal(seen.size, 100_000)
 })

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { distinctNames } from './distinct-names.ts'
 import { eventLoopTurns } from './event-loop-turns.ts'
 import { NameHashes } from './name-hashes.ts'
 
@@ -7,7 +8,7 @@ import { NameHashes } from './name-hashes.ts'
 const partSize = 64 * 1024
 
 /**
- * A tar archive with other headers, read and written bit by bit.
+ * A tar archive with other headers, read and written bit by bit. Names that are no UTF-8 are as `distinctNames` makes them.
  * @param rewrite called with each header; what it answers takes the place of the entry, whose content goes with the last of
  *   them. Nothing: the entry is left out. What it throws fails the result
  */
@@ -40,9 +41,10 @@ async function copy(
 ): Promise<void> {
   const bytes = Readable.toWeb(Readable.from(archive)) as ReadableStream<Uint8Array>
   const turn = eventLoopTurns()
+  const named = distinctNames()
   for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
     await turn()
-    const headers = rewrite(header)
+    const headers = rewrite(named(header))
     const own = headers.at(-1)
     if (!own) {
       await body.cancel()

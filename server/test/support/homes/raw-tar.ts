@@ -25,10 +25,15 @@ export function rawEntry({ name = 'x', type = '0', body = '', size, mode = 0o644
   header.write(type, 156, 'latin1')
   header.write(linkname, 157, 100, 'utf8')
   header.write('ustar\u000000', 257, 'latin1')
-  header.fill(' ', 148, 156)
-  const sum = header.reduce((all, byte) => all + byte, 0)
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
-  return Buffer.concat([header, content, Buffer.alloc(-content.length & (block - 1))])
+  return withChecksum(Buffer.concat([header, content, Buffer.alloc(-content.length & (block - 1))]))
+}
+
+/** The entry itself, with the checksum of its header as it is now. */
+export function withChecksum(entry: Buffer): Buffer {
+  entry.fill(' ', 148, 156)
+  const sum = entry.subarray(0, block).reduce((all, byte) => all + byte, 0)
+  entry.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  return entry
 }
 
 /** The end of an archive. */
