@@ -16,7 +16,8 @@ export interface HomeArchive {
 
   /**
    * A home as a tar archive, with owners, modes, times and links.
-   * @throws {RuntimeError} `failed` at its end when it is not complete, which happens when a file shrinks while it is read
+   * @throws {RuntimeError} at its end when it is not complete: `failed` after a file shrank while it was read, any kind after
+   *   the engine was stopped meanwhile
    */
   read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
 

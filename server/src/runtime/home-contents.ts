@@ -2,14 +2,14 @@
 export interface HomeContents {
   /**
    * A home as a tar archive, with owners, modes, times and links; the first entry is the home itself.
-   * @throws {RuntimeError} `missing`; `failed` at its end when it is not complete
+   * @throws {RuntimeError} `missing`; any other kind at its end when it is not complete
    */
   read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
 
   /**
    * Unpacks a tar archive into a home that exists. What is there and is not in the archive stays.
-   * @throws {RuntimeError} `missing`; `failed`, e.g. when the disk is full or the engine takes nothing more: a part of the
-   *   archive may be there then
+   * @throws {RuntimeError} `missing`; any other kind, e.g. when the disk is full, or the engine takes nothing more or is
+   *   being stopped: a part of the archive may be there then
    */
   add(volume: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>
 

@@ -21,8 +21,7 @@ export async function engineBindingSizes(lifetime: Lifetime, refusal?: string): 
     const [, path = ''] = /^(?:\/v[\d.]+)?(\/[^?]*)/.exec(asked.url ?? '') ?? []
     if (path === '/volumes/create') void create(asked, answer)
     else if (path === '/volumes') void list(asked, answer)
-    else
-      asked.pipe(forward(asked, (found) => void found.pipe(answer.writeHead(found.statusCode ?? 502, found.headers))))
+    else asked.pipe(forward(asked, (found) => passOn(found, answer)))
   })
   const create = async (asked: IncomingMessage, answer: ServerResponse) => {
     const { DriverOpts, ...rest } = JSON.parse(String(await buffer(asked))) as Listed & {
@@ -32,8 +31,8 @@ export async function engineBindingSizes(lifetime: Lifetime, refusal?: string): 
       return void answer.writeHead(500).end(JSON.stringify({ message: `create ${rest.Name}: ${refusal}` }))
     if (DriverOpts) sizes.set(rest.Name, DriverOpts.size)
     const body = JSON.stringify(rest)
-    const passOn = (found: IncomingMessage) => void found.pipe(answer.writeHead(found.statusCode ?? 502, found.headers))
-    forward(asked, passOn, { 'content-length': Buffer.byteLength(body) }).end(body)
+    const length = { 'content-length': Buffer.byteLength(body) }
+    forward(asked, (found) => passOn(found, answer), length).end(body)
   }
   const list = async (asked: IncomingMessage, answer: ServerResponse) => {
     const found = await new Promise<IncomingMessage>((resolve) => forward(asked, resolve).end())
@@ -51,6 +50,12 @@ export async function engineBindingSizes(lifetime: Lifetime, refusal?: string): 
     server.close()
   })
   return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Its head at once: events may come much later. */
+function passOn(found: IncomingMessage, answer: ServerResponse): void {
+  answer.writeHead(found.statusCode ?? 502, found.headers).flushHeaders()
+  found.pipe(answer)
 }
 
 function forward(

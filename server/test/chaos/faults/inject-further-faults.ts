@@ -83,24 +83,37 @@ async function failWhileHeld(
 ): Promise<void> {
   const person = world.people.at(who)
   const isThere = (await ensureSignedIn(world, person)) && (await launchIdle(world, person))
-  if (isThere) await isReached(world, person)
+  // Without this a probe that reaches nothing would say of the store what is its own fault.
+  if (isThere) await reach(world, person, 'before the store fails')
   await sleep(untilHeld)
   world.weather.isStoreLocked = true
   await Promise.all([world.store.lock(time), work()])
   world.weather.isStoreLocked = false
-  // What was done meanwhile may have blocked or deleted them; then nothing can be said.
-  if (!isThere || !(await launchIdle(world, person))) return
-  const begun = performance.now()
-  while (!(await isReached(world, person)))
-    if (performance.now() - begun > reachLimit * world.settings.leniency)
-      return world.ledger.complain(`the idle app of ${person.email} is not reached after the store failed`)
+  // A visit alone has to wake it: a launch would, too.
+  if (isThere) await reach(world, person, 'after the store failed')
 }
 
 const launchIdle = async (world: World, { token }: Person) =>
   (await world.call('POST', `/api/container/launch/${idleType}`, { token })).status === 200
 
-const isReached = async (world: World, { token, slug }: Person) =>
-  (await world.call('GET', `/${slug}-${idleType}/`, { token, limit: 30_000 })).status === 200
+/** Visits until the app answers, unless its owner may not: the work of a step blocks and deletes people. */
+async function reach(world: World, person: Person, when: string): Promise<void> {
+  const begun = performance.now()
+  for (;;) {
+    const { status, text } = await world.ask(person, idleType, { token: person.token, limit: 30_000 })
+    if (status === 200 || !(await mayVisit(world, person))) return
+    if (performance.now() - begun > reachLimit * world.settings.leniency)
+      return world.ledger.complain(`the idle app of ${person.email} is not reached ${when}: ${status} ${text}`)
+    await sleep(250)
+  }
+}
+
+async function mayVisit({ store }: World, { id, token }: Person): Promise<boolean> {
+  const { users, containers } = await store.snapshot()
+  const isFree = users.some((user) => user.id === id && user.is_blocked === 0)
+  const record = containers.find(({ user_id, container_type }) => user_id === id && container_type === idleType)
+  return token !== undefined && isFree && record?.is_blocked === 0
+}
 
 /** A bulk block, and another program that locks the same rows in the opposite order: one of the two is ended for it. */
 async function lockTheOtherWay(

@@ -20,10 +20,12 @@ export async function listsWholeSnapshots({ settings }: World): Promise<string[]
   const looks = files.map(async (file) => {
     try {
       const names = await namesIn(gunzipSync(readFileSync(file)))
-      return !names.has('canary') || isWhole(names, '') ? [] : [`${path.basename(file)} has ${names.size} files`]
+      const missing = filesOfHome.filter((name) => !names.has(name))
+      const isFine = !names.has('canary') || missing.length === 0
+      return isFine ? [] : [`${file} lacks ${missing.join(', ')} and has ${names.size} others`]
     } catch (error) {
       // Removed since: three newest and one more are kept.
-      return existsSync(file) ? [`${path.basename(file)} cannot be read: ${String(error)}`] : []
+      return existsSync(file) ? [`${file} cannot be read: ${String(error)}`] : []
     }
   })
   return (await Promise.all(looks)).flat()

@@ -72,7 +72,7 @@ export async function linkToEngine(lifetime: Lifetime): Promise<EngineLink> {
  */
 export function engineAnswering(
   lifetime: Lifetime,
-  part: RegExp,
+  part: Pick<RegExp, 'test'>,
   answer: string,
   meanwhile: () => Promise<void> = async () => undefined,
 ): Promise<string> {

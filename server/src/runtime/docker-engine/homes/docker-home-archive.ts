@@ -61,6 +61,7 @@ export async function* readHome(
     }
     // The engine ends an archive that it cannot go on with without an error.
     if (!end.hasCome) throw new RuntimeError('failed', `read ${volume}: a file changed while it was read`)
+    await helper.requireMounted(call.what)
   } finally {
     await helper.remove()
   }
@@ -93,6 +94,7 @@ async function writeHome(
       if (!(await hasLinkOut(archive()))) throw error
       await put(inFolder(archive(), helper.folder.slice(1)), '/')
     })
+    await helper.requireMounted(what)
     await helper.remove()
     return isBound ? 'created' : 'created-unbound'
   } catch (error) {

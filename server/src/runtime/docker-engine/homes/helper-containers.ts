@@ -1,17 +1,28 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
+import { statusOf } from '../client/engine-errors.ts'
 import { isValidName } from '../containers/docker-inspect.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { noteEngineRun } from './engine-run.ts'
 
 /** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
 const [label, image] = ['berth.helper', 'berth-helper:empty']
 /** Where the volume is in a helper. */
 const folder = '/home'
+/** Pause before a helper that could not be removed is removed again, in ms. */
+const retryDelay = 5_000
 
 /** A container that was created to reach a volume. */
 export interface Helper {
   readonly archivePath: string
   readonly folder: string
+  /**
+   * After an archive was read or written: the volume was mounted until then, as `EngineRun`. @throws {RuntimeError} the archive
+   * may lack a part, whatever the engine has answered
+   */
+  requireMounted(what: string): Promise<void>
+  /** After a failure it is removed when the engine can do so. @throws {RuntimeError} */
   remove(): Promise<void>
 }
 
@@ -41,6 +52,25 @@ export class HelperContainers {
   async create(volume: string): Promise<Helper> {
     if (!isValidName(volume)) throw new RuntimeError('failed', `use ${volume}: the engine accepts no such name`)
     await this.prepare()
+    const run = await noteEngineRun(this.#client, `${label}=${this.#installation}`)
+    try {
+      const id = await this.#create(volume)
+      return {
+        archivePath: `/containers/${id}/archive`,
+        folder,
+        requireMounted: (what) => run.requireMounted(what, volume),
+        remove: async () => {
+          run.leave()
+          await this.#removeOrRetry(id)
+        },
+      }
+    } catch (error) {
+      run.leave()
+      throw error
+    }
+  }
+
+  async #create(volume: string): Promise<string> {
     const what = `create a helper for ${volume}`
     const body = {
       Image: image,
@@ -55,7 +85,7 @@ export class HelperContainers {
     const query = { name: `berth-helper-${randomBytes(8).toString('hex')}` }
     const call = { what, method: 'POST', path: '/containers/create', query, body } as const
     const { Id } = await this.#client.ask<{ Id: string }>({ ...call, timeout: callTimeouts.create })
-    return { archivePath: `/containers/${Id}/archive`, folder, remove: () => this.#remove(Id) }
+    return Id
   }
 
   async #prepare(): Promise<void> {
@@ -84,6 +114,27 @@ export class HelperContainers {
       timeout: callTimeouts.list,
     })
     for (const { Id, Labels } of found) if (!isAlive(Number(Labels[`${label}.pid`]))) await this.#remove(Id)
+  }
+
+  /** One that is left keeps its volume from being removed. */
+  async #removeOrRetry(id: string): Promise<void> {
+    try {
+      await this.#remove(id)
+    } catch (error) {
+      void this.#removeLater(id)
+      throw error
+    }
+  }
+
+  /** Never rejects. */
+  async #removeLater(id: string): Promise<void> {
+    for (let isLeft = true; isLeft;) {
+      await sleep(retryDelay, undefined, { ref: false })
+      isLeft = await this.#remove(id).then(
+        () => false,
+        (error: unknown) => statusOf(error) !== 404,
+      )
+    }
   }
 
   async #remove(id: string): Promise<void> {

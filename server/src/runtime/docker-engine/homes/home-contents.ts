@@ -23,6 +23,7 @@ export function homeContents(client: EngineClient, installation: string): HomeCo
       await withSendLimit(archive, { signal, limit, stalled }, (sent, both) =>
         client.ask({ ...call, archive: sent, signal: both, timeout: callTimeouts.writeHome, kind: 'stream' }),
       )
+      await helper.requireMounted(call.what)
     } finally {
       await helper.remove()
     }
