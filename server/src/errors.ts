@@ -234,6 +234,7 @@ export const refusals = named({
   homesUnknown: (cause: unknown) => new Refusal(500, message('termEnd.engineSilent'), { cause }),
   snapshotDiskFull: (cause: unknown) => new Refusal(500, message('snapshots.diskFull'), { cause }),
   restoreUnfinished: (cause: unknown) => new Refusal(500, message('snapshots.unfinished'), { cause }),
+  resetUnfinished: (cause: unknown) => new Refusal(500, message('snapshots.resetUnfinished'), { cause }),
   storeFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.storeFailed'), {
       cause,

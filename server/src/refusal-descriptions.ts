@@ -223,6 +223,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'a restore failed, and the engine did not remove what was there of it',
     remedy: 'leave the container stopped: Berth completes the folder within a minute after the engine answers',
   },
+  resetUnfinished: {
+    when: 'a home was to be reset, and the engine failed while it removed it: the snapshot is there, and a part of the home may be gone',
+    remedy: 'launch the container when the engine answers: Berth removes the rest before, or within a minute',
+  },
   storeFailed: {
     when: 'the database is locked, full, unreachable or does not respond; the request had no effect',
     remedy: 'try again in a minute; operators check `/readyz` and the log',

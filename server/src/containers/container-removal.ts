@@ -1,9 +1,10 @@
 import { crashPoint } from '#/crash-points.ts'
+import { refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
-import { deleteRemovals, pendingRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
+import { deleteRemovals, insertReset, pendingRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
 import { containerName, homeVolume } from './container-name.ts'
 import type { SingleFlight } from '../concurrency/single-flight.ts'
 import { containerKey } from './container-key.ts'
@@ -51,6 +52,25 @@ export class ContainerRemoval {
       database.db,
       pending.map(({ id }) => id),
     )
+  }
+
+  /**
+   * Removes the home of a container that is not deleted, and the container with it. Stored first: an engine that is killed
+   * meanwhile leaves a part of the home, which no container gets. For callers that hold this container's flight.
+   * @throws {Refusal} 500 `resetUnfinished`: it stays pending @throws {RuntimeError} `conflict`: nothing was removed
+   */
+  async resetLocked(container: RemovedContainer, now: Date): Promise<void> {
+    const { database } = this.#parts
+    const id = await insertReset(database.db, container, now)
+    try {
+      await this.finishLocked(container)
+    } catch (error) {
+      // A container that is not ours uses the home: pending, the removal would keep every launch waiting for that one's end.
+      const isInUse = error instanceof RuntimeError && error.kind === 'conflict'
+      if (!isInUse) throw refusals.resetUnfinished(error)
+      await deleteRemovals(database.db, [id])
+      throw error
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import { containerKey } from '#/containers/container-key.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { Template, Templates } from '#/containers/templates/template.ts'
 import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import { Refusal, refusals } from '#/errors.ts'
@@ -35,6 +36,8 @@ export interface HomeAccessParts {
   readonly singleFlight: SingleFlight
   readonly installation: string
   readonly templates: Pick<Templates, 'get' | 'openTypes'>
+  /** As `ContainerRemoval`. */
+  readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   /** For tests, in ms. */
   readonly timeLimit?: number
 }
@@ -78,6 +81,7 @@ export class HomeAccess {
    * @throws {Refusal} 409 the container is in one of the states · 429 too many wait · as the work, by `rethrowInWords`
    */
   async run<T>(owner: HomeOwner, type: string, verb: string, states: readonly string[], work: () => Promise<T>) {
+    const { removal } = this.#parts
     if (!this.#parts.isService && states.length > 0) throw refusals.conflict(message('snapshots.needsService'))
     if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
     const key = containerKey({ userId: owner.id, type })
@@ -85,6 +89,8 @@ export class HomeAccess {
       .run(key, verb, () =>
         this.#limit(async () => {
           await this.requireNot(owner, type, states)
+          // A part of a home is no home. Work that needs no container, as on a snapshot alone, does not look at it.
+          if (states.length > 0) await removal.finishLocked({ userId: owner.id, slug: owner.slug, type })
           return work()
         }),
       )

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { containerName } from '#/containers/container-name.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { refusals, type Refusal } from '#/errors.ts'
@@ -13,7 +14,8 @@ export interface HomeSnapshotsParts {
   readonly access: HomeAccess
   /** Homes with more are not snapshotted; bytes. */
   readonly maxBytes: number
-  readonly runtime: Pick<Runtime, 'inspect' | 'removeStopped' | 'removeHome'>
+  readonly runtime: Pick<Runtime, 'inspect' | 'removeStopped'>
+  readonly removal: Pick<ContainerRemoval, 'resetLocked'>
   readonly installation: string
   readonly files: SnapshotFiles
   readonly restores: HomeRestores
@@ -85,10 +87,11 @@ export class HomeSnapshots {
 
   /**
    * Makes a snapshot, then removes container and home: the next launch begins with what the image and the starter files
-   * give. After a failure in between the snapshot is there, and the home is whole or gone. @throws {Refusal} as `take`
+   * give. @throws {Refusal} as `take`: the home is whole, a snapshot may be there · 500 `resetUnfinished`: the snapshot is there,
+   * and the home is removed before the next launch
    */
   async reset(owner: HomeOwner, type: string, now: Date): Promise<Snapshot> {
-    const { access, runtime, installation } = this.#parts
+    const { access, runtime, removal, installation } = this.#parts
     access.requireHome(type)
     return access.run(owner, type, 'reset', notWritten, async () => {
       const made = await this.#write(owner, type, 'reset', now)
@@ -96,7 +99,7 @@ export class HomeSnapshots {
       const found = await runtime.inspect(containerName(installation, owner.slug, type))
       if (found?.owner) await runtime.removeStopped(found.id)
       crashPoint('home-reset.after-remove')
-      await runtime.removeHome(access.volumeOf(owner, type))
+      await removal.resetLocked({ userId: owner.id, slug: owner.slug, type }, now)
       return made
     })
   }

@@ -52,6 +52,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   snapshotFailed: refusals.snapshotFailed(new Error('x')),
   snapshotDiskFull: refusals.snapshotDiskFull(new Error('x')),
   restoreUnfinished: refusals.restoreUnfinished(new Error('x')),
+  resetUnfinished: refusals.resetUnfinished(new Error('x')),
   snapshotsBusy: refusals.snapshotsBusy(),
   sharingOff: refusals.sharingOff(),
   lookByManagers: refusals.lookByManagers(),

@@ -12,6 +12,8 @@ export const snapshots: Translated<'snapshots'> = {
     'Auf der Festplatte des Servers ist kein Platz dafür. An deinen Dateien hat sich nichts geändert; sag es deinem Administrator.',
   unfinished:
     'Die Dateien ließen sich gerade nicht ganz wiederherstellen. Ein Teil von ihnen liegt im neuen Ordner; der Rest folgt von selbst, solange der Container gestoppt ist.',
+  resetUnfinished:
+    'Der Sicherungspunkt ist erstellt, aber der Home-Ordner ließ sich gerade nicht entfernen. Das folgt von selbst, bevor der Container wieder gestartet wird.',
   needsService: 'Berth läuft nicht. Starte es zuerst: Es verhindert, dass der Container währenddessen gestartet wird.',
   tooMany: 'Gerade werden zu viele Home-Ordner gelesen oder geschrieben. Versuche es in einer Minute noch einmal.',
   noHomeYet: 'Es gibt noch keine Dateien: Starte den Container einmal.',

@@ -9,6 +9,8 @@ export const snapshots = {
   diskFull: 'There is no room for it on the disk of the server. Nothing of yours was changed; tell your administrator.',
   unfinished:
     'The files could not be restored completely now. A part of them is in the new folder; the rest follows by itself while the container is stopped.',
+  resetUnfinished:
+    'The snapshot is made, but the home folder could not be removed now. That follows by itself, before the container is launched again.',
   needsService: 'Berth does not run. Start it first: it keeps the container from being launched meanwhile.',
   tooMany: 'Too many home folders are being read or written at the moment. Try again in a minute.',
   noHomeYet: 'There are no files yet: launch the container once.',

@@ -30,15 +30,17 @@ export async function insertRemovals(
   options: { isPurge: boolean; now: Date },
 ): Promise<void> {
   if (containers.length === 0) return
-  const rows = containers.map(({ userId, slug, type, containerId }) => ({
-    user_id: userId,
-    slug,
-    container_type: type,
-    container_id: containerId,
-    is_purge: Number(options.isPurge),
-    requested_at: options.now.getTime(),
-  }))
-  await db.insertInto('removals').values(rows).execute()
+  await db
+    .insertInto('removals')
+    .values(containers.map((each) => toRow(each, options)))
+    .execute()
+}
+
+/** As `insertRemovals`, of a home that is reset; its record stays. @returns id of the pending removal */
+export async function insertReset(db: Db, container: RemovedContainer, now: Date): Promise<number> {
+  const row = toRow({ ...container, containerId: null }, { isPurge: true, now })
+  const { id } = await db.insertInto('removals').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
 }
 
 /** Pending removals of one container; more than one when it was deleted again meanwhile. */
@@ -63,6 +65,17 @@ export async function listRemovals(db: Db, limit: number, after = 0): Promise<Pe
 /** Deletes removals that the engine has done. */
 export async function deleteRemovals(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await db.deleteFrom('removals').where('id', 'in', ids).execute()
+}
+
+function toRow({ userId, slug, type, containerId }: NewRemoval, { isPurge, now }: { isPurge: boolean; now: Date }) {
+  return {
+    user_id: userId,
+    slug,
+    container_type: type,
+    container_id: containerId,
+    is_purge: Number(isPurge),
+    requested_at: now.getTime(),
+  }
 }
 
 function fromRow(row: Selectable<RemovalsTable>): PendingRemoval {

@@ -95,7 +95,7 @@ export function wireContainers(
     (user, template) => diskUse.refusalFor(user, template),
   ])
   const removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
-  const snapshots = wireSnapshots(parts, singleFlight, diskUse, streams)
+  const snapshots = wireSnapshots(parts, singleFlight, removal, diskUse, streams)
   const spawner = new Spawner({
     runtime,
     database,

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { SingleFlight } from '#/concurrency/single-flight.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { BeforeImage } from '#/containers/launch/starter.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
@@ -22,6 +23,7 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 export function wireSnapshots(
   { config, database, runtime, installation, isForOneCommand, pace, log }: AppParts,
   singleFlight: SingleFlight,
+  removal: ContainerRemoval,
   diskUse: DiskUse,
   streams: OpenStreams,
 ) {
@@ -41,6 +43,7 @@ export function wireSnapshots(
     singleFlight,
     installation,
     templates,
+    removal,
     ...(pace?.homes === undefined ? {} : { timeLimit: pace.homes }),
   })
   const restores = new HomeRestores({
@@ -56,6 +59,7 @@ export function wireSnapshots(
     access,
     maxBytes,
     runtime,
+    removal,
     installation,
     files,
     restores,

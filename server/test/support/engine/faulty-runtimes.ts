@@ -186,6 +186,22 @@ export function endlessLogsRuntime(runtime: Runtime, seen: { lines: number; read
   }
 }
 
+/** An engine that is killed, or stops answering, while it removes a home: what `removed` did of it is done. */
+export function noHomeRemovalRuntime(
+  runtime: Runtime,
+  fault: Fault,
+  removed: (volume: string) => Promise<void>,
+): Runtime {
+  return {
+    ...passThrough(runtime),
+    removeHome: async (volume) => {
+      if (!fault.active) return runtime.removeHome(volume)
+      await removed(volume)
+      throw new RuntimeError('unreachable', `remove ${volume}`)
+    },
+  }
+}
+
 /** An engine with other ways into homes. */
 export function runtimeWithHomes(runtime: Runtime, change: (contents: HomeContents) => HomeContents): Runtime {
   const contents = runtime.homeContents()
