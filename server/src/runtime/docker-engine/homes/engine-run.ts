@@ -8,7 +8,7 @@ export interface EngineRun {
    * What this engine has done with a volume since the run was noted, it has done with the mounted volume. Docker that is being
    * stopped unmounts the volumes of containers that do not run, and answers what is under way as if it were complete: an
    * archive ends in order without what was not read yet (seen with 20.10), and what is written goes elsewhere.
-   * @throws {RuntimeError} the engine stops, or has been started again since
+   * @throws {RuntimeError} `unreachable`: the engine stops, or has been started again since
    */
   requireMounted(what: string, volume: string): Promise<void>
   /** Ends the connection. */
@@ -37,11 +37,15 @@ export async function noteEngineRun(client: EngineClient, label: string): Promis
   void follow(events, run)
   return {
     requireMounted: async (what, volume) => {
-      const call = { what: `${what}: look whether it is mounted`, method: 'GET', path: `/volumes/${volume}` } as const
-      await client.ask({ ...call, timeout: callTimeouts.read })
+      const call = { what: `look whether ${volume} is mounted`, method: 'GET', path: `/volumes/${volume}` } as const
+      const stopped = (cause?: unknown) =>
+        new RuntimeError('unreachable', `${what}: the engine was stopped meanwhile`, cause)
+      await client.ask({ ...call, timeout: callTimeouts.read }).catch((error: unknown) => {
+        throw stopped(error)
+      })
       // An end that has come together with the answer is noted in this turn.
       await turn()
-      if (run.isOver) throw new RuntimeError('unreachable', `${what}: the engine was stopped meanwhile`)
+      if (run.isOver) throw stopped()
     },
     leave: () => left.abort(),
   }
