@@ -41,6 +41,7 @@ export const sharingEndpoints = {
     path: '/api/user/shared',
     access: 'user',
     scope: 'containers:read',
+    guarded: true,
     summary: 'Containers of other users that are shared with the signed-in user',
     response: sharing.SharedContainersResponse,
     refusals: { 403: ErrorBody, 404: ErrorBody },

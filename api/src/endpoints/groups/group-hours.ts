@@ -13,6 +13,7 @@ export const groupHoursEndpoints = {
     ...byManagers,
     method: 'GET',
     path: '/api/groups/{id}/timetable',
+    guarded: true,
     summary: 'Hours of a group; for its managers and administrators',
     response: timetable.TimetableResponse,
     refusals,

@@ -15,6 +15,7 @@ export const groupPageEndpoints = {
     ...byManagers,
     method: 'GET',
     path: '/api/groups/{id}',
+    guarded: true,
     summary: 'One group, with its configured types; for its managers and administrators',
     response: page.ManagedGroupResponse,
     refusals,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import crypto, { randomBytes } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { after, test } from 'node:test'
+import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
+import { refusals } from '#/errors.ts'
 import { assertOk, assertRefused, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth, type Berth, type Reply } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
@@ -164,6 +166,21 @@ test('a browser that sends only the cookie changes nothing without the proof tha
     assertRefused(await berth.call('POST', '/api/auth/logout', { headers }), 403)
   }
   assertOk(await meWith({ cookie }))
+})
+
+test('by the cookie a page of a container reads of its visitor what an app knows anyway, and nothing else', async () => {
+  // It read names of files in homes of other types, each time with a look of up to 20 s into the home; and who shares what.
+  const open = ['me', 'listContainers', 'containerStatus', 'listOwnGroups', 'readDownload']
+  const params: Record<string, string> = { container_type: 'dev', id: '1', user_id: '1', ticket: 'x' }
+  const rows = Object.entries<Endpoint>(endpoints).filter(([, row]) => row.method === 'GET' && row.access === 'user')
+  assert.ok(rows.length > open.length)
+  for (const [name, row] of rows) {
+    const target = row.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => params[key] ?? key)
+    const headers = { cookie: `spawner_token=${bob.token}`, 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' }
+    const { status, body } = await berth.call('GET', target, { headers })
+    const isForgeable = status === 403 && body.error === refusals.forgeable().message
+    assert.equal(isForgeable, !open.includes(name), `${name}: ${status} ${JSON.stringify(body)}`)
+  }
 })
 
 test('the proof is in a page that a person navigated to, not in one that a script fetched', async () => {
