@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { TemplateProblem } from '#/containers/templates/read-templates.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '#/host-label.ts'
 import type { Config } from './config.ts'
@@ -21,24 +22,27 @@ export function subdomainProblems({ baseDomain, spawnerSubdomain, frontendUrl, t
     ...(isContainerLabel(label)
       ? [`FRONTEND_URL: ${front} has the form of a container's host, which CONTAINER_ROUTING=subdomain reserves`]
       : []),
-    ...hostLabelProblems(templates.all()),
+    ...hostLabelProblems(templates.all()).map(({ problem }) => problem),
   ]
 }
 
 /** Why containers of these templates cannot have hosts of their own. */
-export function hostLabelProblems(templates: readonly Template[]): string[] {
-  return templates.flatMap(({ type, forwardToken }) => [
-    ...(isLabelEnd(type)
-      ? []
-      : [
-          `CONTAINER_ROUTING=subdomain: the container type "${type}" cannot stand in a host name: at most ${maxLabelEnd} lower-case letters, digits and hyphens, with no hyphen at its beginning or end`,
-        ]),
-    ...(forwardToken === 'full'
-      ? [
-          `CONTAINER_ROUTING=subdomain: forward_token: full of the container type "${type}": the token of a sign-in never reaches the host of a container; leave it out`,
-        ]
-      : []),
-  ])
+export function hostLabelProblems(templates: readonly Template[]): TemplateProblem[] {
+  return templates.flatMap(({ type, forwardToken }) => {
+    const problems = [
+      ...(isLabelEnd(type)
+        ? []
+        : [
+            `the container type "${type}" cannot stand in a host name: at most ${maxLabelEnd} lower-case letters, digits and hyphens, with no hyphen at its beginning or end`,
+          ]),
+      ...(forwardToken === 'full'
+        ? [
+            `forward_token: full of the container type "${type}": the token of a sign-in never reaches the host of a container; leave it out`,
+          ]
+        : []),
+    ]
+    return problems.map((problem) => ({ type, problem: `CONTAINER_ROUTING=subdomain: ${problem}` }))
+  })
 }
 
 /** A label has at most 63 octets. */

@@ -24,15 +24,21 @@ test('the operator checks a file of templates, and has the service read it again
   const wrong = await berth('check', file)
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /line 6, column 3: notes: cpus must be a number of cores/)
-  assert.match(wrong.stdout, /^lab: secrets KEY names the path key, and SECRETS_DIR is not set$/m)
+  assert.match(wrong.stdout, /line 3, column 3: lab: secrets KEY names the path key, and SECRETS_DIR is not set$/m)
   assert.match(wrong.stderr, /cannot be used/)
 
   const files = (from: string) => `lab:\n  image: x\n  files: [{ from: ${from} }]\n`
   const starterFiles = { ...settings, ALLOWED_MOUNT_ROOTS: dataDir }
   for (const [from, problem] of [
-    [`{ path: ${dataDir}/none }`, /^lab: files names the path .*none, which does not exist or cannot be read$/m],
-    [`{ path: ${file} }`, /^lab: files names .*templates\.yaml, which is no folder$/m],
-    [`{ git: "file://${dataDir}/none.git" }`, /^lab: files: the repository file:.*: git fetch failed: .*$/m],
+    [
+      `{ path: ${dataDir}/none }`,
+      /line 3, column 3: lab: files names the path .*none, which does not exist or cannot be read$/m,
+    ],
+    [`{ path: ${file} }`, /line 3, column 3: lab: files names .*templates\.yaml, which is no folder$/m],
+    [
+      `{ git: "file://${dataDir}/none.git" }`,
+      /line 3, column 3: lab: files: the repository file:.*: git fetch failed: .*$/m,
+    ],
   ] as const) {
     await writeFile(file, files(from))
     const refused = await runCommand(starterFiles, 'templates', 'check', file)
@@ -40,6 +46,21 @@ test('the operator checks a file of templates, and has the service read it again
   }
   await writeFile(file, files(`{ path: ${dataDir} }`))
   assert.equal((await runCommand(starterFiles, 'templates', 'check', file)).code, 0)
+})
+
+/** The check called a file right that reload and start then refused. */
+test('with hosts of containers the check names types that cannot be one, where they are', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-templates-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = path.join(dataDir, 'templates.yaml')
+  await writeFile(file, 'lab:\n  image: x\nLab_2:\n  image: x\nown:\n  image: x\n  forward_token: full\n')
+  const check = (routing: string) =>
+    runCommand({ ...noEngine, DATA_DIR: dataDir, CONTAINER_ROUTING: routing }, 'templates', 'check', file)
+  assert.equal((await check('path')).code, 0)
+  const refused = await check('subdomain')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stdout, /line 3, column 1: CONTAINER_ROUTING=subdomain: the container type "Lab_2" cannot stand/)
+  assert.match(refused.stdout, /line 5, column 1: CONTAINER_ROUTING=subdomain: forward_token: full of .*"own"/)
 })
 
 test('the operator looks at the catalogue, checks names of it, and starts from one of its templates', async (t) => {

@@ -3,12 +3,11 @@ import path from 'node:path'
 import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed } from '#/cli/command-failure.ts'
-import { readConfig } from '#/config/config.ts'
+import { readConfig, type Config } from '#/config/config.ts'
 import { readTemplateFile, templatesOfNames } from '#/config/sections/read-template-settings.ts'
 import { isNameList } from '#/containers/catalogue/chosen-templates.ts'
 import { checkStarterFiles } from '#/containers/starter-files/check-starter-files.ts'
-import type { SourceFolders } from '#/containers/templates/template-sources.ts'
-import type { Template } from '#/containers/templates/template.ts'
+import type { ReadTemplates } from '#/containers/templates/read-templates.ts'
 
 /** `berth templates check`. */
 export const checkCommand: CommandSpec = {
@@ -16,8 +15,8 @@ export const checkCommand: CommandSpec = {
   usage: (command) =>
     command.argument('<file|names>', 'file of templates, JSON or YAML; or names of the catalogue, separated by commas'),
   effect:
-    'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR and ALLOWED_MOUNT_ROOTS of the environment or of berth.env ' +
-    'count. A file of that name comes before names of the catalogue. Exit code 1 if a template is wrong.',
+    'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR, ALLOWED_MOUNT_ROOTS and CONTAINER_ROUTING of the environment or of ' +
+    'berth.env count. A file of that name comes before names of the catalogue. Exit code 1 if a template is wrong.',
   examples: [
     ['templates check templates.yaml', 'before a reload'],
     ['templates check code-server,jupyterlab', 'before they go to CONTAINER_TEMPLATES'],
@@ -27,25 +26,28 @@ export const checkCommand: CommandSpec = {
 }
 
 async function checkTemplates({ env, folder, terminal }: CommandContext, given: string): Promise<void> {
-  const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '' } = env
-  const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS }, () => '')
+  const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '', CONTAINER_ROUTING = '' } = env
+  const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS, CONTAINER_ROUTING }, () => '')
   if (!config) throw new CommandFailed(wrong.join('\n'))
-  const { templates, problems: mistakes } = readGiven(given, folder, config.sources)
+  const read = readGiven(given, folder, config)
   // A mistake that is known already is not named twice.
-  const { mountRoots } = config.sources
-  const problems = mistakes.length > 0 ? mistakes : await checkStarterFiles(templates, mountRoots)
+  const problems = read.problems.length > 0 ? read.problems : await problemsOfFiles(read, config)
+  const { templates } = read
   terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
   for (const problem of problems) terminal.print(problem)
   if (problems.length > 0) throw new CommandFailed(`${given} cannot be used.`)
   terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
 }
 
-function readGiven(
-  given: string,
-  folder: string,
-  sources: SourceFolders,
-): { templates: Template[]; problems: string[] } {
+type CheckedFor = Pick<Config, 'sources' | 'containerRouting'>
+
+function readGiven(given: string, folder: string, { sources, containerRouting }: CheckedFor): ReadTemplates {
   const file = path.resolve(folder, given)
   if (isNameList(given) && !existsSync(file)) return templatesOfNames(given, 'names')
-  return readTemplateFile(file, (each) => readFileSync(each, 'utf8'), sources)
+  return readTemplateFile(file, (each) => readFileSync(each, 'utf8'), sources, containerRouting)
+}
+
+async function problemsOfFiles({ templates, locate }: ReadTemplates, { sources }: CheckedFor): Promise<string[]> {
+  const found = await checkStarterFiles(templates, sources.mountRoots)
+  return found.map(({ type, problem }) => locate(type, problem))
 }

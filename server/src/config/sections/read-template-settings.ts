@@ -1,7 +1,7 @@
 import { chosenFields, isNameList, namesIn } from '#/containers/catalogue/chosen-templates.ts'
-import { readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
+import { readTemplate, readTemplates, unlocated, type ReadTemplates } from '#/containers/templates/read-templates.ts'
 import { TemplateSources, type SourceFolders } from '#/containers/templates/template-sources.ts'
-import { Templates, type Template } from '#/containers/templates/template.ts'
+import { Templates } from '#/containers/templates/template.ts'
 import { hostLabelProblems, type ContainerRouting } from '../container-routing.ts'
 import type { SettingName } from '../setting-descriptions.ts'
 
@@ -35,18 +35,19 @@ export function readAllTemplates(
     problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
   const read =
     inline !== null ? readInline(inline) : file !== null ? readTemplatesFile(file, readFile) : demoTemplates(text)
-  problems.push(...read.problems, ...problemsOfSources(read.templates, folders))
+  problems.push(...read.problems, ...problemsOfSources(read, folders))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
   return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
 }
 
-function readInline(text: string): ReturnType<typeof readTemplates> {
+function readInline(text: string): ReadTemplates {
   const source = 'CONTAINER_TEMPLATES'
   if (isNameList(text)) return templatesOfNames(text, source)
   if (/^\S+\.(ya?ml|json)$|^[./~]\S*$/.test(text))
     return {
       templates: [],
       problems: [`${source}: "${text}" looks like the path of a file, which the setting with _FILE at its end takes`],
+      locate: unlocated,
     }
   return readTemplates(text, source)
 }
@@ -55,7 +56,7 @@ function readInline(text: string): ReturnType<typeof readTemplates> {
  * Templates of the catalogue by their names, each the type of its template.
  * @param list names, separated by commas @param source how the operator knows the list, for the messages
  */
-export function templatesOfNames(list: string, source: string): ReturnType<typeof readTemplates> {
+export function templatesOfNames(list: string, source: string): ReadTemplates {
   const names = namesIn(list)
   const read = names.map((name, at) => {
     if (names.indexOf(name) < at) return { problems: [`"${name}" is named twice`] }
@@ -65,35 +66,38 @@ export function templatesOfNames(list: string, source: string): ReturnType<typeo
   return {
     templates: read.flatMap((each) => ('template' in each && each.template ? each.template : [])),
     problems: read.flatMap(({ problems }) => problems.map((problem) => `${source}: ${problem}`)),
+    locate: unlocated,
   }
 }
 
-const problemsOfSources = (templates: readonly Template[], folders: SourceFolders): string[] => {
+const problemsOfSources = ({ templates, locate }: ReadTemplates, folders: SourceFolders): string[] => {
   const sources = new TemplateSources(folders)
-  return templates.flatMap((template) => sources.problemsOf(template))
+  return templates.flatMap((template) => sources.problemsOf(template).map((problem) => locate(template.type, problem)))
 }
 
-/** The templates of a file, or every problem of them, of the sources that they name, and of their hosts. */
+/** The templates of a file, and every problem of them, of the sources that they name, and of their hosts. */
 export function readTemplateFile(
   file: string,
   readFile: (path: string) => string,
   folders: SourceFolders,
   routing: ContainerRouting = 'path',
-): { templates: Template[]; problems: string[] } {
-  const { templates, problems } = readTemplatesFile(file, readFile)
-  const ofHosts = routing === 'subdomain' ? hostLabelProblems(templates) : []
-  return { templates, problems: [...problems, ...problemsOfSources(templates, folders), ...ofHosts] }
+): ReadTemplates {
+  const read = readTemplatesFile(file, readFile)
+  const ofHosts = routing === 'subdomain' ? hostLabelProblems(read.templates) : []
+  const ofTemplates = ofHosts.map(({ type, problem }) => read.locate(type, problem))
+  return { ...read, problems: [...read.problems, ...problemsOfSources(read, folders), ...ofTemplates] }
 }
 
-function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {
+function readTemplatesFile(file: string, readFile: (path: string) => string): ReadTemplates {
   try {
     return readTemplates(readFile(file), `CONTAINER_TEMPLATES_FILE (${file})`)
   } catch (error) {
-    return { templates: [], problems: [`CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`] }
+    const problem = `CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`
+    return { templates: [], problems: [problem], locate: unlocated }
   }
 }
 
-function demoTemplates(text: (name: SettingName) => string | null): { templates: Template[]; problems: string[] } {
+function demoTemplates(text: (name: SettingName) => string | null): ReadTemplates {
   const fields = [
     readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
     readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
@@ -101,5 +105,6 @@ function demoTemplates(text: (name: SettingName) => string | null): { templates:
   return {
     templates: fields.flatMap(({ template }) => template ?? []),
     problems: fields.flatMap(({ problems }) => problems),
+    locate: unlocated,
   }
 }

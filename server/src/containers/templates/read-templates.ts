@@ -36,51 +36,77 @@ import type { Template } from './template.ts'
 export const defaultLimits = { memory: 2 * 1024 ** 3, cpus: 2, pids: 512, shmSize: 64 * 1024 ** 2 } as const
 const defaultHome = '/home/berth'
 
+/** Templates that were read, and every problem found, each a sentence. */
+export interface ReadTemplates {
+  readonly templates: Template[]
+  readonly problems: string[]
+  /**
+   * The problem of a template with the line and column that it is about.
+   * @param problem begins with type and field, as those of `readTemplate` do; else it is about the whole template
+   */
+  readonly locate: (type: string, problem: string) => string
+}
+
+/** What is wrong with a template of this type. */
+export interface TemplateProblem {
+  readonly type: string
+  readonly problem: string
+}
+
+/** `locate` of templates that are in no text of the operator's. */
+export const unlocated: ReadTemplates['locate'] = (_, problem) => problem
+
 /**
  * Reads a map of type to template from JSON or YAML text, keeping the order of its keys.
  * JSON is read by the YAML parser too: `JSON.parse` would put keys such as "10" before all others.
  * @param source how the operator knows the text, for the messages: the name of a variable or a file
- * @returns the templates, or every problem found, each a sentence
  */
-export function readTemplates(text: string, source: string): { templates: Template[]; problems: string[] } {
+export function readTemplates(text: string, source: string): ReadTemplates {
   const lines = new LineCounter()
   const document = parseDocument(text, { uniqueKeys: true, stringKeys: false, lineCounter: lines })
   const syntax = document.errors.map((error) => `${source}: ${error.message.split('\n')[0]}`)
-  if (syntax.length > 0) return { templates: [], problems: syntax }
+  if (syntax.length > 0) return { templates: [], problems: syntax, locate: unlocated }
   if (!isMap(document.contents) || document.contents.items.length === 0) {
     return {
       templates: [],
       problems: [`${source}: must be a map of container type to template, with at least one entry`],
+      locate: unlocated,
     }
   }
   const problems: string[] = []
   const templates: Template[] = []
-  for (const { key, value } of document.contents.items) {
+  const nodes = new Map<string, Pair>()
+  const locate = (type: string, problem: string) => {
+    const { line, col } = lines.linePos(startOf(nodes.get(type), fieldIn(type, problem)))
+    return `${source}: line ${line}, column ${col}: ${problem}`
+  }
+  for (const node of document.contents.items) {
+    const { key, value } = node
     const type = String(isScalar(key) ? key.value : key)
+    nodes.set(type, node)
     const fields: unknown = (value as { toJS(d: unknown): unknown } | null)?.toJS(document)
     const extended = extendedFields(fields)
     const read =
       'problem' in extended
         ? { problems: [`${type}: extends: ${extended.problem}`] }
         : readTemplate(type, extended.fields)
-    problems.push(
-      ...read.problems.map((problem) => {
-        const { line, col } = lines.linePos(startOf(key, value, fieldIn(problem.slice(type.length + 2))))
-        return `${source}: line ${line}, column ${col}: ${problem}`
-      }),
-    )
+    problems.push(...read.problems.map((problem) => locate(type, problem)))
     if ('template' in read && read.template) templates.push(read.template)
   }
-  return { templates, problems }
+  return { templates, problems, locate }
 }
 
-/** The field that a problem begins with; undefined for one of the template itself. */
-const fieldIn = (problem: string) => /^(?:unknown field "([^"]*)"|([a-z_]+)[: ])/.exec(problem)?.slice(1).find(Boolean)
+/** The field that a problem is about; undefined for one of the template itself. */
+function fieldIn(type: string, problem: string): string | undefined {
+  if (!problem.startsWith(`${type}: `)) return undefined
+  const words = problem.slice(type.length + 2)
+  return /^(?:unknown field "([^"]*)"|([a-z_]+)[: ])/.exec(words)?.slice(1).find(Boolean)
+}
 
 /** Where a field of a template begins in the text; without such a field where the template does. */
-function startOf(key: unknown, value: unknown, field: string | undefined): number {
-  const nodes: readonly Pair[] = isMap(value) ? value.items : []
-  const found = nodes.find((pair) => isScalar(pair.key) && pair.key.value === field)?.key ?? key
+function startOf(template: Pair | undefined, field: string | undefined): number {
+  const nodes: readonly Pair[] = isMap(template?.value) ? template.value.items : []
+  const found = nodes.find((pair) => isScalar(pair.key) && pair.key.value === field)?.key ?? template?.key
   return (found as { readonly range?: readonly [number] } | null)?.range?.[0] ?? 0
 }
 
