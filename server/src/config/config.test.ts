@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { test } from 'node:test'
 import { good, read } from '#test/support/read-settings.ts'
+import { isTimeZone } from '#/time-zone.ts'
 
 test('without any setting the defaults hold', () => {
   const config = good({})
@@ -217,4 +221,20 @@ test('SNAPSHOTS are on or off, and not with several nodes or a cluster', () => {
       read({ SNAPSHOTS: 'on', ...more }).problems.some((each) => each.startsWith('SNAPSHOTS: with ')),
       JSON.stringify(more),
     )
+})
+
+/** A misspelled zone stopped containers by UTC, and with `:/etc/localtime`, a usual value, there was no zone at all. */
+test('TZ is the name of a time zone, or a file of the zone database; anything else is reported', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-zones-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [zone, link, copy] = ['zoneinfo/Asia/Kolkata', 'localtime', 'copy'].map((file) => path.join(folder, file))
+  mkdirSync(path.dirname(zone ?? ''), { recursive: true })
+  for (const file of [zone, copy]) writeFileSync(file ?? '', '')
+  symlinkSync(zone ?? '', link ?? '')
+  for (const TZ of ['Asia/Kolkata', ':Asia/Kolkata', zone ?? '', `:${zone}`, `:${link}`, link ?? ''])
+    assert.equal(good({ TZ }).timeZone, 'Asia/Kolkata', TZ)
+  assert.equal(good({ TZ: '/nowhere/zoneinfo/right/Europe/Berlin' }).timeZone, 'Europe/Berlin')
+  assert.ok(isTimeZone(good({ TZ: '' }).timeZone))
+  for (const TZ of ['Berlin', 'Mars/Olympus', 'CET-1CEST,M3.5.0,M10.5.0/3', `:${copy}`, `${folder}/none`, ':'])
+    assert.deepEqual(read({ TZ }).problems, ['TZ: must be the name of a time zone such as Europe/Berlin'], TZ)
 })

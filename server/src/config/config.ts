@@ -15,7 +15,6 @@ import { readSharing, type SharingConfig } from './sections/read-sharing.ts'
 import { readSnapshots, type SnapshotConfig } from './sections/read-snapshots.ts'
 import { readSignIn, type WaysToSignIn } from './sections/read-sign-in.ts'
 import { readAllTemplates } from './sections/read-template-settings.ts'
-import { isTimeZone } from '#/time-zone.ts'
 import { readTls, type TlsConfig } from './sections/read-tls.ts'
 import type { SettingName } from './setting-descriptions.ts'
 import {
@@ -29,9 +28,11 @@ import {
   emailDomains,
   list,
   listenAddress,
+  machineTimeZone,
   networks,
   size,
   subdomain,
+  timeZoneName,
   url,
   webUrl,
   whole,
@@ -169,7 +170,7 @@ export function readConfig(
     secretsDir: check('SECRETS_DIR', null, absolutePath),
     mountRoots: check('ALLOWED_MOUNT_ROOTS', [], absolutePaths),
   }
-  const timeZone = timeZoneOf(text('TZ'))
+  const timeZone = check('TZ', machineTimeZone(), timeZoneName)
   const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000))
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
@@ -263,7 +264,3 @@ export function readConfig(
 export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
   return path.resolve(env.DATA_DIR?.trim() || './data')
 }
-
-/** Systems also take other forms, such as a path or a rule; then the machine's own zone counts. */
-const timeZoneOf = (name: string | null) =>
-  name !== null && isTimeZone(name) ? name : new Intl.DateTimeFormat().resolvedOptions().timeZone

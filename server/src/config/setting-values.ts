@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import { readSize } from '#/containers/templates/values/field-values.ts'
+import { isTimeZone } from '#/time-zone.ts'
 
 /** Address of a listener. */
 export interface ListenAddress {
@@ -129,4 +131,31 @@ function isNetwork(text: string): boolean {
     rest.length === 0 &&
     (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
   )
+}
+
+/**
+ * Name of the time zone that `TZ` names, which may be a path into the system's zone database with a colon before it, such as
+ * `:/etc/localtime`. A rule such as `CET-1CEST` is none: it would be taken for UTC.
+ */
+export function timeZoneName(value: string): string | Problem {
+  const given = value.replace(/^:/, '')
+  const name = path.isAbsolute(given) ? zoneOfFile(given) : given
+  return name !== undefined && isTimeZone(name)
+    ? name
+    : new Problem('must be the name of a time zone such as Europe/Berlin')
+}
+
+function zoneOfFile(file: string): string | undefined {
+  const zone = (name: string) => /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(name)?.[1]
+  try {
+    return zone(file) ?? zone(realpathSync(file))
+  } catch {
+    return undefined
+  }
+}
+
+/** The machine's time zone where `TZ` names none; UTC where that is not known. */
+export function machineTimeZone(): string {
+  const found = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined
+  return found !== undefined && found !== 'Etc/Unknown' && isTimeZone(found) ? found : 'UTC'
 }

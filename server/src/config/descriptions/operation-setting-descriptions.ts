@@ -41,7 +41,7 @@ export const operationSettings = {
     },
     TZ: {
       ...inWords("the machine's time zone"),
-      text: 'Time zone of the template field `stop_at`, such as `Europe/Berlin`.',
+      text: 'Time zone such as `Europe/Berlin`, of template fields (`stop_at`, `prestart_at`), hours of groups, notices and days of use that name none.',
     },
     HOST_RULES: {
       default: 'auto',
