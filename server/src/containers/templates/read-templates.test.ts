@@ -190,6 +190,25 @@ test('a mistake in a file is named with its line and column', () => {
   assert.match(readTemplates('lab: [', 'T').problems.join(), /line 1, column/)
 })
 
+/** Of ten folders in `files` the operator had to find the wrong one. */
+test('of a list or a map the entry that is wrong is where the mistake is', () => {
+  const at = (fields: string) => {
+    const { problems } = readTemplates(`lab:\n  image: x\n${fields}`, 'T')
+    assert.equal(problems.length, 1, problems.join())
+    return /^T: (line \d+, column \d+): lab: [a-z_]+ /.exec(problems[0] ?? '')?.[1]
+  }
+  const folder = '    - { from: { path: /a } }\n'
+  assert.equal(at(`  files:\n${folder}${folder}    - { from: { path: /b }, update: always }\n`), 'line 6, column 7')
+  assert.equal(at('  mounts:\n    - { source: { volume: ab }, target: data }\n'), 'line 4, column 7')
+  const text = 'type: text, env'
+  assert.equal(at(`  parameters:\n    a: { ${text}: A }\n    b: { ${text}: 1 }\n`), 'line 5, column 5')
+  assert.equal(at('  env:\n    A: b\n    C: 5\n'), 'line 5, column 5')
+  assert.equal(at('  command:\n    - sh\n    - 5\n'), 'line 5, column 7')
+  assert.equal(at(`  parameters:\n    a: { ${text}: A }\n    b: { ${text}: A }\n`), 'line 3, column 3', 'each is right')
+  assert.equal(at('  env: 5\n'), 'line 3, column 3')
+  assert.equal(at('  registry_auth:\n    username: a\n'), 'line 3, column 3')
+})
+
 const size = { type: 'choice', choices: ['small', 'large'], env: 'SIZE' }
 
 test('parameters have a label, a type, limits and a default, and a variable', () => {

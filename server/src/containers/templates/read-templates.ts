@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isMap, isScalar, LineCounter, parseDocument, type Pair } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair } from 'yaml'
 import { extendedFields } from '#/containers/catalogue/chosen-templates.ts'
 import {
   anyText,
@@ -77,7 +77,7 @@ export function readTemplates(text: string, source: string): ReadTemplates {
   const templates: Template[] = []
   const nodes = new Map<string, Pair>()
   const locate = (type: string, problem: string) => {
-    const { line, col } = lines.linePos(startOf(nodes.get(type), fieldIn(type, problem)))
+    const { line, col } = lines.linePos(startOf(document, nodes.get(type), fieldIn(type, problem)))
     return `${source}: line ${line}, column ${col}: ${problem}`
   }
   for (const node of document.contents.items) {
@@ -103,11 +103,27 @@ function fieldIn(type: string, problem: string): string | undefined {
   return /^(?:unknown field "([^"]*)"|([a-z_]+)[: ])/.exec(words)?.slice(1).find(Boolean)
 }
 
-/** Where a field of a template begins in the text; without such a field where the template does. */
-function startOf(template: Pair | undefined, field: string | undefined): number {
+/** Where a field of a template, or its wrong entry, begins in the text; without such a field where the template does. */
+function startOf(document: Document, template: Pair | undefined, field: string | undefined): number {
   const nodes: readonly Pair[] = isMap(template?.value) ? template.value.items : []
-  const found = nodes.find((pair) => isScalar(pair.key) && pair.key.value === field)?.key ?? template?.key
-  return (found as { readonly range?: readonly [number] } | null)?.range?.[0] ?? 0
+  const found = nodes.find((pair) => isScalar(pair.key) && pair.key.value === field)
+  const at = (found && wrongEntry(document, found)) ?? found?.key ?? template?.key
+  return (at as { readonly range?: readonly [number] } | null)?.range?.[0] ?? 0
+}
+
+/** Fields that are maps whose keys an operator chooses. */
+const mapsOfNames = new Set(['env', 'secrets', 'parameters'])
+
+/** The first entry of a list or map that is wrong by itself; undefined where none is, as of two that contradict each other. */
+function wrongEntry(document: Document, { key, value }: Pair): unknown {
+  const reader: Reader<unknown> | undefined = readers[String(key) as keyof typeof readers]
+  const isWrong = (entries: unknown) => reader !== undefined && 'problem' in reader(entries)
+  if (isSeq(value)) return value.items.find((item) => isNode(item) && isWrong([item.toJS(document)]))
+  if (!isMap(value) || !mapsOfNames.has(String(key))) return undefined
+  const wrong = value.items.find(
+    (pair) => isNode(pair.value) && isWrong({ [String(pair.key)]: pair.value.toJS(document) as unknown }),
+  )
+  return wrong?.key
 }
 
 /** One template from its configured fields; every problem names type and field. */
