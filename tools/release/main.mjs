@@ -1,5 +1,5 @@
 /**
- * `npm run release`: makes the artefacts of this commit in `dist/`. After `npm ci` and the first fetch of Node it needs no
+ * `npm run release`: makes the artefacts of this commit in `dist/`. After `npm ci` and a first release it needs no
  * network; the same commit gives the same bytes. See docs/explanation/decisions/052.
  * `--trial` packs changes that are not committed; `--root=DIR --release=VERSION --only=tarball` packs another checkout.
  */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { SetupProblem } from '../setup/problem.mjs'
 import { pinnedVersion } from '../setup/packages/node.mjs'
 import { temporaryRepository, write } from '../test-support/temporary-repository.mjs'
 import { debianVersion } from './debian-package.mjs'
-import { keyOf } from './image/debian-files.mjs'
+import { debianFiles, keyOf } from './image/debian-files.mjs'
 import { nodeRuntime } from './node-runtime.mjs'
 import { packFolder, sha256Of } from './pack.mjs'
 import { productionPackages } from './production-packages.mjs'
@@ -76,6 +76,23 @@ test('packages of Debian are downloaded again when one has another version, and 
   )
   assert.notEqual(keyOf(lines.map((line) => line.replace('libc6_1', 'libc6_2')).join('\n')), key)
   assert.throws(() => keyOf(lines.slice(1).join('\n')), SetupProblem)
+})
+
+// The lists were read anew for each release, and without a network it ended at the image for ARM64, with a stack.
+test('without a network a release takes the packages of Debian of the last time, and has none the first time', async (t) => {
+  const { here } = temporaryRepository(t)
+  write(join(here.root, 'bin/apt-get'), '#!/bin/sh\necho "E: Failed to fetch" >&2\nexit 100\n')
+  chmodSync(join(here.root, 'bin/apt-get'), 0o755)
+  const env = { ...process.env, PATH: join(here.root, 'bin') }
+  const [version, epoch, commit] = ['1', 1_700_000_000, '']
+  const release = { root, version, epoch, commit, work: join(here.root, 'work'), dist: here.root, env }
+  await assert.rejects(debianFiles(release), SetupProblem)
+  const folder = join(here.root, 'debian-arm64/0123456789abcdef')
+  write(join(folder, 'archives/libc6_2.36-9+deb12u10_arm64.deb'), '')
+  await assert.rejects(debianFiles(release), SetupProblem, 'a download that was interrupted')
+  mkdirSync(join(folder, 'complete'))
+  const files = await debianFiles(release)
+  assert.deepEqual(files.packages([]), [{ name: 'libc6', version: '2.36-9+deb12u10' }])
 })
 
 test('for Debian a release candidate is older than its release', () => {

@@ -16,10 +16,11 @@ const folders = ['lib/aarch64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'lib', 'b
 
 /**
  * Files of Debian for ARM64, of the release that this machine has: by its apt and its sources. Packages are downloaded once, and again
- * when the sources have another version of one, such as a security update. The machine's own packages stay as they are.
+ * when the sources have another version of one, such as a security update. Where the sources are not reached, those of the last
+ * time are taken, and a line says so. The machine's own packages stay as they are.
  * @param {ReleaseContext} release
  * @returns {Promise<SystemFiles>}
- * @throws {SetupProblem} when apt, readelf or the network is missing, or a package
+ * @throws {SetupProblem} when apt, readelf or a package is missing, or the network the first time
  */
 export async function debianFiles(release) {
   const folder = await currentPackages(join(release.work, '..', 'debian-arm64'), release.env)
@@ -67,12 +68,18 @@ function neededBy(file) {
 /**
  * @param {string} cache folder of packages; others than the present ones are removed from it
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string>} folder of the present ones
+ * @returns {Promise<string>} folder of the present ones, or without a network of the last ones
  */
 async function currentPackages(cache, env) {
   const state = join(cache, 'apt')
   mkdirSync(cache, { recursive: true })
-  const apt = await readLists(state, join(cache, 'apt.log'), env)
+  const apt = await readLists(state, join(cache, 'apt.log'), env).catch((error) => {
+    const last = lastPackages(cache)
+    if (last === undefined) throw error
+    console.log(`Debian's sources are not reached; the packages of the last time are taken (${last})`)
+    return last
+  })
+  if (typeof apt === 'string') return apt
   const key = keyOf(apt.uris())
   const folder = join(cache, key)
   if (!existsSync(join(folder, 'complete'))) {
@@ -90,6 +97,12 @@ async function currentPackages(cache, env) {
   return folder
 }
 
+/** Packages of an earlier run, of which one is kept. @param {string} cache */
+const lastPackages = (cache) =>
+  readdirSync(cache)
+    .map((name) => join(cache, name))
+    .find((folder) => existsSync(join(folder, 'complete')))
+
 /**
  * @param {string} uris what apt prints: a line for each package, with its address, file, size and hash
  * @returns {string} one for the same packages, whichever mirror has them
@@ -102,7 +115,7 @@ export function keyOf(uris) {
   return createHash('sha256').update(files.sort().join('\n')).digest('hex').slice(0, 16)
 }
 
-/** The sources' lists for ARM64, in a folder of their own. @param {string} state @param {string} log @param {NodeJS.ProcessEnv} env */
+/** The sources' lists for ARM64, in a folder of their own; throws when one is not reached. @param {string} state @param {string} log @param {NodeJS.ProcessEnv} env */
 async function readLists(state, log, env) {
   rmSync(state, { recursive: true, force: true })
   for (const path of [join(state, 'lists/partial'), join(state, 'archives/partial')])
@@ -117,7 +130,8 @@ async function readLists(state, log, env) {
     'Dir::Cache': state,
   }
   const how = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
-  await run('apt-get', [...how, 'update'], { log, env })
+  // Without a network apt calls it a success, and has no packages afterwards.
+  await run('apt-get', [...how, 'update', '--error-on=any'], { log, env })
   return {
     uris: () =>
       execFileSync('apt-get', [...how, '--print-uris', 'download', ...packages], {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -102,6 +102,8 @@ function ensureImage(kind) {
   const folder = join(cache, `debian12-${kind}`)
   const [root, archive] = [join(folder, 'root'), join(folder, 'root.tar')]
   if (!existsSync(archive)) {
+    if (spawnSync('debootstrap', ['--version']).error)
+      throw new Error('debootstrap is missing: apt-get install debootstrap')
     rmSync(root, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     console.log('debian: debootstrap of Debian 12 ...')

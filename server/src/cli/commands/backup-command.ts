@@ -6,7 +6,10 @@ import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import type { Manifest } from '#/backup/backup-format.ts'
 import { collect } from '#/cli/output/options.ts'
 import { noteBackup } from '#/backup/last-backup.ts'
+import { formatCount } from '#/cli/output/formatting.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
+import { defaultLanguage } from '#/messages/language.ts'
+import { localize } from '#/messages/localize.ts'
 import { inWords, requireHelperImage, requireSettings, requireStoreOwner, version } from './store-access.ts'
 
 /** `berth backup`. */
@@ -108,7 +111,8 @@ function report({ terminal }: CommandContext, { name, manifest, removed, isStrea
   const homes = parts.filter(({ kind }) => kind === 'home').length
   terminal.endProgress()
   const words =
-    `Backup made: ${name}, ${store.rows.users ?? 0} users, ${homes} homes, ${formatBytes(bytes)}, ` +
+    `Backup made: ${name}, ${formatCount(store.rows.users ?? 0, 'user')}, ${formatCount(homes, 'home')}, ` +
+    `${localize(defaultLanguage, formatBytes(bytes))}, ` +
     `in ${seconds.toFixed(1)} s${removed.length === 0 ? '' : `; ${removed.length} old removed`}`
   if (isStream) terminal.note(words)
   else {

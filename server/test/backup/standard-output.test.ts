@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { streamTarget } from '#/backup/stream-target.ts'
+import { noEngine, runCommand } from '#test/support/command-line.ts'
+import { fillSmallStore } from '#test/support/store/filled-store.ts'
+
+test('a backup of many homes leaves no listeners at the stream that it goes to', async (t) => {
+  // With six files and more Node warned on standard error of a possible leak of memory, every night.
+  const spool = mkdtempSync(path.join(tmpdir(), 'berth-spool-'))
+  t.after(() => rmSync(spool, { recursive: true }))
+  const output = new PassThrough()
+  const archive = buffer(output)
+  const countListeners = () => output.eventNames().map((name) => [name, output.listenerCount(name)])
+  const before = countListeners()
+  const target = streamTarget(output, spool, (content) => content)
+  const { signal } = new AbortController()
+  for (let number = 0; number < 12; number++)
+    await target.add({ kind: 'home', file: `homes/${number}.tar`, content: Readable.from([Buffer.from('x')]) }, signal)
+  assert.deepEqual(countListeners(), before)
+  output.end()
+  // A header and a block for each.
+  assert.equal((await archive).length, 12 * 2 * 512)
+})
+
+test('a backup whose reader has ended fails', async (t) => {
+  const spool = mkdtempSync(path.join(tmpdir(), 'berth-spool-'))
+  t.after(() => rmSync(spool, { recursive: true }))
+  const output = new PassThrough().on('error', () => {})
+  output.destroy()
+  const target = streamTarget(output, spool, (content) => content)
+  const part = { kind: 'keys', file: 'signing-key.json', content: Readable.from([Buffer.from('x')]) } as const
+  await assert.rejects(target.add(part, new AbortController().signal), { code: 'ERR_STREAM_DESTROYED' })
+})
+
+test('the size of a backup is said in words', async (t) => {
+  // It was "[object Object]" since sizes have a language.
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-words-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const dataDir = path.join(folder, 'data')
+  await fillSmallStore(null, dataDir, 'berth-ghkmn')
+  const settings = { ...noEngine, DATA_DIR: dataDir }
+  const { code, stdout, stderr } = await runCommand(settings, 'backup', path.join(folder, 'backups'), '--no-homes')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^Backup made: \S+, \d+ users?, 0 homes, \d+ MiB, in [\d.]+ s$/m)
+})
