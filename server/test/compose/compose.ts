@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
-import { after, suite, test } from 'node:test'
+import path from 'node:path'
+import { after, suite, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import WebSocket from 'ws'
 import { pollUntil } from '#test/support/control-plane.ts'
+import { timeLimit } from '#test/support/extent.ts'
 import { writeComposition, type Composition } from './composition.ts'
 import { docker, dockerSays } from './docker.ts'
 import { provideImages, removeStandIns } from './images.ts'
@@ -20,6 +24,7 @@ const maxStart = 120_000
 /** Address of the client; the proxy itself connects from 127.0.0.1. */
 const client = '127.0.0.9'
 const appImage = 'berth-compose-app:1'
+const page = path.resolve(import.meta.dirname, '../../../docs/how-to/run-with-compose.md')
 
 const variants = {
   'Caddy, SQLite': ['compose.trial.yaml'],
@@ -54,6 +59,16 @@ for (const [name, files] of Object.entries(variants))
           ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
         },
       })
+    const openSocket = async (t: TestContext) => {
+      const socket = new WebSocket(`wss://${composition.host}:${composition.port}/ann-dev/socket`, {
+        rejectUnauthorized: false,
+        lookup: toThisMachine,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      t.after(() => socket.terminate())
+      await once(socket, 'open')
+      return socket
+    }
     let token = ''
 
     test('the sign-up page answers by https within two minutes of "up"', async (t) => {
@@ -96,17 +111,30 @@ for (const [name, files] of Object.entries(variants))
         return statusCode === 200
       }
       await pollUntil(isUp, () => compose('logs', '--tail=30'))
-      const socket = new WebSocket(`wss://${composition.host}:${composition.port}/ann-dev/socket`, {
-        rejectUnauthorized: false,
-        lookup: toThisMachine,
-        headers: { authorization: `Bearer ${token}` },
-      })
-      t.after(() => socket.terminate())
-      await once(socket, 'open')
+      const socket = await openSocket(t)
       for (const text of ['one', 'two']) {
         socket.send(text)
         assert.equal(String((await once(socket, 'message'))[0]), text)
       }
+    })
+
+    test('an upgrade by the commands of the page leaves a WebSocket alone, and the API is away for less than 2 s', async (t) => {
+      const socket = await openSocket(t)
+      const [, commands = ''] = /```sh\n([^`]*--scale api=2[^`]*)```/.exec(readFileSync(page, 'utf8')) ?? []
+      assert.notEqual(commands, '')
+      const before = compose('ps', '--quiet', 'api').trim()
+      const end = new AbortController()
+      const longestGap = watch(() => send('GET', '/api/user/me', { token }), end.signal)
+      await composition.run(commands)
+      end.abort()
+      const gap = await longestGap
+      t.diagnostic(`the API was away for ${(gap / 1000).toFixed(1)} s`)
+      const after = compose('ps', '--quiet', 'api').trim()
+      assert.match(after, /^[0-9a-f]+$/, 'one API is left')
+      assert.notEqual(after, before)
+      assert.ok(gap < timeLimit(2_000), `${gap} ms`)
+      socket.send('still open')
+      assert.equal(String((await once(socket, 'message'))[0]), 'still open')
     })
 
     test('the socket of Docker is in the broker alone, and Berth asks nothing that the broker refuses', () => {
@@ -125,6 +153,22 @@ for (const [name, files] of Object.entries(variants))
         assert.throws(() => compose('exec', '-T', 'postgres', ...query), /no password supplied/)
       })
   })
+
+/** @returns the longest time between two answers 200, in ms, once the signal is given */
+async function watch(ask: () => ReturnType<typeof request>, signal: AbortSignal): Promise<number> {
+  let [last, longest] = [performance.now(), 0]
+  while (!signal.aborted) {
+    const answer = await ask().catch(() => undefined)
+    await answer?.body.dump()
+    if (answer?.statusCode === 200) {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }
+    // A pause between two looks, as a program that polls has it.
+    await sleep(30)
+  }
+  return Math.max(longest, performance.now() - last)
+}
 
 /** The token of the newest mail, once one came that does not have this one. */
 async function linkIn({ mailPage }: Composition, old = ''): Promise<string> {

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdtempSync, mkdirSync, rmSync, statSync, writeFileSync, chownSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import type { Lifetime } from '#test/support/berth.ts'
 import { removeInstance } from '#test/support/engine/engine.ts'
 import { freePort } from '#test/support/free-port.ts'
@@ -25,6 +26,8 @@ export interface Composition {
   readonly mailPage: string
   /** Runs a command of Compose, at most three minutes. @returns its output @throws with its output */
   readonly compose: (...args: readonly string[]) => string
+  /** Runs a script as a page has it, in the folder of the composition. @throws with its output when a command fails */
+  readonly run: (script: string) => Promise<void>
 }
 
 /**
@@ -71,6 +74,10 @@ export async function writeComposition(
   const [program = '', ...words] = composeCommand()
   const compose = (...args: readonly string[]) =>
     execFileSync(program, [...words, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 180_000 })
+  const run = async (script: string) => {
+    const commands = `set -e\n${script.replaceAll('docker compose ', `${composeCommand().join(' ')} `)}`
+    await promisify(execFile)('sh', ['-c', commands], { cwd: folder, timeout: 180_000 })
+  }
   lifetime.after(async () => {
     const installations = dockerSays(
       'ps',
@@ -82,7 +89,8 @@ export async function writeComposition(
     for (const name of new Set(installations.split('\n').filter(Boolean))) await removeInstance(name)
     rmSync(folder, { recursive: true })
   })
-  return { origin: `https://${host}:${port}`, host, port: port ?? 0, mailPage: `http://127.0.0.1:${pagePort}`, compose }
+  const mailPage = `http://127.0.0.1:${pagePort}`
+  return { origin: `https://${host}:${port}`, host, port: port ?? 0, mailPage, compose, run }
 }
 
 function writeTemplates(folder: string, image: string): void {
