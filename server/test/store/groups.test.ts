@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   blockContainers,
+  blockContainersOf,
   blockContainersOfGroup,
   unblockContainersOf,
   unblockContainersOfGroup,
@@ -230,6 +231,24 @@ for (const dialect of dialects) {
       assert.equal((await unblockContainersOfGroup(database.db, other.id, 1)).length, 1)
       assert.equal((await unblockContainersOfGroup(database.db, other.id, 9)).length, 1)
       assert.equal((await findContainer(database.db, user.id, 'dev'))?.isBlocked, true)
+    })
+
+    test('an administrator takes over what a group has blocked, with its date; a block of theirs or of a user stays', async () => {
+      const [user, boss, group] = [await newUser(), await newUser(), await newGroup()]
+      const [dev, prod] = [
+        await ensureContainer(database.db, user.id, 'dev', 'image', now),
+        await ensureContainer(database.db, user.id, 'prod', 'image', now),
+      ]
+      const ids = [dev.id, prod.id]
+      await blockContainersOfGroup(database.db, { id: group.id, types: ['dev'] }, [user.id], { by: user.id, at: now })
+      assert.deepEqual(await blockContainersOf(database.db, [user.id], { by: user.id, at: now }), [prod.id])
+      const block = { by: boss.id, at: later(1) }
+      assert.deepEqual(await blockContainers(database.db, ids, block), [dev.id])
+      assert.deepEqual(await blockContainers(database.db, ids, block), [])
+      const found = await findContainer(database.db, user.id, 'dev')
+      assert.deepEqual([found?.blockSource, found?.blockedBy, found?.blockedAt], ['container', boss.id, now])
+      assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), [])
+      assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, 'user')
     })
   })
 }

@@ -63,8 +63,8 @@ export class ContainerBlocking {
   }
 
   /**
-   * Blocks each record that exists; a blocked one keeps its first date. @returns the present records @throws {Refusal}
-   * 403 as `administer`
+   * Blocks each record that exists; a blocked one keeps its first date, and is no more released with a group.
+   * @returns the present records @throws {Refusal} 403 as `administer`
    */
   async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
     const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>

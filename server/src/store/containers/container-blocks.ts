@@ -14,13 +14,21 @@ export interface Block {
 }
 
 /**
- * Blocks records that are not blocked yet; a blocked one keeps its first date and administrator. @returns ids of the
- * newly blocked
+ * Blocks records that are not blocked yet; a blocked one keeps its first date and administrator. A block of a group
+ * becomes the administrator's, with its date, so that no manager of the group can release it.
+ * @returns ids of the records that changed
  */
 export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
   if (ids.length === 0) return []
-  const rows = await blocking(db, block, 'container').where('id', 'in', ids).execute()
-  return rows.map(({ id }) => id)
+  const adopted = await db
+    .updateTable('user_containers')
+    .set({ blocked_by: block.by, block_source: 'container' })
+    .where('id', 'in', ids)
+    .where('block_source', 'like', 'group:%')
+    .returning('id')
+    .execute()
+  const blocked = await blocking(db, block, 'container').where('id', 'in', ids).execute()
+  return [...adopted, ...blocked].map(({ id }) => id)
 }
 
 /** As `blockContainers`, all records of these users, because their owners are blocked. */

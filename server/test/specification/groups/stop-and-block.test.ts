@@ -76,6 +76,27 @@ test('an unblock releases containers of members who have left, and not those tha
   assertOk(await act('unblock', two.id))
 })
 
+// A manager could undo what an administrator had decided: repeating a block changed nothing, so the group's block was
+// the only one, and went with it.
+test("what an administrator blocks although the group's block has blocked it stays blocked when the group is unblocked", async () => {
+  await launchAll()
+  const { id } = await group({ name: 'Weaker', types: ['dev'] }, [ann, ben], [tom])
+  assertOk(await act('block', id))
+  const { id: container, blocked_at } = await recordOf(ann, 'dev')
+  for (let times = 0; times < 2; times++)
+    assertOk(await boss.call('POST', `/api/admin/containers/${container}/block`))
+  assertOk(await act('unblock', id))
+  assertRefused(await launch(ann, 'dev'), 403, ['blocked_at'])
+  const record = await recordOf(ann, 'dev')
+  assert.deepEqual([record.blocked_at, record.blocked_by], [blocked_at, boss.id])
+  assertOk(await launch(ben, 'dev'))
+  const { entries } = (await boss.call('GET', `/api/admin/audit?target=container:${container}`)).body
+  const [entry, ...others] = entries.filter(({ action }: { action: string }) => action === 'container.block')
+  assert.deepEqual([entry.actor.id, entry.detail.before.blocked_by, others.length], [boss.id, tom.id, 0])
+  assertOk(await boss.call('POST', `/api/admin/containers/${container}/unblock`))
+  assertOk(await launch(ann, 'dev'))
+})
+
 test('unblocking a user does not release what a group has blocked', async () => {
   await launchAll()
   const { id } = await group({ name: 'User', types: ['dev'] }, [ann], [tom])
