@@ -9,7 +9,7 @@ import { median, milliseconds, report, timed } from './figures.ts'
 import { addressOf, askApp } from './first-byte.ts'
 
 /** Time in ms for Berth and the page to receive events, and for the engine to settle. */
-const settling = 1_000
+const settleTime = 1_000
 const type = 'prod'
 /** Expressions of the pages. Both moments are in ms since 1970, because each page counts from its own beginning. */
 const tellClicks =
@@ -45,7 +45,7 @@ async function open(berth: Berth, person: Person, page: Page, rounds: number): P
       await askEngine('POST', `/containers/${id}/pause`)
       clicks.push(await clicked(berth, page, (card) => card.getByRole('link', { name: /^Open/ })))
       await askEngine('POST', `/containers/${unmanaged}/pause`)
-      await sleep(settling)
+      await sleep(settleTime)
       engine.push((await timed(() => askEngine('POST', `/containers/${unmanaged}/unpause`))).ms)
     }
   } finally {
@@ -67,7 +67,7 @@ async function launch(berth: Berth, person: Person, page: Page, rounds: number):
     clicks.push(await clicked(berth, page, (card) => card.getByRole('button', { name: /^Launch/ })))
   }
   const viaEngine = async () => {
-    await sleep(settling)
+    await sleep(settleTime)
     const { ms, value: id } = await timed(async () => {
       const made = await launchDirectly(`${berth.installation}-made`, recipe)
       await askApp(await addressOf(made))
@@ -93,7 +93,7 @@ async function clicked(berth: Berth, page: Page, control: (card: Locator) => Loc
   await page.goto(berth.app.frontendUrl)
   const target = control(page.getByRole('article', { name: 'Production' }))
   await target.waitFor()
-  await sleep(settling)
+  await sleep(settleTime)
   const began = page.waitForEvent('console', (message) => message.text().startsWith('clicked '))
   await page.evaluate(tellClicks)
   await target.click()

@@ -11,7 +11,7 @@ import { addressOf, askApp, firstByte } from './first-byte.ts'
  */
 const rounds = Number(process.argv[2] ?? 20)
 /** Time in ms for Berth to receive events, and for the engine to settle. */
-const settling = 400
+const settleTime = 400
 
 type Suspension = 'paused' | 'stopped'
 
@@ -68,11 +68,11 @@ async function compare(
 /** The first line of the response shows that the app sent it, and not the gateway, whose page would be 503. */
 async function measure(into: number[], id: string, suspension: Suspension, wake: () => Promise<string>): Promise<void> {
   await askEngine('POST', `/containers/${id}/${verbs[suspension].begin}`)
-  await sleep(settling)
+  await sleep(settleTime)
   const { ms, value } = await timed(wake)
   if (!value.startsWith('HTTP/1.1 200 ')) throw new Error(`a ${suspension} container answered ${value}`)
   into.push(ms)
-  await sleep(settling)
+  await sleep(settleTime)
 }
 
 async function launch(person: Person): Promise<string> {

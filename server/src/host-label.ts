@@ -6,13 +6,13 @@
 /** Octets of a label. Source: RFC 1035, 2.3.4. */
 const maxLabel = 63
 
-/** Longest slug: 24 characters, and 4 random ones when that is taken. */
+/** Max length of a slug: 24 characters, and 4 random ones when that is taken. */
 const maxSlug = 28
 
-/** Longest type whose containers have a host, whatever their owner's slug. */
+/** Max length of a type whose containers have a host, whatever their owner's slug. */
 export const maxLabelEnd = maxLabel - maxSlug - 1
 
-/** Longest name of a host, in octets. Source: RFC 1035, 2.3.4. */
+/** Max length of a host name, in octets. Source: RFC 1035, 2.3.4. */
 export const maxHostName = 253
 
 /**

@@ -5,7 +5,7 @@ export function readinessTarget(readyPath: string, prefix: string, stripPrefix: 
   return stripPrefix ? `/${readyPath}` : `/${prefix}/${readyPath}`
 }
 
-/** Longest first line of an answer that is looked at, in bytes. */
+/** Max length of a status line that is read, in bytes. */
 const maxStatusLine = 256
 
 /**

@@ -131,7 +131,7 @@ test('source files and folders that documents name are there', () => {
 const vague = /\b(?:who(?:m|so)?ever|somebody|nobody|anybody|everybody)\b/i
 
 test('documents say who is meant: no whoever, somebody, nobody, everybody', () => {
-  const found = prose.flatMap((file) =>
+  const found = [...prose, 'CHANGELOG.md'].flatMap((file) =>
     withoutCode(read(file))
       .split('\n')
       .filter((line) => vague.test(line))
@@ -153,6 +153,20 @@ test('comments and titles of tests say who is meant, too', () => {
       .map((line) => `${file}: ${line.trim()}`),
   )
   assert.deepEqual(found, [])
+})
+
+test('so do the sentences that users read', () => {
+  const files = globSync('{server,web}/src/**/messages/en/*.ts', { cwd: root })
+  assert.ok(files.length > 40, `only ${files.length} files found`)
+  const lines = files.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .map((line) => `${file}: ${line.trim()}`),
+  )
+  assert.deepEqual(
+    lines.filter((line) => vague.test(line)),
+    [],
+  )
 })
 
 const commentIn = (line: string) =>

@@ -266,9 +266,9 @@ test('a new signing key counts in both processes at once, and nothing that is op
   const { program, token } = await withAnn(t)
   const socket = await openWebSocket(program, token)
   const letters = await download(program, token)
-  const whereabouts = readPidFile(program.dataDir)
-  assert.ok(whereabouts)
-  const operate = unixFetch(whereabouts.socket, { headers: {}, timeout: 20_000 })
+  const pidFile = readPidFile(program.dataDir)
+  assert.ok(pidFile)
+  const operate = unixFetch(pidFile.socket, { headers: {}, timeout: 20_000 })
   const rotated = await operate('/api/operator/keys/rotate', { method: 'POST' })
   assert.equal(rotated.status, 200)
   const { kid } = (await rotated.json()) as { kid: string }

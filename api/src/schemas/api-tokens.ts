@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { scopes } from '../scopes.ts'
 import { Instant, OneOf, OrNull } from './shapes.ts'
 
-/** Longest life of an API token, in seconds. */
+/** Max lifetime of an API token, in seconds. */
 export const maxExpiresIn = 31_536_000
 
 export const ApiTokenScope = OneOf(scopes, {

@@ -6,7 +6,7 @@ import { Instant, OneOf, OrNull } from './shapes.ts'
 export const GroupParams = Type.Object({ id: Type.String() })
 export const MemberParams = Type.Object({ id: Type.String(), user_id: Type.String() })
 
-/** Most addresses in one request that adds members. */
+/** Max addresses in one request that adds members. */
 export const maxEmails = 500
 
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^(?=.*\\S)\\P{Cc}*$', description: 'Unique' })

@@ -6,7 +6,7 @@ import { findGroupByName, insertGroup, localSource, type Group } from '#/store/g
 import type { GroupDirectory } from './group-directory.ts'
 import { auditedFields } from './group-facts.ts'
 
-/** Most groups of one claim that become memberships; Entra lists 200 at most. */
+/** Max groups of one claim that become memberships; Entra lists 200 at most. */
 const maxGroups = 500
 /** As the API takes names. */
 const nameForm = /^(?=.*\S)\P{Cc}{1,100}$/u

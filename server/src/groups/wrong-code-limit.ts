@@ -1,9 +1,9 @@
 import { refusals } from '#/errors.ts'
 
-/** Most wrong codes of a user within a minute. */
+/** Max wrong codes of a user within a minute. */
 const maxPerMinute = 10
 const minute = 60_000
-/** Most users that are remembered; with more, those who are oldest in the list are forgotten. */
+/** Max users that are remembered; with more, those who are oldest in the list are forgotten. */
 const maxUsers = 10_000
 
 /**

@@ -28,7 +28,7 @@ test('an image that is missing is fetched from its registry', async (t) => {
 test('a caller that aborts its wait for an image does not end the pull for others', async (t) => {
   const registry = await startRegistry(t, { isSlow: true })
   const gaveUp = new AbortController()
-  const one = runtime.create(spec('impatient', { image: registry.image }), { signal: gaveUp.signal })
+  const one = runtime.create(spec('abandoned', { image: registry.image }), { signal: gaveUp.signal })
   const other = runtime.create(spec('patient', { image: registry.image }))
   await eventually(() => assert.ok(registry.waiting() > 0))
   gaveUp.abort(new Error('the person left'))
@@ -36,7 +36,7 @@ test('a caller that aborts its wait for an image does not end the pull for other
   registry.open()
   const { id } = await other
   assert.equal((await look(runtime, id)).state, 'created')
-  assert.equal(await runtime.inspect(`${rig.installation}-impatient`), undefined)
+  assert.equal(await runtime.inspect(`${rig.installation}-abandoned`), undefined)
   await runtime.remove(id)
 })
 

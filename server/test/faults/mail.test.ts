@@ -13,7 +13,7 @@ import { firstOfList } from '#test/support/extent.ts'
 const timeout = 60_000
 
 /** How long the mailer waits for a server that says nothing at all, in ms; the usual ten seconds, but sooner. */
-const impatience = 400
+const shortTimeout = 400
 
 async function startWith(lifetime: Lifetime, vice: MailVice) {
   const post = await startFaultyMailServer(vice)
@@ -21,7 +21,7 @@ async function startWith(lifetime: Lifetime, vice: MailVice) {
   const isMute = () => ['deaf', 'drivelling', 'tarpit'].includes(post.vice)
   const mailer: Mailer = {
     send: async (message) => {
-      const timeout = isMute() ? impatience : waits.timeout
+      const timeout = isMute() ? shortTimeout : waits.timeout
       await createSmtpMailer(post.url, 'berth@berth.test', { timeout }).send(message)
     },
     close: () => undefined,

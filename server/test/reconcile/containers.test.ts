@@ -151,7 +151,7 @@ test('a container of an earlier owner of the same id is never given to the prese
   await eve.untilRouteState('running')
 })
 
-test('strangers are left alone, whatever they are called and whatever half of our labels they carry', async (t) => {
+test('foreign containers are left alone, whatever their names and whatever half of our labels they carry', async (t) => {
   const labels = [
     {},
     { 'berth.instance': 'another-installation', 'berth.user_id': '1', 'berth.slug': 'x', 'berth.type': 'dev' },
@@ -250,7 +250,7 @@ test('administrators see what runs, who waits, and what is left of the host', as
   const { launches, containers, host, warnings } = await reportOf()
   assert.deepEqual([launches.waiting, launches.under_way], [0, 0])
   assert.ok(launches.parallel >= 1)
-  assert.ok(containers.running > 0 && containers.most === null && containers.addresses_left > 0)
+  assert.ok(containers.running > 0 && containers.max === null && containers.addresses_left > 0)
   assert.ok(host.memory.total > host.memory.left && host.memory.left > 0)
   assert.ok(host.disk.total > host.disk.left && host.disk.left > 0)
   assert.match(host.rules, /^(set|not set: .+)$/)

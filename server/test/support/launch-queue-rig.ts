@@ -19,7 +19,7 @@ export function arrange(parallel: number, ping: () => Promise<void> = async () =
     const places: [number, number][] = []
     const pulls: PullProgress[] = []
     const end = Promise.withResolvers<void>()
-    const entrant: LaunchRequest = {
+    const request: LaunchRequest = {
       owned: { userId: id, type: 'dev' },
       image: 'app',
       needsImage: true,
@@ -29,12 +29,12 @@ export function arrange(parallel: number, ping: () => Promise<void> = async () =
       mayGoOn: async () => undefined,
       ...fields,
     }
-    const done = queue.run(entrant, async (mine) => {
+    const done = queue.run(request, async (mine) => {
       begun.push(id)
       return work ? work(mine) : end.promise
     })
     done.catch(() => undefined)
-    return { id, entrant, places, pulls, end: () => end.resolve(), done }
+    return { id, request, places, pulls, end: () => end.resolve(), done }
   }
   return { queue, begun, come }
 }

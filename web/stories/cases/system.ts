@@ -14,7 +14,7 @@ export const healthy: SystemReport = {
     failures: [],
   },
   launches: { waiting: 0, under_way: 1, parallel: 4 },
-  containers: { running: 42, most: 120, addresses_left: 960 },
+  containers: { running: 42, max: 120, addresses_left: 960 },
   host: {
     memory: { total: 32 * GiB, left: 14.6 * GiB },
     disk: { total: 400 * GiB, left: 212 * GiB },
@@ -49,7 +49,7 @@ export const severalNodes: SystemReport = {
 export const warned: SystemReport = {
   ...healthy,
   launches: { waiting: 7, under_way: 4, parallel: 4 },
-  containers: { running: 118, most: 120, addresses_left: 41 },
+  containers: { running: 118, max: 120, addresses_left: 41 },
   host: { ...healthy.host, memory: { total: 32 * GiB, left: 2.1 * GiB }, disk: { total: 400 * GiB, left: 9.4 * GiB } },
   reconciler: {
     ...healthy.reconciler,
@@ -86,7 +86,7 @@ export const justStarted: SystemReport = {
     is_engine_answering: false,
   },
   launches: { waiting: 0, under_way: 0, parallel: 4 },
-  containers: { running: 0, most: null, addresses_left: null },
+  containers: { running: 0, max: null, addresses_left: null },
   host: { memory: null, disk: null, rules: 'not known' },
   mail: { ...healthy.mail, accepted: 0, used: 0, seconds_to_use: null, seconds_to_accept: null },
 }

@@ -221,7 +221,7 @@ export const SystemReport = Type.Object({
   launches: Type.Object({ waiting: Type.Integer(), under_way: Type.Integer(), parallel: Type.Integer() }),
   containers: Type.Object({
     running: Type.Integer({ description: 'Running or paused' }),
-    most: OrNull(Type.Integer(), { description: '`MAX_RUNNING`' }),
+    max: OrNull(Type.Integer(), { description: '`MAX_RUNNING`' }),
     addresses_left: OrNull(Type.Integer(), { description: 'Free addresses of the networks' }),
   }),
   host: Type.Object({ memory: OrNull(Bytes), disk: OrNull(Bytes), rules: Type.String() }),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Instant, OneOf, OrNull } from '../shapes.ts'
 
-/** Most addresses in one request that shares a container. */
+/** Max addresses in one request that shares a container. */
 export const maxShareEmails = 50
 
 export const ShareRight = OneOf(['look', 'use'], {

@@ -13,7 +13,7 @@ function limited(perHour: number) {
   return { limit, acquire, warned, logged, pass: (ms: number) => (time += ms) }
 }
 
-// One address could have 600 strangers mailed each minute, and 600 accounts made.
+// One address could have 600 unknown addresses mailed each minute, and 600 accounts made.
 test('a network address has so many new addresses mailed in an hour, then none until the next', () => {
   const { acquire, pass } = limited(1_000)
   assert.equal(acquire('203.0.113.1', 1_200), 1_000)

@@ -61,7 +61,7 @@ export class NewAddressLimit {
     const networks = [...this.#refused].flatMap(([network, at]) => (at >= since ? [network] : []))
     if (networks.length === 0) return []
     const addresses = list('comma', networks.slice(-maxNamed))
-    return [message('findings.manyNewcomers', { addresses, limit: String(this.#perHour) })]
+    return [message('findings.manyNewAddresses', { addresses, limit: String(this.#perHour) })]
   }
 
   #refuse(network: string): false {

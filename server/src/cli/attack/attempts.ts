@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './attack-attempt.ts'
 import { exhaustDisk, exhaustMemory, exhaustProcesses } from './attempts/exhaust-host.ts'
 import { gainRights } from './attempts/gain-rights.ts'
 import { reachHost, reachMetadata, reachNeighbours } from './attempts/reach-others.ts'

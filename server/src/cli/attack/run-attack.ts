@@ -1,4 +1,4 @@
-import type { Attempt, Outcome } from './attempt.ts'
+import type { Attempt, Outcome } from './attack-attempt.ts'
 import type { AttackInstallation } from './attack-installation.ts'
 
 /** Limit of one attempt, in ms. */

@@ -30,7 +30,7 @@ async function showStatus(context: CommandContext): Promise<void> {
 }
 
 function linesOf({ reconciler, launches, containers, warnings, nodes }: SystemReport): string[] {
-  const max = containers.most === null ? '' : ` of ${containers.most}`
+  const max = containers.max === null ? '' : ` of ${containers.max}`
   return [
     `  engine      ${reconciler.is_engine_answering ? 'answers' : 'does not answer'}`,
     `  containers  ${containers.running}${max} running`,

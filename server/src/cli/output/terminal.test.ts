@@ -34,7 +34,7 @@ test('a table fits the terminal by cutting its widest columns, and is whole else
   assert.match(formatTable(['ID', 'EMAIL', 'BLOCKED'], rows).join('\n'), /a{60}@x\.org/)
 })
 
-test('what strangers wrote reaches no terminal as a command, and stays in its line', () => {
+test('text from outside reaches no terminal as a control sequence, and stays in its line', () => {
   const [, line = ''] = formatTable(['REASON'], [['\u001b[2J\nok\u202e']])
   assert.equal(line, '?[2J?ok?')
 })

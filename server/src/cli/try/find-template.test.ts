@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ImageProgram } from '#/runtime/trial-engine.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './try-template.ts'
 import { findTemplate } from './find-template.ts'
 import { breaks } from './finding.ts'
 import type { Candidate } from './next-fields.ts'

@@ -1,5 +1,5 @@
 import type { ImageProgram } from '#/runtime/trial-engine.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './try-template.ts'
 import {
   candidatesForPrefix,
   catalogueCandidate,

@@ -11,7 +11,7 @@ export interface AppLocation {
 
 /** Findings of one kind, and hints of one kind, that are named one by one; the rest is counted. */
 const maxNamed = { breaks: 6, hint: 3 }
-/** Longest text of an error, in characters. */
+/** Max length of an error's text, in characters. */
 const maxErrorLength = 200
 /** Cookies of the platform. */
 const ownCookies = /^(__Host-)?(spawner|berth)_/

@@ -6,7 +6,7 @@ import { formatCount } from '#/cli/output/formatting.ts'
 import { endAll } from '#/cli/trial/remove-trials.ts'
 import type { Config } from '#/config/config.ts'
 import type { ImageProgram } from '#/runtime/trial-engine.ts'
-import { attemptTemplate, failed, type Attempt, type Bench } from './attempt.ts'
+import { tryTemplate, failed, type Attempt, type Bench } from './try-template.ts'
 import { startChromium } from './browser/chromium.ts'
 import { findTemplate } from './find-template.ts'
 import { breaks } from './finding.ts'
@@ -48,7 +48,7 @@ export async function runTrial(
       terminal.progress(`trying: ${candidate.change} ...`)
       if (startsNothing(candidate, program))
         return failed(candidate, [breaks('start', 'the image starts no program by itself: set command')])
-      return attemptTemplate(await benches.for(candidate.routing, candidate.fields), candidate, signal)
+      return tryTemplate(await benches.for(candidate.routing, candidate.fields), candidate, signal)
     }
     const { attempts, proposal } = await findTemplate(options.fields, program, attempt, (each) => report(context, each))
     printResult(context, options, attempts, proposal, benches.browser)

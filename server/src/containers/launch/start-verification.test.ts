@@ -11,7 +11,7 @@ const longEnough = 700
 
 const spec = { name: 'i-ann-dev', owner: { userId: 1, slug: 'ann', type: 'dev' }, image: 'app' } as ContainerSpec
 
-/** Programs that end on order; nothing but what `Settling` asks for. */
+/** Programs that end on order; nothing but what `StartVerifier` asks for. */
 class FallingRuntime {
   readonly states = new Map<string, string | undefined>()
 
@@ -28,10 +28,10 @@ class FallingRuntime {
 
 function arrange() {
   const runtime = new FallingRuntime()
-  const settling = new StartVerifier(runtime as unknown as Runtime)
+  const verifier = new StartVerifier(runtime as unknown as Runtime)
   const settle = async (id: string) => {
     const started = performance.now()
-    await settling.verify(spec, id)
+    await verifier.verify(spec, id)
     return performance.now() - started
   }
   return { runtime, settle }

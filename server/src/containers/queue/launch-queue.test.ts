@@ -49,7 +49,7 @@ test('low-priority launches stay behind later ones, until a user asks for them',
   const first = come()
   const [patient, asked] = [come({ isLowPriority: true }), come({ isLowPriority: true })]
   const late = come()
-  queue.promote(asked.entrant.owned)
+  queue.promote(asked.request.owned)
   for (const each of [first, late, asked, patient]) {
     each.end()
     await each.done

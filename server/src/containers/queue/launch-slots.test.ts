@@ -89,7 +89,7 @@ test('while one fetches files the slot is free for others, and the fetch ends wh
   const other = come()
   await turn()
   assert.deepEqual(begun, [one.id, other.id])
-  queue.cancel(one.entrant.owned, refusals.launchStopped())
+  queue.cancel(one.request.owned, refusals.launchStopped())
   await assert.rejects(one.done, (error: Refusal) => error.extra.reason === 'stopped')
   other.end()
   await other.done
@@ -173,13 +173,13 @@ test('a start that waits for a node gives its slot to others, and can be cancell
   const next = come()
   const onWait = await node.promise
   onWait('none')
-  queue.cancel(waiting.entrant.owned, refusals.launchStopped())
+  queue.cancel(waiting.request.owned, refusals.launchStopped())
   await settle()
   assert.deepEqual(begun, [waiting.id])
   onWait('node')
   await settle()
   assert.deepEqual(begun, [waiting.id, next.id])
-  queue.cancel(waiting.entrant.owned, refusals.launchStopped())
+  queue.cancel(waiting.request.owned, refusals.launchStopped())
   await assert.rejects(waiting.done, (error: Refusal) => error.code === 'launchStopped')
   next.end()
   await next.done

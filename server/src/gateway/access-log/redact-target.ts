@@ -1,6 +1,6 @@
-/** Longest segment of a path that is written, in characters: a UUID. Tokens of Berth and of common applications are longer. */
+/** Max length of a path segment that is written, in characters: a UUID. Tokens of Berth and of common applications are longer. */
 const maxSegment = 36
-/** Longest target that is written, in characters. */
+/** Max length of a target that is written, in characters. */
 const maxTarget = 512
 
 const redacted = '[redacted]'

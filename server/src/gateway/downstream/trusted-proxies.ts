@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 /** Max hops of `X-Forwarded-For` that are skipped; a longer chain is not one of trusted proxies. */
 const maxHops = 32
-/** Longest address that is passed on, in characters. */
+/** Max length of an address that is passed on, in characters. */
 const maxAddressLength = 45
 
 /** The operator's own proxies in front of the gateway, whose `X-Forwarded-For` is believed. */

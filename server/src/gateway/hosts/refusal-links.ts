@@ -5,7 +5,7 @@ import type { ContainerHost, ContainerHosts } from './container-hosts.ts'
 import { beginAttempt } from './entry-attempt.ts'
 import { isWindowNavigation } from './foreign-request.ts'
 
-/** Longest way back, in characters: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
+/** Max length of the return path, in characters: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
 const maxNext = 2_048
 
 /** Where people are led from a refusal of this request. */

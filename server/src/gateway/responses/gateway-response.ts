@@ -156,7 +156,7 @@ export function redirectResponse(status: 302 | 308, to: string): GatewayResponse
   return { status, headers: { ...always, location: to }, body: '' }
 }
 
-/** Longest `next`, in bytes: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
+/** Max length of `next`, in bytes: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
 const maxNext = 4_096
 
 /** An address of the front end with the way back: path and query only, so that it can never lead to another host. */

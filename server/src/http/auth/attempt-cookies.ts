@@ -10,7 +10,7 @@ import type { LoginCsrf } from './login-csrf.ts'
 const path = '/api/auth/oidc'
 /** Attempts that one browser may have open; of more the oldest are forgotten. */
 const maxAttempts = 5
-/** Longest path to go on to that is kept, in characters: all cookies together have to fit into 8 KB. */
+/** Max length of the return path, in characters: all cookies together have to fit into 8 KB. */
 const maxNext = 512
 
 export interface AttemptCookiesParts {

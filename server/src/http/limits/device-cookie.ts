@@ -12,7 +12,7 @@ const form = /^([\w-]{22})\.([\w-]{43})$/
 
 /**
  * Device cookie: proves that a user signed in by this browser before. Such a browser has its own rate limit, so that a
- * stranger behind the same network address does not use it up. It signs no user in, names none, and is sent to the
+ * another client behind the same network address does not use it up. It signs no user in, names none, and is sent to the
  * endpoints of sign-in alone. Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
  */
 export class DeviceCookies {

@@ -79,7 +79,7 @@ test('0 is no limit', () => {
   for (let n = 0; n < 2_000; n++) ask(school, 'ann@x.org')
 })
 
-test('a browser in which a user signed in before is not locked out by a stranger behind its address', () => {
+test('a browser in which a user signed in before is not locked out by another client behind its address', () => {
   const { ask, signIn } = limited(600)
   for (let n = 0; n < 600; n++) ask(school, `guess${n}@x.org`)
   assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 })
@@ -87,7 +87,11 @@ test('a browser in which a user signed in before is not locked out by a stranger
     ask(school, `person${n}@x.org`, `device${n}`)
     signIn(school, `person${n}@x.org`, `device${n}`)
   }
-  assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 }, 'their sign-ins free nothing for the stranger')
+  assert.throws(
+    () => ask(school, 'one-more@x.org'),
+    { status: 429 },
+    'their sign-ins free nothing for the other client',
+  )
 })
 
 test('such a browser has ten requests a minute beside those of its address', () => {

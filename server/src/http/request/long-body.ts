@@ -61,21 +61,21 @@ async function* partsOf(request: IncomingMessage, limits: LongBodyLimits): Async
 
 /** How fast a sender is, by the time alone in which its bytes are waited for. */
 class Pace {
-  readonly #least: LongBodyLimits['pace']
+  readonly #min: LongBodyLimits['pace']
   #bytes = 0
   #waited = 0
 
-  constructor(least: LongBodyLimits['pace']) {
-    this.#least = least
+  constructor(min: LongBodyLimits['pace']) {
+    this.#min = min
   }
 
   /** @throws {Refusal} 409 the sender is too slow */
   require(bytes: number, waited: number): void {
     this.#bytes += bytes
     this.#waited += waited
-    if (this.#waited < this.#least.time) return
-    if (this.#bytes < this.#least.bytes)
-      throw refusals.conflict(message('snapshots.uploadTooSlow', { size: formatBytes(this.#least.bytes) }))
+    if (this.#waited < this.#min.time) return
+    if (this.#bytes < this.#min.bytes)
+      throw refusals.conflict(message('snapshots.uploadTooSlow', { size: formatBytes(this.#min.bytes) }))
     this.#bytes = this.#waited = 0
   }
 }

@@ -28,18 +28,18 @@ function watching() {
   }
 }
 
-const strangers = (count: number) => Array.from({ length: count }, (_, n) => `203.0.113.${n}`)
+const clients = (count: number) => Array.from({ length: count }, (_, n) => `203.0.113.${n}`)
 
-// Sixteen strangers used up the room for ever, and the operator's own proxy was never told of.
-test('strangers who send the header do not hide the proxy of the operator, before or after it', () => {
+// Sixteen clients used up the room for ever, and the operator's own proxy was never reported.
+test('clients that send the header do not hide the proxy of the operator, before or after it', () => {
   const { note, warned } = watching()
-  note(...strangers(100), '::1', '192.168.0.5', ...strangers(200))
+  note(...clients(100), '::1', '192.168.0.5', ...clients(200))
   assert.match(warned(), /come from ::1, 192\.168\.0\.5, .* set TRUSTED_PROXIES=::1\./)
 })
 
 test('a proxy on the internet is reported although sixteen sent the header before', () => {
   const { note, warned, pass } = watching()
-  note(...strangers(100))
+  note(...clients(100))
   pass(3_600_001)
   note('198.51.100.7')
   assert.match(warned(), /come from 198\.51\.100\.7, which/)
@@ -74,7 +74,7 @@ test('a /64 of IPv6 is kept once; after an hour nothing is said; the log has fou
   note('2001:db8:1:1::1', '2001:db8:1:1::2', '2001:db8:1:1:ffff::3')
   assert.match(warned(), /come from 2001:db8:1:1:ffff::3, which/)
   assert.equal(logged.length, 1)
-  note(...strangers(100))
+  note(...clients(100))
   assert.equal(logged.length, 4)
   pass(3_600_001)
   assert.equal(warned(), '')

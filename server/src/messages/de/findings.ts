@@ -20,7 +20,7 @@ export const findings: Translated<'findings'> = {
     'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Ist das dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Setze TRUSTED_PROXIES={first}. Kennst du die Adresse nicht, lass sie weg.',
   untrustedSender:
     'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Solche Header kann jeder Client senden: Kennst du die Adresse nicht, lass sie weg. Ist es dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Nenne ihn in TRUSTED_PROXIES.',
-  manyNewcomers:
+  manyNewAddresses:
     'Mehr Adressen ohne Konto haben binnen einer Stunde einen Link angefordert, als NEW_ADDRESSES_PER_HOUR={limit} einer Netzwerkadresse erlaubt, oder fünfmal so viele allen: von {addresses}. Sie bekamen die übliche Antwort und keine Mail. Sind es deine Leute, erhöhe den Wert, setze ALLOWED_EMAIL_DOMAINS oder lade sie ein; wenn nicht, halte diese Adresse fern.',
   noMailServer:
     'SMTP_URL ist nicht gesetzt, also verschickt Berth unter {url} keine Mail: Links stehen nur im Postausgang und im Log. Setze SMTP_URL.',

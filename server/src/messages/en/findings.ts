@@ -17,7 +17,7 @@ export const findings = {
     'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. If that is your reverse proxy, all clients behind it count as one address: set TRUSTED_PROXIES={first}. If you do not know the address, leave it out.',
   untrustedSender:
     'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. Any client can send such headers: if you do not know the address, leave it out. If it is your reverse proxy, all clients behind it count as one address: name it in TRUSTED_PROXIES.',
-  manyNewcomers:
+  manyNewAddresses:
     'More addresses without an account asked for a link within an hour than NEW_ADDRESSES_PER_HOUR={limit} allows for one network address, or five times that for all: from {addresses}. They were answered as usual and got no mail. If they are your people, raise it, set ALLOWED_EMAIL_DOMAINS or invite them; if not, keep that address away.',
   noMailServer:
     'SMTP_URL is not set, so Berth at {url} sends no mail: links are only written to the outbox and the log. Set SMTP_URL.',

@@ -20,7 +20,7 @@ export const termEnd = {
   mailUntil: 'The archive is deleted on {date}.',
   mailAccount: 'The account {to} and its files at this service are removed from {date} on.',
   mailWhy:
-    'You get this mail because {to} is a member of {group} at {product}. Everybody who has this link can download the files: do not pass it on.',
+    'You get this mail because {to} is a member of {group} at {product}. Any person who has this link can download the files: do not pass it on.',
   mailButton: 'Download your files',
   tooManyDownloads: 'These files were downloaded {max} times, which is as often as the link allows.',
   archiveNotFound:

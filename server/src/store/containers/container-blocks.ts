@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { fromRow, type BlockSource, type UserContainer } from './user-containers.ts'
 
@@ -24,7 +25,7 @@ export async function blockContainers(db: Db, ids: readonly number[], block: Blo
     .updateTable('user_containers')
     .set({ blocked_by: block.by, block_source: 'container' })
     .where('id', 'in', ids)
-    .where('block_source', 'like', 'group:%')
+    .where(sql.ref<string>('block_source'), 'like', 'group:%')
     .returning('id')
     .execute()
   const blocked = await blocking(db, block, 'container').where('id', 'in', ids).execute()

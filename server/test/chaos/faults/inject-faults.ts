@@ -125,7 +125,7 @@ async function goBehindBack(
     await engine.act(fault.kind.slice('container-'.length) as BehindBack, found)
   }
   await work()
-  // A name that a stranger has is a fault that lasts.
+  // A name that a foreign container has is a fault that lasts.
   await engine.removeStrangers()
 }
 

@@ -84,7 +84,7 @@ export class EngineView {
     else await this.#ask('POST', `/containers/${id}/pause`).catch(gone)
   }
 
-  /** Strangers' containers that are not as they were planted. */
+  /** Foreign containers that are not as they were planted. */
   async harmedStrangers(): Promise<string[]> {
     const looks = this.#strangers.map(async (id) => {
       const found = await this.#ask<{ State: { Status: string } }>('GET', `/containers/${id}/json`).catch(

@@ -21,7 +21,7 @@ export function prober(world: World): { stop(): Promise<number> } {
     const person = random.oneOf(people)
     const other = random.oneOf(people.filter((each) => each !== person))
     const type = random.oneOf(goodTypes)
-    // The visitor of shared containers is no stranger.
+    // The visitor of shared containers may open them.
     const isOwnVisit = random.happens(0.5) || person === world.people.second
     await (isOwnVisit ? visit(world, person, type) : intrude(world, person, other, type))
     if (count++ % 10 === 0) await world.call('GET', '/healthz')

@@ -150,7 +150,7 @@ for (const [what, head] of [
     assert.ok(!isOver(owner))
   })
 
-test('strangers of one network have as many requests and WebSockets open at one app as a person, and others theirs', async (t) => {
+test('unknown clients of one network have as many requests and WebSockets open at one app as a person, and others theirs', async (t) => {
   const app = rawApp((socket, text) => void (/upgrade: websocket/i.test(text) && socket.write(switching)))
   const { port } = await startGatewayHarness(t, app, {
     rules: { access: 'public' },

@@ -66,7 +66,7 @@ test('an app gives no commands to a web server in front, in no kind of answer an
   assert.match(answer, /X-Accelerated: 1\r\nX-Accel-Buffering: no\r\n/)
 })
 
-/** nginx with `proxy_cache` served an owner's container to strangers. */
+/** nginx with `proxy_cache` served an owner's container to other users. */
 test('a cache in front stores nothing of an app with restricted access', async (t) => {
   const cacheControl = async (access: 'owner' | 'authenticated' | 'public', ...lines: readonly string[]) => {
     const sent = lines.map((line) => ['Cache-Control', line] as const)

@@ -162,7 +162,7 @@ test('a navigation that a service worker passes on works, and its answer fits in
   assert.equal((await get(port, '/', { headers })).status, 302, 'it is led to the platform')
 })
 
-test('at a public container such a request is a stranger’s', async (t) => {
+test('at a public container such a request counts as one without a user', async (t) => {
   const { port } = await start(t, { rules: { access: 'public' } })
   const userOf = async (headers: object) =>
     (JSON.parse((await get(port, '/', { headers: { ...annAtHost, ...headers } })).body) as Echo).headers['x-berth-user']

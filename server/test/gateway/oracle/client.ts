@@ -6,7 +6,7 @@ import type { Sharing } from './sharing.ts'
 import type { Prefix } from './world.ts'
 
 /** What all clients count together. */
-export interface Tally {
+export interface OracleCounts {
   requests: number
   /** Answers that came from an app. */
   answered: number
@@ -45,7 +45,7 @@ export class OracleClient {
   readonly #email: string
   readonly #history: History
   readonly #random: Random
-  readonly #tally: Tally
+  readonly #counts: OracleCounts
   readonly #max: number
   #socket: net.Socket | undefined
   #received = ''
@@ -60,7 +60,7 @@ export class OracleClient {
     },
     who: { readonly userId: number; readonly email: string; readonly addressing: Addressing },
     random: Random,
-    tally: Tally,
+    counts: OracleCounts,
     max: number,
   ) {
     this.#max = max
@@ -73,12 +73,12 @@ export class OracleClient {
     this.#addressing = who.addressing
     this.#own = where.prefixes.filter(({ ownerId }) => ownerId === who.userId)
     this.#random = random
-    this.#tally = tally
+    this.#counts = counts
   }
 
   /** Asks until enough was asked by all clients together. */
   async run(): Promise<void> {
-    while (this.#tally.requests < this.#max) {
+    while (this.#counts.requests < this.#max) {
       if (this.#random.happens(0.01)) await this.#converse()
       else await this.#ask(this.#random.happens(0.1) ? 3 : 1)
     }
@@ -91,10 +91,10 @@ export class OracleClient {
     const socket = this.#connect()
     socket.write(asked.map((one) => this.#requestOf(one)).join(''), 'latin1')
     for (const one of asked) {
-      this.#tally.requests++
+      this.#counts.requests++
       const answer = await this.#answer()
       if (answer === undefined) {
-        this.#tally.cut++
+        this.#counts.cut++
         return this.#hangUp()
       }
       this.#judge(one, answer.status, answer.body)
@@ -106,7 +106,7 @@ export class OracleClient {
   async #converse(): Promise<void> {
     const one = this.#choose('WebSocket')
     this.#hangUp()
-    this.#tally.requests++
+    this.#counts.requests++
     this.#connect().write(
       `${this.#firstLines('GET', one, '0')}Connection: Upgrade\r\n` +
         'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
@@ -119,7 +119,7 @@ export class OracleClient {
         if (!(await this.#until(() => this.#received.includes('\n')))) break
         const line = this.#received.slice(0, this.#received.indexOf('\n'))
         this.#received = this.#received.slice(line.length + 1)
-        this.#tally.messages++
+        this.#counts.messages++
         this.#judge({ ...one, id: `m${round}`, from, askedAt: Date.now() }, 200, line)
         await new Promise((resolve) => setTimeout(resolve, this.#random.below(20)))
       }
@@ -153,12 +153,12 @@ export class OracleClient {
   }
 
   #judge(asked: Asked, status: number, body: string): void {
-    if (status !== 200) return void this.#tally.refused++
-    this.#tally.answered++
+    if (status !== 200) return void this.#counts.refused++
+    this.#counts.answered++
     const { prefix, id, from } = asked
     const [label = '', answeredId] = body.split(' ')
     const to = this.#history.tick()
-    const wrong = (what: string) => this.#tally.wrong.push(`${what}: asked /${prefix.name}/ ${id}, got ${body}`)
+    const wrong = (what: string) => this.#counts.wrong.push(`${what}: asked /${prefix.name}/ ${id}, got ${body}`)
     if (!this.#mayPass(asked, to)) wrong(`person ${this.#userId} passed with ${asked.method}`)
     else if (answeredId !== id) wrong('the answer of another request')
     else if (!label.startsWith(`${prefix.name}:`)) wrong("another prefix's app")
@@ -168,7 +168,7 @@ export class OracleClient {
 
   #mayPass({ prefix, from, askedAt, method }: Asked, to: number): boolean {
     if (!prefix.isOwnersOnly || prefix.ownerId === this.#userId) return true
-    this.#tally.visits++
+    this.#counts.visits++
     const late = method === 'WebSocket' ? lateMessage : lateRequest
     const visit = { prefix: prefix.name, email: this.#email, isRead: method === 'GET', from, to, askedAt, late }
     return this.#sharing.mayPass(visit)
@@ -193,8 +193,8 @@ export class OracleClient {
     const watch = setInterval(() => {
       const waited = Date.now() - begun
       // After enough requests, those that still wait for a container are given up.
-      if (waited > maxWait) this.#tally.wrong.push('no answer at all')
-      if (waited > maxWait || (waited > 1_000 && this.#tally.requests >= this.#max)) socket?.destroy()
+      if (waited > maxWait) this.#counts.wrong.push('no answer at all')
+      if (waited > maxWait || (waited > 1_000 && this.#counts.requests >= this.#max)) socket?.destroy()
     }, 250)
     const isOpen = () => socket !== undefined && !socket.destroyed && !socket.readableEnded
     while (!isThere() && isOpen()) await new Promise<void>((resolve) => (this.#wakeUp = resolve))

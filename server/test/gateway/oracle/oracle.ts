@@ -5,7 +5,7 @@ import { containerHosts } from '#test/support/gateway/gateway-harness.ts'
 import { tokenFor } from '#test/support/gateway/tokens.ts'
 import { Random } from '../fuzz/random.ts'
 import { byHost, byPath } from './addressing.ts'
-import { OracleClient, type Tally } from './client.ts'
+import { OracleClient, type OracleCounts } from './client.ts'
 import { World } from './world.ts'
 
 export interface OracleRun {
@@ -19,7 +19,7 @@ export interface OracleRun {
   readonly others?: () => Promise<readonly number[]>
 }
 
-export interface OracleFindings extends Tally {
+export interface OracleFindings extends OracleCounts {
   readonly changes: number
   /** ms */
   readonly took: number
@@ -38,7 +38,7 @@ export async function runOracle(
   { seed, requests, clients, changesPerSecond, routing = 'path', others = async () => [] }: OracleRun,
   progress: (done: number) => void = () => {},
 ): Promise<OracleFindings> {
-  const tally: Tally = { requests: 0, answered: 0, messages: 0, visits: 0, refused: 0, cut: 0, wrong: [] }
+  const counts: OracleCounts = { requests: 0, answered: 0, messages: 0, visits: 0, refused: 0, cut: 0, wrong: [] }
   const port = await gateway.listen('127.0.0.1', 0)
   const world = new World(gateway, peopleCount, seed)
   const ownHost = routing === 'subdomain' ? ({ hasOwnHost: true } as const) : {}
@@ -74,7 +74,7 @@ export async function runOracle(
     const token = tokens[userId - 1] ?? ''
     const email = world.people[userId - 1]?.email ?? ''
     const who = { userId, email, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }
-    return new OracleClient(where, who, new Random(seed + index + 1), tally, requests).run()
+    return new OracleClient(where, who, new Random(seed + index + 1), counts, requests).run()
   })
   const stop = new AbortController()
   const isOver = () => stop.signal.aborted
@@ -87,12 +87,12 @@ export async function runOracle(
     }
     return world.changes - before
   })()
-  const telling = setInterval(() => progress(tally.requests), 5_000)
+  const telling = setInterval(() => progress(counts.requests), 5_000)
   await Promise.all(all)
   const took = Date.now() - begun
   stop.abort()
   const changes = await changing
   clearInterval(telling)
   await world.end()
-  return { ...tally, changes, took }
+  return { ...counts, changes, took }
 }

@@ -139,12 +139,12 @@ for (const [verb, [method, path]] of Object.entries(actions))
     const { db } = berth.database
     const people = { anna: await newPerson(), bert: await newPerson() }
     assertOk(await ask(berth, 'signup', `new-${verb}@x.org`))
-    const newcomer = await db
+    const added = await db
       .selectFrom('users')
       .selectAll()
       .where('email', '=', `new-${verb}@x.org`)
       .executeTakeFirstOrThrow()
-    const ids = { anna: people.anna.id, bert: people.bert.id, new: newcomer.id }
+    const ids = { anna: people.anna.id, bert: people.bert.id, new: added.id }
     const before = await db.selectFrom('users').selectAll().execute()
     for (const { is, admins, blocked = [], actor, target, status } of cases) {
       await db.updateTable('users').set({ is_admin: 0, is_blocked: 0 }).execute()

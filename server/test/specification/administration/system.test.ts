@@ -39,7 +39,7 @@ test('GET /readyz is 200 when store and engine answer', async () => {
   assert.deepEqual(reply.body, { status: 'ready', parts: { store: 'ok', engine: 'ok', gateway: 'ok' } })
 })
 
-// Strangers could have store and engine asked as often as they liked.
+// Clients without an account could have store and engine asked as often as they liked.
 test('GET /readyz asks store and engine once a second, however often it is asked itself', async () => {
   // An answer is kept for a second.
   await sleep(1_100)

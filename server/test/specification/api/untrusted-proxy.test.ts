@@ -45,7 +45,7 @@ const env = { TRUSTED_PROXIES: '127.0.0.1' }
 const school = await startBerth({ after }, { wrapRuntime, env })
 
 test(
-  '300 people behind one address sign up within a minute; a stranger there who tries one mailbox again is refused',
+  '300 people behind one address sign up within a minute; another client there that tries one mailbox again is refused',
   onlyLong,
   async () => {
     const asking = (email: string) => ({ body: { email }, headers: forwarded })

@@ -56,7 +56,7 @@ suite('idle and wake', { concurrency: 3 }, () => {
     await untilState(berth, id, 'paused')
   })
 
-  test('a stranger wakes nothing, a block keeps asleep, and a crash is not hidden by a visit', async (t) => {
+  test('a user who is not the owner wakes nothing, a blocked container stays asleep, and a crash is not hidden by a visit', async (t) => {
     const berth = await startWith(t, {})
     const [boss, dan] = [await berth.administrator(), await berth.signUp('dan@x.org')]
     const id = String(dan.auth.user.container_id)

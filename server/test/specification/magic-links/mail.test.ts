@@ -43,7 +43,7 @@ test('FRONTEND_URL overrides where links lead', async (t) => {
   assert.match(other.mail.newestTo('ann@x.org').text ?? '', /https:\/\/www\.example\.net\/verify-signup\?token=/)
 })
 
-test('Host headers of a stranger never change where links lead', async () => {
+test('Host headers of a client never change where links lead', async () => {
   const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'content-type': 'application/json' }
   const { status } = await rawCall(berth, 'POST', '/api/auth/signup', headers, '{"email":"host@x.org"}')
   assert.equal(status, 200)

@@ -11,18 +11,18 @@ const admin = await berth.administrator()
 const askForLink = (email: string, of: Berth = berth) => of.call('POST', '/api/auth/link', { body: { email } })
 
 test('each request is answered by a mail with the right link: to new users, to those who lost their first mail, and to users with an account', async () => {
-  const newcomer = await askForLink(' New@x.org ')
-  assertOk(newcomer)
+  const unknown = await askForLink(' New@x.org ')
+  assertOk(unknown)
   const again = await askForLink('new@x.org')
   assertOk(await verify(berth, 'signup', berth.mail.tokenFor('new@x.org')))
   const known = await askForLink('new@x.org')
   assertOk(await verify(berth, 'login', berth.mail.tokenFor('new@x.org')))
   assert.deepEqual(
-    [newcomer, again, known].map(({ text }) => text),
+    [unknown, again, known].map(({ text }) => text),
     Array(3).fill((await ask(berth, 'signup', 'another@x.org')).text),
   )
   assert.deepEqual(
-    [newcomer, again, known].map(({ headers }) => linksLeftOf(headers)?.left),
+    [unknown, again, known].map(({ headers }) => linksLeftOf(headers)?.left),
     [2, 1, 0],
   )
   assertRefused(await askForLink('new@x.org'), 429)

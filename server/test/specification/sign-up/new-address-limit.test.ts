@@ -4,7 +4,7 @@ import { ask, assertOk, mailsTo } from '../../support/api-calls.ts'
 import { startBerth, type Berth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
-/** One network address could have links mailed to 600 strangers a minute, and as many accounts made, for as long as it liked. */
+/** One network address could have links mailed to 600 unknown addresses a minute, and as many accounts made, for as long as it liked. */
 
 const wrapRuntime = noCreateRuntime
 const env = { TRUSTED_PROXIES: '127.0.0.1', NEW_ADDRESSES_PER_HOUR: '2' }

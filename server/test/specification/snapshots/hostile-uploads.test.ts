@@ -37,7 +37,7 @@ test('hard links reach no file of the home that was there before, by way of anot
   assert.deepEqual(received(), [])
 })
 
-test('who may not use a home puts nothing into one: strangers, blocked users, and others than its owner', async () => {
+test('who may not use a home puts nothing into one: clients without an account, blocked users, and others than its owner', async () => {
   const tar = await packTar([{ header: { name: 'mark', size: 1, type: 'file' }, body: 'x' }])
   const bob = await berth.signUp('bob@x.org')
   const stranger = { ...bob, token: 'x.y.z' }

@@ -24,7 +24,7 @@ export function OverviewFigures({ report, samples }: OverviewFiguresProps) {
       <Figure
         label={t('running')}
         value={count(containers.running)}
-        meaning={containers.most === null ? t('runningAll') : t('runningOf', { max: count(containers.most) })}
+        meaning={containers.max === null ? t('runningAll') : t('runningOf', { max: count(containers.max) })}
       />
       <Figure
         label={t('waiting')}

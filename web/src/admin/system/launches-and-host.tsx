@@ -20,7 +20,7 @@ export function Launches({ report: { launches, containers } }: { report: SystemR
         <Figure
           label={t('running')}
           value={count(containers.running)}
-          meaning={containers.most === null ? t('runningAll') : t('runningOf', { max: count(containers.most) })}
+          meaning={containers.max === null ? t('runningAll') : t('runningOf', { max: count(containers.max) })}
         />
         <Figure
           label={t('addresses')}

@@ -12,7 +12,7 @@ const authorizationErrors: Readonly<Record<string, SignInProblemCode>> = {
   temporarily_unavailable: 'provider-unavailable',
 }
 
-/** Longest text of a provider that is logged, in characters. */
+/** Max length of a provider's text in the log, in characters. */
 const maxQuoted = 200
 
 /** What the library tells of a failure; its classes are not loaded for this. */

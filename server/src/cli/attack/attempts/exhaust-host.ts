@@ -1,4 +1,4 @@
-import type { Outcome } from '../attempt.ts'
+import type { Outcome } from '../attack-attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
 /** What one container could use up for all others. Limits are exhausted; what has none is only looked at. */

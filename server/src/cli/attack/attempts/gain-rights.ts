@@ -1,4 +1,4 @@
-import type { Loot, Outcome } from '../attempt.ts'
+import type { Loot, Outcome } from '../attack-attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
 /** Numbers of `linux/capability.h` that Berth grants: see docs/how-to/harden-containers.md. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatCount } from '#/cli/output/formatting.ts'
-import type { Loot, Outcome } from '../attempt.ts'
+import type { Loot, Outcome } from '../attack-attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
 /** Connections that a hostile container tries. */

@@ -1,5 +1,5 @@
 import type { Level } from '#/cli/doctor/check.ts'
-import type { Loot, Outcome } from '../attempt.ts'
+import type { Loot, Outcome } from '../attack-attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
 /** What the pages of a container could do to the origin that it shares with Berth and all other containers. */

@@ -1,5 +1,5 @@
 import { formatCount } from '#/cli/output/formatting.ts'
-import type { Loot, Outcome } from '../attempt.ts'
+import type { Loot, Outcome } from '../attack-attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
 interface Given {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../attempt.ts'
+import type { Outcome } from '../attack-attempt.ts'
 import type { AttackInstallation } from '../attack-installation.ts'
 
 const sockets = [

@@ -17,7 +17,7 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
-/** Longest wait for the answer to one command, in ms. */
+/** Timeout of one command, in ms. */
 const commandTimeout = 30_000
 
 /**

@@ -35,7 +35,7 @@ export interface Bench {
 const slowStart = 20_000
 
 /** Launches a container with the template, looks at its application, and removes it. @throws the reason of the signal */
-export async function attemptTemplate(bench: Bench, candidate: Candidate, signal: AbortSignal): Promise<Attempt> {
+export async function tryTemplate(bench: Bench, candidate: Candidate, signal: AbortSignal): Promise<Attempt> {
   let app: LaunchedApp | undefined
   try {
     app = await bench.installation.launch(candidate.fields)

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { metricDescriptions } from '#/http/metric-descriptions.ts'
+import { root, sources } from './support/imports.ts'
+
+/**
+ * A search by a term of the field has to find the code: the glossary holds exported names
+ * (`glossary.test.ts`), this the names of files, classes of CSS, metrics, comments and titles of tests.
+ */
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const [, table = ''] = read('docs/reference/glossary.md').split('\n## Words that are not used')
+const replaced = [...table.matchAll(/^\| ([A-Z][a-z]+) \| /gm)].map(([, word = '']) => word.toLowerCase()).slice(1)
+/** Words of the table that English needs for other things. */
+const ordinary = 'place instance longest most least picture rest withdrawal mend people told say'.split(' ')
+
+const hasWord = (name: string, words: readonly string[]) =>
+  name
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((part) => words.some((word) => part === word || part === `${word}s`))
+
+test('no file, class of CSS, metric or label of one has a word that a standard term replaced', () => {
+  assert.ok(replaced.length > 15 && ordinary.every((word) => replaced.includes(word)), replaced.join())
+  const styles = globSync('{web,server}/src/**/*.css', { cwd: root })
+  const classes = styles.flatMap((file) =>
+    [
+      ...read(file)
+        .replace(/\/\*[^]*?\*\//g, '')
+        .matchAll(/\.([a-z][\w-]*)/g),
+    ].map(([, name = '']) => name),
+  )
+  const metrics = Object.entries(metricDescriptions).flatMap(([name, { labels = [] }]) => [name, ...labels])
+  assert.ok(classes.length > 300 && metrics.length > 80)
+  const names = [...sources.map((file) => path.basename(file)), ...styles, ...classes, ...metrics]
+  assert.deepEqual(
+    names.filter((name) => hasWord(name, replaced)),
+    [],
+  )
+})
+
+test('comments, titles of tests and names within files have none of those that mean nothing else', () => {
+  const words = replaced.filter((word) => !ordinary.includes(word))
+  const form = new RegExp(`(?<![a-z])(?:${words.join('|')})s?(?![a-z])`, 'i')
+  const inName = new RegExp(
+    `[a-z#](?:${words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('|')})s?(?![a-z])`,
+  )
+  const titles = globSync('{api,server,web,bench,images,tools}/**/*.test.{ts,tsx,mjs,js}', {
+    cwd: root,
+    exclude: (name) => name.split('/').includes('node_modules'),
+  })
+    .filter((file) => !file.endsWith('terminology.test.ts'))
+    .flatMap(
+      (file) =>
+        read(file)
+          .match(/(?<=\btest\(\s*)(['"`]).+?\1,/g)
+          ?.map((title) => `${file}: ${title}`) ?? [],
+    )
+  assert.ok(titles.length > 3_000, `only ${titles.length} titles found`)
+  const lines = sources.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .map((line) => `${file}: ${line}`),
+  )
+  assert.deepEqual(
+    [...titles, ...lines].filter((text) => form.test(text) || inName.test(text)),
+    [],
+  )
+})
+
+test('a limit is called a maximum, a minimum or a timeout', () => {
+  const found = sources.flatMap((file) =>
+    (read(file).match(/\/\*\* (?:Longest|Shortest|Most|Least|Fewest) .*/g) ?? []).map((line) => `${file}: ${line}`),
+  )
+  assert.deepEqual(found, [])
+})
+
+/** Two files of one subject: its use case and its table, or a port and its adapters. */
+const pairs = 'api-tokens container-files group-members home-contents personal-data trial-engine'.split(' ')
+
+test('two files of the server have one base name only where they are about one thing', () => {
+  const names = sources
+    .filter((file) => /^server\/src\/(?!messages\/)/.test(file))
+    .map((file) => path.basename(file, '.ts'))
+    // Programs are named by their folders.
+    .filter((name) => name !== 'main')
+  const repeated = names.filter((name, at) => names.indexOf(name) !== at)
+  assert.deepEqual([...new Set(repeated)].sort(), pairs)
+})
+
+/** What an engineer of the field types into `git grep -il`, and the file that has to be among at most 20. */
+const searches: Readonly<Record<string, string>> = {
+  mutex: 'server/src/concurrency/keyed-mutex.ts',
+  semaphore: 'server/src/concurrency/semaphore.ts',
+  'single-flight': 'server/src/concurrency/single-flight.ts',
+  backoff: 'server/src/reconcile/restore/restore-backoff.ts',
+  readiness: 'server/src/containers/launch/progress/readiness-probe.ts',
+  'health check': 'server/src/containers/routing/engine-health.ts',
+  idempotent: 'server/src/reconcile/reconciler.ts',
+  'connection pool': 'server/src/gateway/upstream/connection-pool.ts',
+  impersonation: 'server/src/administration/takeover.ts',
+  percentile: 'server/src/percentiles.ts',
+  debounce: 'web/src/admin/list/search-field.tsx',
+  throttle: 'web/src/time/use-now.ts',
+  backpressure: 'server/src/gateway/proxy/websocket-tunnel.ts',
+  'reverse proxy': 'server/src/gateway/net-gateway.ts',
+  'routing table': 'server/src/gateway/upstream/routing-table.ts',
+  graceful: 'server/src/app.ts',
+  'desired state': 'server/src/reconcile/containers/desired.ts',
+  'state machine': 'server/src/containers/launch/progress/launch-progress.ts',
+  'composition root': 'server/src/app.ts',
+}
+
+test('a search for a term of the field leads to its file', () => {
+  for (const [term, file] of Object.entries(searches)) {
+    const found = sources.filter((each) => read(each).toLowerCase().includes(term))
+    assert.ok(found.includes(file), `"${term}" is not in ${file}`)
+    assert.ok(found.length <= 20, `"${term}" is in ${found.length} files`)
+  }
+})
