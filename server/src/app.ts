@@ -87,7 +87,16 @@ export async function startApp(parts: AppParts): Promise<App> {
   const serve = () =>
     gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
   const sharing = wireSharing(parts, containers)
-  const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })
+  const accounts = wireAccounts(parts, {
+    addresses,
+    tokens,
+    containers,
+    activate,
+    slugsKnown,
+    publishKeys: serve,
+    // Groups are wired below, because they invite to accounts.
+    onJoin: () => groups.onJoin(),
+  })
   const usage = wireUsage(parts, containers, groupRules)
   const looks = {
     reconciler,
@@ -117,15 +126,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.prestartTimes.start()
     groups.restart()
   }
-  const groups = wireGroups(
-    parts,
-    groupRules,
-    tokens,
-    accounts,
-    containers,
-    administration,
-    () => void sharing.refresh(),
-  )
+  const groups = wireGroups(parts, groupRules, tokens, accounts, containers, administration, sharing)
   groups.directory.onChange(() => {
     groups.restart()
     void sharing.refresh()

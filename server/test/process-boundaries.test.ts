@@ -70,6 +70,18 @@ test('no process of a service imports values of node:http by name, which makes N
   assert.deepEqual(offenders(isWrong), [])
 })
 
+test('handlers ask use cases, never the store', () => {
+  // `mailboxOf` is a pure function of an address.
+  const isPure = ({ file, target }: Import) =>
+    file.endsWith('/auth-handlers.ts') && target === 'server/src/store/users/magic-links.ts'
+  const isWrong = (each: Import) =>
+    among(each.file, 'server/src/http/handlers/') &&
+    among(each.target, 'server/src/store/') &&
+    (!each.isTypeOnly || each.target.endsWith('/database.ts')) &&
+    !isPure(each)
+  assert.deepEqual(offenders(isWrong), [])
+})
+
 test('each library has its one place', () => {
   const places: [RegExp, string[]][] = [
     [/^(kysely|pg|node:sqlite)(\/|$)/, ['server/src/store/']],

@@ -6,8 +6,15 @@ import { message } from '#/messages/localized-message.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { deleteMember, findMembership, listMembers, setMember, type GroupRole } from '#/store/groups/group-members.ts'
-import { localSource } from '#/store/groups/groups.ts'
+import {
+  deleteMember,
+  findMembership,
+  listGroupsOf,
+  listMembers,
+  setMember,
+  type GroupRole,
+} from '#/store/groups/group-members.ts'
+import { localSource, type Group } from '#/store/groups/groups.ts'
 import { findUserByEmail, type User } from '#/store/users/users.ts'
 import { covers } from './group-directory.ts'
 import type { InviteToGroup } from './invite-to-group.ts'
@@ -46,6 +53,11 @@ export class GroupMembers {
 
   constructor(parts: GroupMembersParts) {
     this.#parts = parts
+  }
+
+  /** A user's own groups, by name. */
+  async groupsOf(userId: number): Promise<(Pick<Group, 'id' | 'name'> & { readonly role: GroupRole })[]> {
+    return listGroupsOf(this.#parts.database.db, userId)
   }
 
   /** A page of members by id; `next` is the id after which the next page begins. @throws {Refusal} 404 · 403 */

@@ -88,12 +88,14 @@ export interface AccountsContext {
   readonly slugsKnown: Promise<unknown>
   /** Sends the gateway its settings, and with them the accepted keys. */
   readonly publishKeys: () => Promise<void>
+  /** Called when an invitation has made a user a member of a group. */
+  readonly onJoin: () => void
 }
 
 /** Accounts, sessions and signing keys. */
 export function wireAccounts(
   { config, database, mailer, key, log }: AppParts,
-  { addresses, tokens: sessions, containers, activate, slugsKnown, publishKeys }: AccountsContext,
+  { addresses, tokens: sessions, containers, activate, slugsKnown, publishKeys, onJoin }: AccountsContext,
 ) {
   const { launch, prestart, routeSync } = containers
   const { tokens, revocations, lifetimes, cookies, uses, streams } = sessions
@@ -125,7 +127,10 @@ export function wireAccounts(
     apiTokenEffects,
     apiTokenAuthenticator: new ApiTokenAuthenticator(database, log),
     ...byMail,
-    verifyLink: new VerifyLink(database, beginSession, byMail.compensations, (ms) => byMail.mailStatistics.used(ms)),
+    verifyLink: new VerifyLink(database, beginSession, byMail.compensations, {
+      noteUse: (ms) => byMail.mailStatistics.used(ms),
+      onJoin,
+    }),
     rotateKeys: new RotateKeys(database, key, { tokenLifetime, publishKeys }),
     retiredKeys: retiredKeysTask(key, publishKeys),
   }

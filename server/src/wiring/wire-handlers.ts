@@ -79,7 +79,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     ...adminHandlers(parts, context),
     ...usageHandlers(context.usage),
     ...groupAdministrationHandlers({ groups: groups.administration }),
-    ...groupHandlers({ db: parts.database.db, ...groups }),
+    ...groupHandlers(groups),
     ...homeHandlers(parts, context),
     ...sharingHandlers({
       ...sharing,
@@ -90,11 +90,8 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     ...groupInvitationHandlers(groups),
     ...termEndHandlers(context.termEnd),
     ...archiveHandlers(context.termEnd),
-    ...groupHoursHandlers({ ...groups, db: parts.database.db, timeZone: parts.config.timeZone }),
+    ...groupHoursHandlers({ ...groups, timeZone: parts.config.timeZone }),
     ...groupPageHandlers({
-      db: parts.database.db,
-      templates: parts.config.templates,
-      isLookable: sharing.isLookable,
       openUrlOf: openUrlOf(parts, context),
       ...groups,
       sessionEnd: sessionEndOf(context),

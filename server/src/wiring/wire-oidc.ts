@@ -15,7 +15,7 @@ export interface OidcContext {
   readonly addresses: Addresses
   readonly accounts: Accounts
   readonly administration: Administration
-  readonly groups: Pick<Groups, 'providerMemberships'>
+  readonly groups: Pick<Groups, 'providerMemberships' | 'onJoin'>
 }
 
 /** Sign-in by OpenID Connect providers. Without providers it sends no request. */
@@ -29,7 +29,12 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
     registry,
     frontendUrl,
     database,
-    accounts: new ProviderAccounts({ database, registration: accounts.registration, policy: config }),
+    accounts: new ProviderAccounts({
+      database,
+      registration: accounts.registration,
+      policy: config,
+      onJoin: groups.onJoin,
+    }),
     sessions: accounts.beginSession,
     seal,
     effects: {

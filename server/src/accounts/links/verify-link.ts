@@ -24,19 +24,26 @@ interface Exchange {
   readonly link: StoredLink
 }
 
+/** Effects of a used link, after it is stored. */
+export interface LinkEffects {
+  /** @param ms from acceptance of its mail to its use */
+  noteUse(ms: number): void
+  /** An invitation has made its user a member of a group. */
+  onJoin(): void
+}
+
 /** `GET /api/auth/verify-signup` and `/verify-login`. */
 export class VerifyLink {
   readonly #database: Database
   readonly #sessions: BeginSession
   readonly #compensations: Compensations
-  readonly #noteUse: (ms: number) => void
+  readonly #effects: LinkEffects
 
-  /** @param noteUse gets the time from acceptance of its mail to the use of a link, in ms */
-  constructor(database: Database, sessions: BeginSession, compensations: Compensations, noteUse: (ms: number) => void) {
+  constructor(database: Database, sessions: BeginSession, compensations: Compensations, effects: LinkEffects) {
     this.#database = database
     this.#sessions = sessions
     this.#compensations = compensations
-    this.#noteUse = noteUse
+    this.#effects = effects
   }
 
   /**
@@ -44,11 +51,14 @@ export class VerifyLink {
    * @throws {Refusal} 400 not usable · 403 blocked, the link stays usable
    */
   async signUp(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
+    let joined: AuditEntry[] = []
     const exchange = await this.#use(token, 'signup', client, now, async (tx, user) => {
       // A second signup link must not move an active user back.
       await moveUserState(tx, user.id, 'registered', 'verified')
-      return joinInvitingGroups(tx, user, client.address, now)
+      joined = await joinInvitingGroups(tx, user, client.address, now)
+      return joined
     })
+    if (joined.length > 0) this.#effects.onJoin()
     return this.#signIn(exchange)
   }
 
@@ -102,7 +112,7 @@ export class VerifyLink {
   /** The link is used up by now, so nothing that follows may cost the person their token. */
   async #signIn({ user, begun, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
     crashPoint('verify.after-consume')
-    if (acceptedAt) this.#noteUse(Date.now() - acceptedAt.getTime())
+    if (acceptedAt) this.#effects.noteUse(Date.now() - acceptedAt.getTime())
     const signedIn = await this.#sessions.finish(user, begun)
     crashPoint('verify.before-answer')
     return signedIn

@@ -15,6 +15,14 @@ export interface ProviderAccountParts {
   readonly database: Database
   readonly registration: Registration
   readonly policy: SignUpPolicy
+  /** Called when an invitation has made the user a member of a group. */
+  readonly onJoin: () => void
+}
+
+/** A user whose identity is stored. */
+interface Bound {
+  readonly user: User
+  readonly hasJoined: boolean
 }
 
 /** Which account an identity of a provider signs in to. */
@@ -36,17 +44,19 @@ export class ProviderAccounts {
     const known = await findUserByIdentity(this.#parts.database.db, identity)
     if (known) return refuseBlocked(known)
     const email = verifiedAddressOf(identity)
-    return this.#parts.registration.runExclusive(email, turnTimeout, async (deadline) => {
-      const user = await findUserByEmail(this.#parts.database.db, email)
-      return user ? this.#link(refuseBlocked(user), identity, now) : this.#register(email, identity, now, deadline)
+    const { user, hasJoined } = await this.#parts.registration.runExclusive(email, turnTimeout, async (deadline) => {
+      const found = await findUserByEmail(this.#parts.database.db, email)
+      return found ? this.#link(refuseBlocked(found), identity, now) : this.#register(email, identity, now, deadline)
     })
+    if (hasJoined) this.#parts.onJoin()
+    return user
   }
 
   /**
    * The provider has proved the address, and a used link has, too; without a used link no person has had access to the
    * account, so that an address that was only typed before gives no access to it.
    */
-  async #link(user: User, identity: ProviderIdentity, now: Date): Promise<User> {
+  async #link(user: User, identity: ProviderIdentity, now: Date): Promise<Bound> {
     return this.#parts.database.transaction(async (tx) => {
       if ((await findSubjectOf(tx, user.id, identity.issuer)) !== undefined)
         throw new SignInProblem('email-taken', `another subject of the provider signs in to account ${user.id}`)
@@ -54,26 +64,29 @@ export class ProviderAccounts {
     })
   }
 
-  async #register(email: string, identity: ProviderIdentity, now: Date, deadline: number): Promise<User> {
+  async #register(email: string, identity: ProviderIdentity, now: Date, deadline: number): Promise<Bound> {
     const { registration, policy } = this.#parts
     if (!maySignUp(email, policy)) throw new SignInProblem('not-invited', 'the settings let this address not sign up')
-    const { user } = await registration.register({
+    return registration.register({
       email,
       now,
       deadline,
-      store: async (tx, addUser) => ({ user: await bind(tx, await addUser(), identity, now) }),
+      store: async (tx, addUser) => bind(tx, await addUser(), identity, now),
       // There is no mail that could fail.
       deliver: async () => undefined,
     })
-    return user
   }
 }
 
-async function bind(tx: Tx, user: User, { provider, issuer, subject }: ProviderIdentity, now: Date): Promise<User> {
+async function bind(tx: Tx, user: User, { provider, issuer, subject }: ProviderIdentity, now: Date): Promise<Bound> {
   await insertIdentity(tx, { userId: user.id, issuer, subject, now })
   await moveUserState(tx, user.id, 'registered', 'verified')
-  await insertAuditEntries(tx, await joinInvitingGroups(tx, user, `provider ${provider}`, now))
-  return user.state === 'registered' ? { ...user, state: 'verified' } : user
+  const joined = await joinInvitingGroups(tx, user, `provider ${provider}`, now)
+  await insertAuditEntries(tx, joined)
+  return {
+    user: user.state === 'registered' ? { ...user, state: 'verified' } : user,
+    hasJoined: joined.length > 0,
+  }
 }
 
 function verifiedAddressOf({ email }: ProviderIdentity): string {

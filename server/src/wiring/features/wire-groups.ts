@@ -13,6 +13,7 @@ import { GroupLaunchRules } from '#/groups/group-launch-rules.ts'
 import { EndGroup } from '#/groups/management/end-group.ts'
 import { GroupStarts } from '#/groups/management/group-starts.ts'
 import { GroupWatch } from '#/groups/management/group-watch.ts'
+import { ManagedGroup } from '#/groups/management/managed-group.ts'
 import { MemberStates } from '#/groups/management/member-states.ts'
 import { ReadFailure } from '#/groups/management/read-failure.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
@@ -21,6 +22,7 @@ import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { deleteGroupInvitations } from '#/store/groups/group-invitations.ts'
+import type { Sharing } from '#/wiring/features/wire-sharing.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
@@ -47,7 +49,7 @@ const groupsTask = ({ db }: AppParts['database'], directory: GroupDirectory): Ta
 
 export type GroupRules = Awaited<ReturnType<typeof wireGroupRules>>
 
-/** Groups, their members and the containers of these. @param onMembers called when members have changed */
+/** Groups, their members and the containers of these. */
 export function wireGroups(
   parts: AppParts,
   { directory, rules }: GroupRules,
@@ -55,7 +57,7 @@ export function wireGroups(
   { invite }: Accounts,
   containers: Containers,
   { blockEffects }: Administration,
-  onMembers: () => void,
+  sharing: Pick<Sharing, 'refresh' | 'isLookable'>,
 ) {
   const { config, database, log, isForOneCommand } = parts
   const { routeSync, capacity, ownerActions, idleSuspension } = containers
@@ -94,7 +96,12 @@ export function wireGroups(
   }
   const onChange = () => {
     restart()
-    onMembers()
+    void sharing.refresh()
+  }
+  /** A new member of a group that has not ended loses nothing: no stop becomes due. */
+  const onJoin = () => {
+    watch.reviewSoon()
+    void sharing.refresh()
   }
   const inviteToGroup = new InviteToGroup({ database, invite, policy: config })
   const groupContainers = new GroupContainers({
@@ -112,6 +119,8 @@ export function wireGroups(
     restart,
     /** Memberships have changed. */
     onMembersChanged: onChange,
+    /** A user has accepted an invitation to a group. */
+    onJoin,
     /** Nothing begins afterwards. */
     close: () => {
       expiry.close()
@@ -121,6 +130,7 @@ export function wireGroups(
     watch,
     starts,
     readFailure: new ReadFailure({ database, launchProgress: containers.launchProgress }),
+    managedGroup: new ManagedGroup(database.db, config.templates, sharing.isLookable),
     endGroup: new EndGroup(database, directory),
     setTimetable: new SetTimetable({ database, directory, types: () => config.templates.types }),
     administration: new GroupAdministration({
@@ -138,7 +148,7 @@ export function wireGroups(
     previewMembers: new PreviewMembers({ database, invite: inviteToGroup }),
     invitations: new PendingInvitations(database, inviteToGroup),
     providerMemberships: new ProviderMemberships({ database, directory, onChange, log }),
-    joinCodes: new JoinCodes(database, new WrongCodeLimit(), () => watch.reviewSoon()),
+    joinCodes: new JoinCodes(database, new WrongCodeLimit(), onJoin),
     containers: groupContainers,
   }
 }

@@ -1,3 +1,4 @@
+import { Coalescer } from '#/concurrency/coalescer.ts'
 import { tryOrLog } from '#/concurrency/try-or-log.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { ShareAdministration } from '#/sharing/share-administration.ts'
@@ -37,6 +38,11 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     await endGroundlessRequests(database, templates, lookRequests, now)
     await groundless.delete(now)
   }
+  // A class that joins by its code causes two reads of all shares, not thirty.
+  const refreshes = new Coalescer(async () => {
+    await tryOrLog(log, 'ending looks', () => endGroundless(new Date()))
+    if (!publisher.isEmpty) await publish(new Date())
+  })
   return {
     settings,
     askToLook: new AskToLook(lookParts),
@@ -49,9 +55,7 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     start: () => publisher.refresh(new Date()),
     /** Groups, their members, or who has an account have changed. Never rejects. */
     refresh: async () => {
-      if (!settings.isOn) return
-      await tryOrLog(log, 'ending looks', () => endGroundless(new Date()))
-      if (!publisher.isEmpty) await publish(new Date())
+      if (settings.isOn) await refreshes.run('all')
     },
     task: sharesTask(database, publisher, settings, endGroundless),
   }

@@ -75,22 +75,38 @@ test('a share with an address that has no account yet counts once it has signed 
   await endAll(ann)
 })
 
+/** Within two seconds. */
+async function until(visitor: Signed, wanted: boolean): Promise<void> {
+  for (let left = 100; left > 0 && (await mayVisit(visitor)) !== wanted; left--)
+    await new Promise((done) => setTimeout(done, 20))
+  assert.equal(await mayVisit(visitor), wanted)
+}
+
+// Who joined by code or by an invitation was let in at the next run of the reconciler only, up to half a minute later.
+test('who joins a group by its code, or by accepting an invitation, is let in at once', async () => {
+  const { id } = await group({ name: 'Latecomers' }, [ann])
+  assertOk(await share(ann, { group_id: id }))
+  const { code } = (await boss.call('POST', `/api/groups/${id}/join-code`)).body
+  const dan = await signUp('dan@x.org')
+  assert.equal(await mayVisit(dan), false)
+  assertOk(await dan.call('POST', '/api/groups/join', { code }))
+  await until(dan, true)
+  assertOk(await boss.call('POST', `/api/groups/${id}/members`, { emails: ['eve@x.org'] }))
+  await until(await openLink(berth, 'eve@x.org', 'signup'), true)
+  await endAll(ann)
+})
+
 test('members of a group that the owner is in are let in, and out when they or the owner leave', async () => {
   const { id } = await group({ name: 'Physics' }, [ann, ben])
   assertOk(await share(ann, { group_id: id }))
   assert.deepEqual([await mayVisit(ben), await mayVisit(cem)], [true, false])
   assert.equal((await sharedWith(ben))[0].group.name, 'Physics')
-  const until = async (wanted: boolean) => {
-    for (let left = 100; left > 0 && (await mayVisit(ben)) !== wanted; left--)
-      await new Promise((done) => setTimeout(done, 20))
-    assert.equal(await mayVisit(ben), wanted)
-  }
   assertOk(await boss.call('DELETE', `/api/groups/${id}/members/${ben.id}`))
-  await until(false)
+  await until(ben, false)
   assertOk(await boss.call('POST', `/api/groups/${id}/members`, { emails: ['ben@x.org'] }))
-  await until(true)
+  await until(ben, true)
   assertOk(await boss.call('DELETE', `/api/groups/${id}/members/${ann.id}`))
-  await until(false)
+  await until(ben, false)
   await endAll(ann)
 })
 

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { PersonalData } from '#/accounts/personal-data/personal-data.ts'
 import { actorOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/parameters.ts'
+import { readId } from '#/http/handlers/request-parameters.ts'
 
 /** What is kept about a user: for the user, and for the operator. */
 export function personalDataHandlers(personalData: PersonalData): Pick<Handlers, 'exportOwnData' | 'exportUserData'> {

@@ -2,7 +2,7 @@ import type { ApiTokenAdministration } from '#/administration/api-token-administ
 import { actorOf } from '#/http/auth/caller.ts'
 import { toApiToken } from '#/http/handlers/account/api-token-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId, readLimit } from '#/http/handlers/parameters.ts'
+import { readId, readLimit } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 

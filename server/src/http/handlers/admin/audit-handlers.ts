@@ -7,7 +7,7 @@ import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { AuditFilter, StoredAuditEntry } from '#/store/audit/audit-log.ts'
 import type { AuditVerification } from '#/store/audit/verify-audit-log.ts'
-import { readLimit } from '../parameters.ts'
+import { readLimit } from '../request-parameters.ts'
 
 export interface AuditParts {
   readonly audit: AuditReader

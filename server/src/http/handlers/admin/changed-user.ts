@@ -6,7 +6,7 @@ import { localizedReply } from '#/http/localized-reply.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import { toAdminUser } from '../dto-serializers.ts'
 import type { Call } from '../handler-types.ts'
-import { readId } from '../parameters.ts'
+import { readId } from '../request-parameters.ts'
 
 type ChangeCall = Call<'promoteUser'> | Call<'demoteUser'> | Call<'blockUser'> | Call<'unblockUser'>
 

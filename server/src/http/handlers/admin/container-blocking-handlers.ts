@@ -2,7 +2,7 @@ import type { ContainerBlocking } from '#/administration/blocking/block-containe
 import { actorOf } from '#/http/auth/caller.ts'
 import { toAdminContainer } from '#/http/handlers/dto-serializers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/parameters.ts'
+import { readId } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 

@@ -1,6 +1,6 @@
 import type { Deleted, Deletion } from '#/administration/deletion.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/parameters.ts'
+import { readId } from '#/http/handlers/request-parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'

@@ -6,7 +6,7 @@ import type { Handlers } from '#/http/handlers/handler-types.ts'
 import type { PageRequest } from '#/store/keyset-pagination.ts'
 import type { UserFilter } from '#/store/users/user-list.ts'
 import { fromCursor, toCursor, toOrder, type SortParameter } from '../cursor.ts'
-import { readLimit } from '../parameters.ts'
+import { readLimit } from '../request-parameters.ts'
 
 export interface ListParts {
   readonly lists: AdminLists

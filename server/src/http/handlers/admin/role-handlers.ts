@@ -3,7 +3,7 @@ import type { Rights } from '#/administration/rights.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { changeUser } from './changed-user.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/parameters.ts'
+import { readId } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 

@@ -3,7 +3,7 @@ import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/adminis
 import type { BlockPreviews } from '#/administration/blocking/block-preview.ts'
 import type { BulkUsersResult, UserBlocking } from '#/administration/blocking/block-users.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/parameters.ts'
+import { readId } from '#/http/handlers/request-parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toAdminUser } from '#/http/handlers/dto-serializers.ts'

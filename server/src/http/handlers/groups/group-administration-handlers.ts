@@ -1,7 +1,7 @@
 import type { GroupAdministration } from '#/groups/group-administration.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId, readLimit } from '#/http/handlers/parameters.ts'
+import { readGroupId, readLimit } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 import { fromGroupChanges, toGroup } from './group-serializers.ts'

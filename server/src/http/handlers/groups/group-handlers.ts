@@ -4,16 +4,13 @@ import type { GroupMembers } from '#/groups/group-members.ts'
 import type { JoinCodes } from '#/groups/join-codes.ts'
 import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId, readLimit, readMemberId } from '#/http/handlers/parameters.ts'
+import { readGroupId, readLimit, readMemberId } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import type { Db } from '#/store/database.ts'
-import { listGroupsOf } from '#/store/groups/group-members.ts'
 import { defaultPageSize } from './group-administration-handlers.ts'
 import { toGroup, toMember } from './group-serializers.ts'
 
 export interface GroupHandlerParts {
-  readonly db: Db
   readonly members: GroupMembers
   readonly joinCodes: JoinCodes
   readonly containers: GroupContainers
@@ -32,9 +29,9 @@ type Names =
   | 'unblockGroup'
 
 /** One's own groups, and what managers do. Rights of managers are checked by the use cases. */
-export function groupHandlers({ db, members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, Names> {
+export function groupHandlers({ members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, Names> {
   return {
-    listOwnGroups: async (call) => ({ groups: await listGroupsOf(db, userOf(call).id) }),
+    listOwnGroups: async (call) => ({ groups: await members.groupsOf(userOf(call).id) }),
     joinGroup: async (call) => {
       ownSessionOf(call)
       return { group: toGroup(await joinCodes.join(ownerOf(call), call.body.code, call.now)) }

@@ -1,14 +1,13 @@
 import type { Timetable as TimetableDto, TimetableResponse } from '@berth/api/schemas/groups/timetable.ts'
-import { requireManaged } from '#/groups/group-rights.ts'
 import type { SetTimetable } from '#/groups/hours/set-timetable.ts'
+import type { ManagedGroup } from '#/groups/management/managed-group.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId } from '#/http/handlers/parameters.ts'
-import type { Db } from '#/store/database.ts'
+import { readGroupId } from '#/http/handlers/request-parameters.ts'
 import type { Timetable } from '#/store/groups/timetables.ts'
 import { managerOf } from './group-handlers.ts'
 
 export interface GroupHoursHandlerParts {
-  readonly db: Db
+  readonly managedGroup: Pick<ManagedGroup, 'find'>
   readonly setTimetable: SetTimetable
   /** Of the installation. */
   readonly timeZone: string
@@ -16,14 +15,14 @@ export interface GroupHoursHandlerParts {
 
 /** Hours of a group. Rights are checked by the use cases. */
 export function groupHoursHandlers({
-  db,
+  managedGroup,
   setTimetable,
   timeZone,
 }: GroupHoursHandlerParts): Pick<Handlers, 'readTimetable' | 'setTimetable'> {
   const answer = (timetable: TimetableDto | null): TimetableResponse => ({ timetable, default_time_zone: timeZone })
   return {
     readTimetable: async (call) => {
-      const { timetable } = await requireManaged(db, managerOf(call), readGroupId(call.params.id))
+      const { timetable } = await managedGroup.find(managerOf(call), readGroupId(call.params.id))
       return answer(timetable && toTimetable(timetable))
     },
     setTimetable: async (call) => {

@@ -1,30 +1,23 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { MemberState as MemberStateDto } from '@berth/api/schemas/groups/group-page.ts'
-import type { Template, Templates } from '#/containers/templates/template.ts'
-import { covers } from '#/groups/group-directory.ts'
-import { requireManaged } from '#/groups/group-rights.ts'
 import type { EndGroup } from '#/groups/management/end-group.ts'
 import type { GroupStart, GroupStarts } from '#/groups/management/group-starts.ts'
+import type { ManagedGroup } from '#/groups/management/managed-group.ts'
 import type { GroupWatch } from '#/groups/management/group-watch.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
 import type { LookState, MemberContainer, MemberState } from '#/groups/management/member-states.ts'
 import type { ReadFailure } from '#/groups/management/read-failure.ts'
 import { sessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId, readMemberId } from '#/http/handlers/parameters.ts'
+import { readGroupId, readMemberId } from '#/http/handlers/request-parameters.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import { localize } from '#/messages/localize.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import type { Db } from '#/store/database.ts'
-import { findMembership } from '#/store/groups/group-members.ts'
 import { managerOf } from './group-handlers.ts'
 import { toGroup } from './group-serializers.ts'
 
 export interface GroupPageHandlerParts {
-  readonly db: Db
-  readonly templates: Pick<Templates, 'all'>
-  /** Whether members can be asked for a look at containers of this type. */
-  readonly isLookable: (template: Template) => boolean
+  readonly managedGroup: ManagedGroup
   /** Where a container opens; undefined while its owner has none. */
   readonly openUrlOf: (owned: ContainerRef) => string | undefined
   /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
@@ -39,20 +32,18 @@ type Names = 'readManagedGroup' | 'groupEvents' | 'startGroup' | 'restartMember'
 
 /** What managers see and do while members work. Rights are checked by the use cases. */
 export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, Names> {
-  const { db, templates, isLookable, starts, readFailure, endGroup } = parts
+  const { managedGroup, starts, readFailure, endGroup } = parts
   return {
     readManagedGroup: async (call) => {
-      const actor = managerOf(call)
-      const group = await requireManaged(db, actor, readGroupId(call.params.id))
-      // Administrators who do not manage the group ask for no looks.
-      const role = actor.id === null ? undefined : (await findMembership(db, group.id, actor.id))?.role
-      const known = templates.all().filter(({ type }) => covers(group, type))
-      const types = known.map((template) => ({
-        type: template.type,
-        display_name: template.displayName,
-        may_ask_to_look: role === 'manager' && isLookable(template),
-      }))
-      return { group: toGroup(group), types }
+      const { group, types } = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
+      return {
+        group: toGroup(group),
+        types: types.map(({ template, mayAskToLook }) => ({
+          type: template.type,
+          display_name: template.displayName,
+          may_ask_to_look: mayAskToLook,
+        })),
+      }
     },
     groupEvents: groupEventsHandler(parts),
     startGroup: async (call) => {

@@ -1,6 +1,6 @@
 import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readGroupId, readId, readMemberId } from '#/http/handlers/parameters.ts'
+import { readGroupId, readId, readMemberId } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { AnswerLook } from '#/sharing/looks/answer-look.ts'

@@ -1,6 +1,6 @@
 import { actorOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/parameters.ts'
+import { readId } from '#/http/handlers/request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { SnapshotAdministration } from '#/snapshots/snapshot-administration.ts'

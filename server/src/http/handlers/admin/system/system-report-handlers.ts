@@ -85,7 +85,7 @@ function launchesPart({ admission }: SystemReportParts): SystemReport['launches'
 }
 
 function containersPart({ capacity, hostResources, maxRunning }: SystemReportParts): SystemReport['containers'] {
-  return { running: capacity.running, most: maxRunning, addresses_left: hostResources.report?.addressesLeft ?? null }
+  return { running: capacity.running, max: maxRunning, addresses_left: hostResources.report?.addressesLeft ?? null }
 }
 
 function hostPart(report: HostReport | undefined): SystemReport['host'] {

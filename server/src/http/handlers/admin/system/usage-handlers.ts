@@ -1,6 +1,6 @@
 import type { UsageRow } from '@berth/api/schemas/administration/usage.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readLimit } from '#/http/handlers/parameters.ts'
+import { readLimit } from '#/http/handlers/request-parameters.ts'
 import type { UsageReport, UsageReportRow } from '#/usage/usage-report.ts'
 import { savedBy, type IdleMinutes } from '#/usage/usage-samples.ts'
 
