@@ -4,7 +4,7 @@ import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { keepHomes, type KeptHome } from '#/store/containers/kept-homes.ts'
 import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/containers/removals.ts'
-import { deleteGroupInvitationsOf } from '#/store/groups/group-invitations.ts'
+import { forgetInGroupInvitations } from '#/store/groups/group-invitations.ts'
 import { deleteSharesWith } from '#/store/shares/container-shares.ts'
 import { deleteTermEndMembersOf } from '#/store/term-ends/term-end-members.ts'
 import { endTakeoversBy } from '#/store/users/session-ends.ts'
@@ -126,7 +126,7 @@ export class Deletion {
       await insertRemovals(tx, removed, { isPurge: false, now })
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#keepUntil(now))
       const takeovers = await endTakeoversBy(tx, [id], now)
-      await deleteGroupInvitationsOf(tx, user.email)
+      await forgetInGroupInvitations(tx, user)
       await deleteSharesWith(tx, user.email)
       const archives = keepsArchives ? [] : await deleteTermEndMembersOf(tx, id)
       await deleteUser(tx, id)

@@ -185,3 +185,53 @@ test('a deletion leaves no invitation of the address', async () => {
   await berth.call('DELETE', `/api/admin/users/${users[0].id}`, { token: boss.token })
   assert.deepEqual(await db.selectFrom('group_invitations').selectAll().execute(), [])
 })
+
+// The address of an invited person stood in the audit log for good, beside its hash chain where it ends after a while.
+test('no entry of the audit log keeps an address but that of who acted, and the address ends with its retention', async () => {
+  const post = (path: string, body?: object) => berth.call('POST', path, { token: boss.token, ...(body && { body }) })
+  const { id } = (await post('/api/admin/groups', { name: 'Log' })).body.group
+  await post('/api/admin/invitations', { emails: ['eva@x.org'] })
+  await post(`/api/groups/${id}/members`, { emails: ['fay@x.org', 'gil@x.org', 'ann@x.org'] })
+  const { invitations } = (await berth.call('GET', `/api/groups/${id}/invitations`, { token: boss.token })).body
+  const withdrawn = invitations.find(({ email }: { email: string }) => email === 'gil@x.org')
+  await berth.call('DELETE', `/api/groups/${id}/invitations/${withdrawn.id}`, { token: boss.token })
+  const fay = berth.mails.findLast(({ to }) => to === 'fay@x.org')
+  assert.ok(fay)
+  await berth.call('GET', `/api/auth/verify-signup?token=${tokenIn(fay)}`)
+  const read = async () => (await berth.call('GET', '/api/admin/audit?limit=20', { token: boss.token })).body.entries
+  const details = (await read()).map((each: { action: string; detail: Record<string, unknown> }) => [
+    each.action,
+    each.detail.email ?? each.detail.invited_by,
+  ])
+  for (const expected of [
+    ['user.invite', 'eva@x.org'],
+    ['group.withdraw-invitation', 'gil@x.org'],
+    ['group.join', 'boss@x.org'],
+  ])
+    assert.ok(
+      details.some((each: unknown[]) => each.join() === expected.join()),
+      expected.join(),
+    )
+  const rows = await berth.database.db.selectFrom('audit_log').select(['action', 'detail']).execute()
+  assert.deepEqual(
+    rows.filter(({ detail }) => /@/.test(String(detail))),
+    [],
+  )
+})
+
+test('a deletion leaves no address of the user in invitations that they made', async () => {
+  const [hal, { body }] = [
+    await signUp('hal@x.org'),
+    await berth.call('POST', '/api/admin/groups', { token: boss.token, body: { name: 'Made' } }),
+  ]
+  const path = `/api/groups/${body.group.id}/members`
+  await berth.call('POST', path, { token: boss.token, body: { emails: ['hal@x.org'], role: 'manager' } })
+  await berth.call('POST', path, { token: hal.token, body: { emails: ['ida@x.org'] } })
+  await berth.call('DELETE', `/api/admin/users/${hal.id}`, { token: boss.token })
+  const [left] = await berth.database.db
+    .selectFrom('group_invitations')
+    .select(['email', 'invited_by'])
+    .where('group_id', '=', body.group.id)
+    .execute()
+  assert.deepEqual({ ...left }, { email: 'ida@x.org', invited_by: `user:${hal.id}` })
+})

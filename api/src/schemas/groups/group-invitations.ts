@@ -24,7 +24,7 @@ export const GroupInvitation = Type.Object({
   id: Type.Integer(),
   email: Type.String(),
   role: GroupRole,
-  invited_by: Type.String(),
+  invited_by: Type.String({ description: 'Address of the user, or `user:{id}` when the account is deleted' }),
   created_at: Instant,
   expires_at: Type.String({ format: 'date-time', description: 'From then on the invitation is forgotten' }),
 })

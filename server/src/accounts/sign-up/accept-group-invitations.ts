@@ -14,6 +14,7 @@ export async function joinInvitingGroups(tx: Tx, user: User, origin: string, now
     actor: { id: user.id, email: user.email, address: origin },
     action: 'group.join',
     target: `group:${groupId}`,
-    detail: { user: user.id, role, invited_by: by },
+    detail: { user: user.id, role },
+    personal: { invited_by: by },
   }))
 }

@@ -184,7 +184,8 @@ const entry = (
   actor,
   action,
   target: `user:${user.id}`,
-  detail: { email: user.email, ...detail },
+  detail,
+  personal: { email: user.email },
 })
 
 /** @returns null when mail cannot be sent to it */

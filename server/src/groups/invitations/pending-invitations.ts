@@ -47,8 +47,8 @@ export class PendingInvitations {
       if (!invitation) throw refusals.groupNotFound('invitation')
       const { email, role } = invitation
       await deleteGroupInvitation(tx, groupId, email)
-      const [target, detail] = [`group:${groupId}`, { email, role }]
-      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.withdraw-invitation', target, detail }])
+      const entry = { target: `group:${groupId}`, detail: { role }, personal: { email } }
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.withdraw-invitation', ...entry }])
     })
   }
 

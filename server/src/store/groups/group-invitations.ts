@@ -63,12 +63,20 @@ export async function listGroupInvitations(
   return rows.map(toInvitation)
 }
 
-/** Takes an invitation back, e.g. because its mail was not accepted. */
-/** Deletes all invitations of an address. */
-export async function deleteGroupInvitationsOf(tx: Db, email: string): Promise<void> {
+/** Deletes all invitations of a user who is deleted, and the address from those that the user made. */
+export async function forgetInGroupInvitations(
+  tx: Db,
+  { id, email }: { readonly id: number; readonly email: string },
+): Promise<void> {
   await tx.deleteFrom('group_invitations').where('email', '=', email).execute()
+  await tx
+    .updateTable('group_invitations')
+    .set({ invited_by: `user:${id}` })
+    .where('invited_by', '=', email)
+    .execute()
 }
 
+/** Takes an invitation back, e.g. because its mail was not accepted. */
 export async function deleteGroupInvitation(tx: Db, groupId: number, email: string): Promise<void> {
   await tx.deleteFrom('group_invitations').where('group_id', '=', groupId).where('email', '=', email).execute()
 }
