@@ -7,6 +7,7 @@ import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/
 import { forgetInGroupInvitations } from '#/store/groups/group-invitations.ts'
 import { deleteSharesWith } from '#/store/shares/container-shares.ts'
 import { deleteTermEndMembersOf } from '#/store/term-ends/term-end-members.ts'
+import { forgetStarter } from '#/store/term-ends/term-ends.ts'
 import { endTakeoversBy } from '#/store/users/session-ends.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
 import { deleteContainer, listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
@@ -127,6 +128,7 @@ export class Deletion {
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#keepUntil(now))
       const takeovers = await endTakeoversBy(tx, [id], now)
       await forgetInGroupInvitations(tx, user)
+      await forgetStarter(tx, id)
       await deleteSharesWith(tx, user.email)
       const archives = keepsArchives ? [] : await deleteTermEndMembersOf(tx, id)
       await deleteUser(tx, id)

@@ -67,6 +67,7 @@ export interface Progress {
   remove_at: string
   counts: Record<'waiting' | 'archived' | 'mailed' | 'done' | 'kept' | 'failed', number>
   archives: number
+  readonly started_by: string
 }
 
 /** A Berth with groups whose containers have homes, and a reconciler in a hurry. */

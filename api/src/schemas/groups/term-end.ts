@@ -80,7 +80,7 @@ export const TermEnd = Type.Object({
   keep_until: Instant,
   started_at: Instant,
   finished_at: OrNull(Instant),
-  started_by: Type.String(),
+  started_by: Type.String({ description: 'Address of the administrator, or `user:{id}` when the account is deleted' }),
   counts: Type.Object(
     {
       waiting: count('For their archives'),

@@ -126,7 +126,7 @@ export const fieldGroups = {
       text: 'CPU cores, e.g. `0.1`: a container whose average use since the last check is higher is not idle, whatever its traffic. `null`: only traffic counts.',
     },
   },
-  'Start ahead': {
+  Prestart: {
     prestart: {
       default: 'false',
       text: '`true`: the container is started when its user signs in, and paused as soon as its app is ready, so that opening it costs an unpause. It respects `MAX_RUNNING`, `MAX_PER_USER` and blocks, waits behind all launches that users ask for, and is stopped, while it is unused, for a launch that has no capacity. Its memory stays allocated until `idle_timeout`. The image is fetched when Berth starts.',
@@ -137,7 +137,7 @@ export const fieldGroups = {
       text: 'Time of day, such as `07:30`, with a time zone `07:30 Europe/Berlin`, at which the containers of users who used theirs in the last seven days are started and paused in the same way; without a time zone that of `TZ`.',
     },
   },
-  'Limited time': {
+  Lifetime: {
     max_lifetime: {
       default: '0',
       text: 'Seconds since its start after which the container is stopped, whether it is used or not; `0`: never. Its owner is warned a minute before, or a quarter of the time if that is shorter, and can start it again.',

@@ -144,6 +144,15 @@ export async function setStartedBy(
     .execute()
 }
 
+/** Takes the address of a deleted user out of ends of terms that the user began. */
+export async function forgetStarter(tx: Db, userId: number): Promise<void> {
+  await tx
+    .updateTable('term_ends')
+    .set({ actor_name: `user:${userId}` })
+    .where('actor_id', '=', userId)
+    .execute()
+}
+
 /** With its members, the rows of their archives, and links. */
 export async function deleteTermEnd(db: Db, id: number): Promise<void> {
   await db.deleteFrom('term_ends').where('id', '=', id).execute()

@@ -101,3 +101,16 @@ test('of a home that is gone after it was used again the earlier archive stays, 
   assert.equal(await exists(cid), false)
   assert.equal(await archived(cid, 'lab'), files)
 })
+
+test('an end of term whose administrator is deleted removes nothing, and keeps no address of theirs', async () => {
+  const [eva, jim] = [await signUp('eva@x.org'), await signUp('jim@x.org')]
+  assertOk(await boss.call('POST', `/api/admin/users/${jim.id}/promote`))
+  const { id } = await group({ name: 'Orphaned', types: ['lab', 'dev'] }, [eva])
+  assertOk(await jim.call('POST', `/api/admin/groups/${id}/term-end`, { remove_at: soon(600), keep_until: inDays(30) }))
+  assertOk(await boss.call('DELETE', `/api/admin/users/${jim.id}`))
+  const { started_by } = await until(id, ({ problem }) => problem === 'administrator')
+  assert.deepEqual([started_by, await exists(eva)], [`user:${jim.id}`, true])
+  assertOk(await boss.call('POST', `/api/admin/groups/${id}/term-end/retry`))
+  assert.equal((await until(id, isDone)).started_by, 'boss@x.org')
+  assert.equal(await exists(eva), false)
+})
