@@ -35,9 +35,22 @@ function wordsOf(name: string): string[] {
 const isWord = (word: string | undefined, term: string) =>
   word === term || word === `${term}s` || word === `${term.replace(/y$/, 'ie')}s`
 
-function contains(name: string, words: readonly string[]): boolean {
+const contains = (name: string, words: readonly string[]) => positionsOf(wordsOf(name), words).length > 0
+
+/** Where these words begin in the words of a name. */
+function positionsOf(all: readonly string[], words: readonly string[]): number[] {
+  return all.flatMap((_, at) => (words.every((word, offset) => isWord(all[at + offset], word)) ? [at] : []))
+}
+
+/** Terms that a name uses: of `RoutingSnapshot` not also the shorter one that is a part of it. */
+function termsIn(name: string): Set<string> {
   const all = wordsOf(name)
-  return all.some((_, at) => words.every((word, offset) => isWord(all[at + offset], word)))
+  const found = terms.flatMap(({ term, names }) =>
+    names.flatMap((words) => positionsOf(all, words).map((at) => ({ term, at, end: at + words.length }))),
+  )
+  const isPart = (each: (typeof found)[number]) =>
+    found.some(({ at, end }) => at <= each.at && end >= each.end && end - at > each.end - each.at)
+  return new Set(found.filter((each) => !isPart(each)).map(({ term }) => term))
 }
 
 test('every term has one entry, and the places of its code exist', () => {
@@ -53,15 +66,22 @@ test('every term has one entry, and the places of its code exist', () => {
   assert.deepEqual(missing, [])
 })
 
+test('a term has one meaning: no definition tells two apart', () => {
+  const definitions = rowsOf(termsPart).map(([term, definition]) => `${term}: ${definition}`)
+  assert.deepEqual(
+    definitions.filter((text) => /; (?:elsewhere|of (?:an? |the )?[\w ]+:)/.test(text)),
+    [],
+  )
+})
+
 test('an exported name uses a term of the glossary only where the term is at home', () => {
-  const strays = terms
-    .filter(({ paths }) => paths.length > 0)
-    .flatMap(({ term, names, paths }) =>
-      exported
-        .filter(({ name }) => names.some((words) => contains(name, words)))
-        .filter(({ file }) => !paths.some((each) => file.startsWith(each)))
-        .map(({ file, name }) => `${name} in ${file}: "${term}" is the term of ${paths.join(', ')}`),
-    )
+  const strays = exported.flatMap(({ file, name }) => {
+    const used = termsIn(name)
+    return terms
+      .filter(({ term, paths }) => used.has(term) && paths.length > 0)
+      .filter(({ paths }) => !paths.some((each) => file.startsWith(each)))
+      .map(({ term, paths }) => `${name} in ${file}: "${term}" is the term of ${paths.join(', ')}`)
+  })
   assert.deepEqual(strays, [])
 })
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { crashPoint } from '#/crash-points.ts'
 import type { ArchivedHome, HomeArchive } from '#/runtime/home-archive.ts'
-import { snapshotStore, type StoreSnapshot } from '#/store/transfer/online-snapshot.ts'
+import { takeStoreSnapshot, type StoreSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest, type Part } from './backup-format.ts'
 import type { BackupTarget } from './backup-target.ts'
 import { encryptedEnd } from './part-encryption.ts'
@@ -35,7 +35,7 @@ export interface MadeBackup {
 /** Copies the store into the spool folder. @throws {BackupProblem} when there is none */
 export async function spoolStore({ databaseUrl, dataDir, spool }: BackupOptions): Promise<StoreSnapshot> {
   const from = databaseUrl === null ? { folder: dataDir } : { url: databaseUrl }
-  return snapshotStore(from, spool)
+  return takeStoreSnapshot(from, spool)
 }
 
 /**

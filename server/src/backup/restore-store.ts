@@ -5,7 +5,7 @@ import { crashPoint } from '#/crash-points.ts'
 import { openDatabase, storeFileName } from '#/store/database.ts'
 import { copyStore } from '#/store/transfer/copy-store.ts'
 import { isUsedStore } from '#/store/transfer/used-store.ts'
-import { checkSnapshot } from '#/store/transfer/online-snapshot.ts'
+import { checkStoreSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
 import { restoreMark } from '#/data-folder/restore-mark.ts'
@@ -30,7 +30,7 @@ export interface StagedStore {
  * @throws {BackupProblem} when it is damaged, is not what the manifest says, or is of a newer version
  */
 export async function checkStagedStore({ folder }: StagedStore, { store, version }: Manifest): Promise<void> {
-  const { rows, migration } = await checkSnapshot(path.join(folder, storeFileName), 'everything')
+  const { rows, migration } = await checkStoreSnapshot(path.join(folder, storeFileName), 'everything')
   if (migration !== store.migration || JSON.stringify(rows) !== JSON.stringify(store.rows))
     throw new BackupProblem('the store in the backup is not the one that its manifest describes; nothing was changed')
   try {

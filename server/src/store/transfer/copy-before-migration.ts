@@ -3,7 +3,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { storeFileName } from '../database.ts'
 import { migrations } from '../migrations.ts'
-import { snapshotStore } from './online-snapshot.ts'
+import { takeStoreSnapshot } from './online-snapshot.ts'
 
 /** Folder in the data folder. */
 export const copiesFolder = 'before-migration'
@@ -80,7 +80,7 @@ async function copyTo(dataDir: string, folder: string, file: string): Promise<vo
     rmSync(path.join(folder, name), { recursive: true, force: true })
   const aside = mkdtempSync(path.join(folder, unfinished))
   try {
-    const copy = await snapshotStore({ folder: dataDir }, aside)
+    const copy = await takeStoreSnapshot({ folder: dataDir }, aside)
     renameSync(copy.file, file)
   } finally {
     rmSync(aside, { recursive: true, force: true })

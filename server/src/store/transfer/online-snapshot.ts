@@ -24,11 +24,11 @@ const allPages = 2 ** 31 - 1
  * @param folder exists and has no such file
  * @throws when the copy is damaged, or one of the databases cannot be used; then the file is incomplete
  */
-export async function snapshotStore(from: StoreLocation, folder: string): Promise<StoreSnapshot> {
+export async function takeStoreSnapshot(from: StoreLocation, folder: string): Promise<StoreSnapshot> {
   const file = path.join(folder, storeFileName)
   if ('url' in from) {
     await copyStore(from, { folder })
-    return { file, ...(await checkSnapshot(file, 'structure')) }
+    return { file, ...(await checkStoreSnapshot(file, 'structure')) }
   }
   createPrivateFile(file)
   const source = new DatabaseSync(path.join(from.folder, storeFileName), { readOnly: true })
@@ -37,7 +37,7 @@ export async function snapshotStore(from: StoreLocation, folder: string): Promis
   } finally {
     source.close()
   }
-  return { file, ...(await checkSnapshot(file, 'structure')) }
+  return { file, ...(await checkStoreSnapshot(file, 'structure')) }
 }
 
 /**
@@ -46,7 +46,7 @@ export async function snapshotStore(from: StoreLocation, folder: string): Promis
  *   long
  * @throws when it is damaged, or no store of Berth
  */
-export async function checkSnapshot(
+export async function checkStoreSnapshot(
   file: string,
   extent: 'structure' | 'everything',
 ): Promise<Omit<StoreSnapshot, 'file'>> {
