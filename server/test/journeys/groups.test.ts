@@ -23,6 +23,8 @@ const { page, problems } = await openTab({ after })
 const url = berth.app.frontendUrl
 
 async function signInAs({ token }: Person, at: string): Promise<void> {
+  // The page of the user before would go on to ask for what this one may not read.
+  await page.goto('about:blank')
   await page.context().clearCookies()
   await page.context().addCookies([{ name: 'spawner_token', value: token, url, httpOnly: true }])
   await page.goto(url + at)

@@ -34,7 +34,8 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !isByMachine(message.text())) problems.push(message.text())
+    const text = `${message.text()} ${message.location().url}`.trimEnd()
+    if (message.type() === 'error' && !isByMachine(text)) problems.push(text)
   })
   return { page, problems }
 }
