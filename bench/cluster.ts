@@ -122,7 +122,9 @@ async function allAtOnce(people: readonly Person[], pod: Pod, round: number): Pr
   show(`${people.length} at once, until all are ready`, through, direct)
 }
 
-const inTurns = <T>(index: number, one: T, other: T): T[] => (index % 2 === 0 ? [one, other] : [other, one])
+function inTurns<T>(index: number, one: T, other: T): T[] {
+  return index % 2 === 0 ? [one, other] : [other, one]
+}
 
 async function stopAll(people: readonly Person[]): Promise<void> {
   await Promise.all(people.map(({ token }) => berth.call('POST', '/api/container/stop/prod', { token })))
