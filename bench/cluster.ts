@@ -63,7 +63,9 @@ async function signUp(name: string): Promise<Person> {
 
 async function launch({ token }: Person): Promise<void> {
   const answer = await berth.call('POST', '/api/container/launch/prod', { token })
-  if (answer.status !== 200) throw new Error(`a launch was answered with ${JSON.stringify(answer.body)}`)
+  if (answer.status === 200) return
+  const causes = berth.logs.filter((line) => line.includes('"err"')).slice(-3)
+  throw new Error(`a launch was answered with ${JSON.stringify(answer.body)}; ${causes.join('\n')}`)
 }
 
 /** A pod of the application, as Berth made it, to be made again by itself. */
