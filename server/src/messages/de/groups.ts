@@ -11,14 +11,15 @@ export const groups: Translated<'groups'> = {
   failureNotFound: 'Es gibt keinen fehlgeschlagenen Start dieses Containers, oder er ist länger als zehn Minuten her.',
   memberBlocked:
     'Dieses Konto ist gesperrt, deshalb werden seine Container nicht gestartet. Wende dich an einen Administrator.',
-  memberMayNot: 'Dieses Konto darf Container dieses Typs jetzt nicht starten.',
+  memberMayNot:
+    'Dieses Konto darf Container dieses Typs jetzt nicht starten: Er ist für andere Gruppen, oder eine andere Gruppe des Kontos ist beendet. Wende dich an einen Administrator.',
   joinCodeNotFound: 'Keine Gruppe hat diesen Code. Prüfe die Schreibweise oder bitte um einen neuen: Codes laufen ab.',
   notManager: 'Das dürfen nur, wer diese Gruppe leitet, und die Administratoren.',
   tooManyCodes: 'Zu viele falsche Codes: höchstens {max} in der Minute. Versuche es gleich noch einmal.',
   typeOfGroups:
     'Dieser Container-Typ ist nur für Mitglieder bestimmter Gruppen. Wenn du einen Beitrittscode hast, gib ihn ein; sonst frage deinen Administrator.',
   expired:
-    'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten.',
+    'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten; wende dich an deinen Administrator, wenn du sie brauchst.',
   tooManyRunning:
     'Die Grenze „running“ der Gruppe {group} lässt keinen Platz: Jedes Mitglied darf {max, plural, one {{max} Container} other {{max} Container}} laufen lassen. Stoppe zuerst einen von deinen.',
   tooMuchMemory:
@@ -37,7 +38,8 @@ export const groups: Translated<'groups'> = {
     'Der Anbieter {source} bestimmt, wer in dieser Gruppe ist, deshalb lassen sich ihre Mitglieder hier nicht ändern.',
   providerMembership:
     'Der Anbieter {source} sagt bei jeder Anmeldung, dass dieses Konto in der Gruppe ist. Ändere es dort.',
-  groupOver: 'Diese Gruppe ist beendet, deshalb kann ihr niemand mehr beitreten.',
+  groupOver:
+    'Diese Gruppe ist beendet, deshalb kann ihr niemand mehr beitreten. Frag die Person nach einem anderen Code, von der du ihn hast.',
 
   deleted: 'Die Gruppe ist gelöscht. Konten, Container und Dateien bleiben.',
   invitationWithdrawn: 'Die Einladung ist zurückgezogen.',

@@ -9,13 +9,15 @@ export const groups = {
     'The mail was not sent: the mail server did not accept it, or the address had too many mails within the hour. The invitation stays; try again later.',
   failureNotFound: 'There is no failed start of this container, or it is longer ago than ten minutes.',
   memberBlocked: 'This account is blocked, so its containers are not started. Ask an administrator.',
-  memberMayNot: 'This user may not start containers of this type now.',
+  memberMayNot:
+    'This user may not start containers of this type now: it is for other groups, or another group of the user has ended. Ask an administrator.',
   joinCodeNotFound: 'No group has this code. Check its spelling, or ask for a new one: codes expire.',
   notManager: 'Only managers of this group and administrators may do this.',
   tooManyCodes: 'Too many wrong codes: at most {max} a minute. Try again in a moment.',
   typeOfGroups:
     'This container type is for members of certain groups only. If you have a join code, enter it; otherwise ask your administrator.',
-  expired: 'The group {group} has ended, so its containers are not started any more. Your files are kept.',
+  expired:
+    'The group {group} has ended, so its containers are not started any more. Your files are kept; ask your administrator if you need them.',
   tooManyRunning:
     'The limit "running" of the group {group} leaves no room: each member may run {max, plural, one {{max} container} other {{max} containers}}. Stop one of yours first.',
   tooMuchMemory:
@@ -32,7 +34,7 @@ export const groups = {
   providerName: 'The provider {source} names this group, so its name cannot be changed here.',
   providerMembers: 'The provider {source} says who is in this group, so its members cannot be changed here.',
   providerMembership: 'The provider {source} says that this user is in the group, at each sign-in. Change it there.',
-  groupOver: 'This group has ended, so there is nothing to join.',
+  groupOver: 'This group has ended, so there is nothing to join. Ask the person who gave you the code for another one.',
 
   deleted: 'The group is deleted. Its users, their containers and homes stay.',
   invitationWithdrawn: 'The invitation is withdrawn.',
