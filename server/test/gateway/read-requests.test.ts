@@ -17,8 +17,17 @@ test('another method by a header is refused, whatever framework it is for and ho
   const statusWith = async (name: string) =>
     (await get(port, '/ann-dev/', { headers: { ...bob, [name]: 'DELETE' } })).status
   const names = [
-    ...['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'HTTP-Method-Override', 'Method-Override'],
-    ...['X-Method', 'X-HTTP-Verb', 'X-Override-Method', 'X-Original-Method', '_method', 'Request-Method'],
+    'X-HTTP-Method-Override',
+    'X-HTTP-Method',
+    'X-Method-Override',
+    'HTTP-Method-Override',
+    'Method-Override',
+    'X-Method',
+    'X-HTTP-Verb',
+    'X-Override-Method',
+    'X-Original-Method',
+    '_method',
+    'Request-Method',
   ]
   for (const name of names)
     // CGI-like apps take every character that is no letter for `_`, and some drop it.
@@ -34,11 +43,35 @@ test('another method by a parameter of the address is refused, in each way in wh
   // WordPress takes the parameter from a GET.
   const { port } = await startGatewayHarness(t, echoApp(), look)
   const refused = [
-    ...['_method=DELETE', 'a=b&_method=delete', 'a;_method=PUT', '_METHOD=PUT', '%5Fmethod=PUT', '_%6dethod=PUT'],
-    ...['%5f%4Dethod=PUT', '%u005fmethod=PUT', '+_method=PUT', '%20_method=PUT', '.method=PUT', '_method[]=PUT'],
-    ...['_method%5B%5D=PUT', '_method%00x=PUT', '_method', '?_method=PUT', '__method=PUT', '$method=PUT', '$m=PUT'],
-    ...['$httpMethod=PUT', '%24httpMethod=PUT', '_http_method=PUT', 'x-http-method-override=PUT', 'x_method=PUT'],
-    ...['X-HTTP-Method=PUT', 'methodOverride=PUT', 'override_method=PUT', 'http_method_override=PUT', '_verb=PUT'],
+    '_method=DELETE',
+    'a=b&_method=delete',
+    'a;_method=PUT',
+    '_METHOD=PUT',
+    '%5Fmethod=PUT',
+    '_%6dethod=PUT',
+    '%5f%4Dethod=PUT',
+    '%u005fmethod=PUT',
+    '+_method=PUT',
+    '%20_method=PUT',
+    '.method=PUT',
+    '_method[]=PUT',
+    '_method%5B%5D=PUT',
+    '_method%00x=PUT',
+    '_method',
+    '?_method=PUT',
+    '__method=PUT',
+    '$method=PUT',
+    '$m=PUT',
+    '$httpMethod=PUT',
+    '%24httpMethod=PUT',
+    '_http_method=PUT',
+    'x-http-method-override=PUT',
+    'x_method=PUT',
+    'X-HTTP-Method=PUT',
+    'methodOverride=PUT',
+    'override_method=PUT',
+    'http_method_override=PUT',
+    '_verb=PUT',
   ]
   for (const query of refused)
     assert.equal((await get(port, `/ann-dev/posts/1?${query}`, { headers: bob })).status, 403, query)
@@ -67,8 +100,22 @@ test('whatever only looks like it is taken: preflights, and parameters of the ap
   const preflight = { ...bob, 'access-control-request-method': 'DELETE' }
   assert.equal((await get(port, '/ann-dev/', { method: 'OPTIONS', headers: preflight })).status, 200)
   const taken = [
-    ...['', 'method=card', 'payment_method=card', 'http_method=POST', 'q=_method', 'q=a%26_method=PUT', 'a=b=_method'],
-    ...['methods=x', 'verbose=1', 'm=1', '_m=1', 'overrides=1', '%', '%zz=1', '&&;;==', 'x=%00_method'],
+    '',
+    'method=card',
+    'payment_method=card',
+    'http_method=POST',
+    'q=_method',
+    'q=a%26_method=PUT',
+    'a=b=_method',
+    'methods=x',
+    'verbose=1',
+    'm=1',
+    '_m=1',
+    'overrides=1',
+    '%',
+    '%zz=1',
+    '&&;;==',
+    'x=%00_method',
   ]
   for (const query of taken) assert.equal((await get(port, `/ann-dev/?${query}`, { headers: bob })).status, 200, query)
   assert.equal((await get(port, '/ann-dev/_method=PUT', { headers: { ...bob, 'x-verbose': '1' } })).status, 200)

@@ -24,6 +24,6 @@ export function distinctNames(): (header: TarHeader) => TarHeader {
 }
 
 /** The record would be written in place of the name. */
-function withoutPath({ path: _, ...pax }: Record<string, string> = {}): Record<string, string> {
-  return pax
+function withoutPath(pax: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(pax).filter(([key]) => key !== 'path'))
 }
