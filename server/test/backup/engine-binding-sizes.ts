@@ -52,9 +52,10 @@ export async function engineBindingSizes(lifetime: Lifetime, refusal?: string): 
   return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Its head at once: events may come much later. */
+/** Its head at once: events may come much later, and end when the client leaves. */
 function passOn(found: IncomingMessage, answer: ServerResponse): void {
   answer.writeHead(found.statusCode ?? 502, found.headers).flushHeaders()
+  answer.on('close', () => found.destroy())
   found.pipe(answer)
 }
 
