@@ -95,15 +95,15 @@ test('a start for all starts the container of each member, which the page shows 
   await press('Start for all')
   await page.getByRole('dialog').getByLabel('Container type').selectOption('Physics lab')
   await confirm('Start for all')
-  for (const { auth } of pupils) await row(auth.user.email).getByText('lab: running').waitFor()
-  await page.getByText('4 containers are being started.').waitFor()
+  for (const { auth } of pupils) await row(auth.user.email).getByText('Physics lab: running').waitFor()
+  await page.getByText('The start of 4 containers was requested.').waitFor()
 })
 
 test('why a container failed is beside it, with the last lines that it wrote', async () => {
   await ben.call('POST', '/api/container/launch/broken')
   await press('Failed: 1')
-  await row('ben@x.org').getByText('broken: failed').waitFor()
-  await press('Why broken of ben@x.org did not start')
+  await row('ben@x.org').getByText('Experiment: failed').waitFor()
+  await press('Why Experiment of ben@x.org did not start')
   await page.getByRole('dialog').getByText('ModuleNotFoundError: numpy').waitFor()
   await confirm('Close')
   await press('All: 5')
@@ -112,7 +112,7 @@ test('why a container failed is beside it, with the last lines that it wrote', a
 test('"May I look?" waits for the answer of the member, then leads to the container until the member ends it', async () => {
   const own = await openStream(berth, ann.token)
   const looks = () => own.events.findLast(({ name }) => name === 'looks')?.data as Looks | undefined
-  await press('Ask ann@x.org to let you look at lab')
+  await press('Ask ann@x.org to let you look at Physics lab')
   await row('ann@x.org').getByText('You asked to look; no answer yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await pollUntil(
@@ -122,7 +122,7 @@ test('"May I look?" waits for the answer of the member, then leads to the contai
   const visit = () => berth.call('GET', `/${ann.slug}-lab/`, { token: tom.token })
   assert.equal((await visit()).status, 403)
   assertOk(await ann.call('POST', `/api/user/look-requests/${looks()?.requests[0]?.id}/agree`))
-  const link = row('ann@x.org').getByRole('link', { name: 'Look at lab of ann@x.org' })
+  const link = row('ann@x.org').getByRole('link', { name: 'Look at Physics lab of ann@x.org' })
   assert.equal(await link.getAttribute('href'), `${berth.app.spawnerUrl}/${ann.slug}-lab`)
   assert.notEqual((await visit()).status, 403)
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
@@ -134,7 +134,7 @@ test('"May I look?" waits for the answer of the member, then leads to the contai
 
 test('the page reads in German, and axe finds nothing', async () => {
   await press('Deutsch')
-  await row('ann@x.org').getByText('lab: läuft').waitFor()
+  await row('ann@x.org').getByText('Physics lab: läuft').waitFor()
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
   assert.deepEqual(await violations(page), [])
   await press('English')
@@ -149,16 +149,16 @@ test('one container is restarted after a question, and all are stopped', async (
     return all.find(({ type }) => type === 'lab')?.container_id
   }
   const before = await labOfAnn()
-  await press('Restart lab of ann@x.org')
+  await press('Restart Physics lab of ann@x.org')
   await confirm('Restart')
   // The page is told the latest state every half second, in which a restart may begin and end.
   await pollUntil(
     async () => (await labOfAnn()) !== before,
     () => `still ${before}`,
   )
-  await row('ann@x.org').getByText('lab: running').waitFor()
-  await press('Stop all containers')
-  await confirm('Stop all containers')
-  for (const { auth } of pupils) await row(auth.user.email).getByText('lab: stopped').waitFor()
+  await row('ann@x.org').getByText('Physics lab: running').waitFor()
+  await press('Stop for all')
+  await confirm('Stop for all')
+  for (const { auth } of pupils) await row(auth.user.email).getByText('Physics lab: stopped').waitFor()
   assert.deepEqual(problems, [])
 })

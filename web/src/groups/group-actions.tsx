@@ -1,5 +1,5 @@
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -11,7 +11,7 @@ import { AddMembersDialog } from '#/groups/addition/add-members-dialog.tsx'
 import { HoursDialog } from '#/groups/hours/hours-dialog.tsx'
 import { StartDialog } from '#/groups/live/start-dialog.tsx'
 import { JoinCodeDialog } from './join-code-dialog.tsx'
-import { useMembersChanged } from './use-members.ts'
+import { hasEnded, useMembersChanged } from './use-members.ts'
 
 const calls = { stop: 'stopGroup', block: 'blockGroup', unblock: 'unblockGroup' } as const
 /** The server waits for stops for some seconds only. */
@@ -31,6 +31,7 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
   const { busy, error, run } = useTask()
   const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | AskProps['action']>()
   const [outcome, setOutcome] = useState<string>()
+  const status = useRef<HTMLParagraphElement>(null)
   const changed = useMembersChanged(id)
   const close = () => setDialog(undefined)
 
@@ -39,6 +40,8 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
     void run(async (signal) => {
       setOutcome(await work(signal))
       await changed()
+      // A group that has ended has no button to end it.
+      if (document.activeElement === document.body) status.current?.focus({ preventScroll: true })
     })
   }
   const params = { id }
@@ -73,30 +76,40 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
             <Button variant="small" isOff={isOff} onPress={() => setDialog('add')}>
               {t('add.title')}
             </Button>
-            <Button variant="small" isOff={isOff} onPress={() => setDialog('code')}>
-              {t('code.title')}
-            </Button>
+            {!isEnded && (
+              <Button variant="small" isOff={isOff} onPress={() => setDialog('code')}>
+                {t('code.title')}
+              </Button>
+            )}
           </>
         )}
-        {types.length > 0 && (
+        {types.length > 0 && !isEnded && (
           <Button variant="small" isOff={isOff} onPress={() => setDialog('hours')}>
             {t('hours.title')}
           </Button>
         )}
-        <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('block')}>
-          {t('act.block')}
-        </Button>
-        <Button variant="small" isOff={isOff || busy} onPress={() => act('unblock')}>
-          {t('act.unblock')}
-        </Button>
-        {!isEnded && (
-          <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('end')}>
-            {t('act.end')}
-          </Button>
-        )}
+        {/* Not beside what is pressed in each lesson, and a phone has room for the class instead. */}
+        <details className="group-rare">
+          <summary>{t('act.rare')}</summary>
+          <div className="actions">
+            <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('block')}>
+              {t('act.block')}
+            </Button>
+            <Button variant="small" isOff={isOff || busy} onPress={() => act('unblock')}>
+              {t('act.unblock')}
+            </Button>
+            {!isEnded && (
+              <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('end')}>
+                {t('act.end')}
+              </Button>
+            )}
+          </div>
+        </details>
       </div>
       <Alert error={error} />
-      <p role="status">{busy ? t('act.busy') : outcome}</p>
+      <p role="status" ref={status} tabIndex={-1} className="group-status">
+        {busy ? t('act.busy') : outcome}
+      </p>
       {dialog === 'start' && <StartDialog types={types} onStart={start} onClose={close} />}
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
       {dialog === 'hours' && <HoursDialog id={id} types={types} onClose={close} />}
@@ -107,9 +120,6 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
     </>
   )
 }
-
-/** By the clock of the browser; the server decides. */
-const hasEnded = ({ expires_at: at }: ManagedGroupResponse['group']) => at !== null && Date.parse(at) <= Date.now()
 
 interface AskProps {
   action: 'stop' | 'block' | 'end'

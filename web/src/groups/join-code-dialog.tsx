@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -17,6 +17,11 @@ export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => voi
   const [made, setMade] = useState<{ code: string; expires_at: string }>()
   const [isRemoved, setRemoved] = useState(false)
   const params = { id }
+  const closing = useRef<HTMLButtonElement>(null)
+  // The key that made a code must not replace it while the class enters it.
+  useEffect(() => {
+    if (made) closing.current?.focus()
+  }, [made])
 
   function make() {
     setRemoved(false)
@@ -58,7 +63,7 @@ export function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => voi
           <Alert error={error} />
           <div className="actions end">
             {/* A code that the class is entering must not end by a press that was meant for the next one. */}
-            <Button variant={made && 'primary'} onPress={close}>
+            <Button ref={closing} variant={made && 'primary'} onPress={close}>
               {t('close')}
             </Button>
             <Button isOff={busy} onPress={remove}>

@@ -4,7 +4,7 @@ import { memo, useState } from 'react'
 import { boot } from '#/api/api-client.ts'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { MemberContainer, type GroupTexts } from '#/groups/live/member-container.tsx'
-import { memberView } from '#/groups/live/member-view.ts'
+import { memberView, type GroupTypes } from '#/groups/live/member-view.ts'
 import { MembershipActions } from './membership-actions.tsx'
 
 /** What a row shows, and what its viewer may do. */
@@ -14,10 +14,11 @@ export interface MemberRowProps {
   member: Member
   /** Undefined while the stream has not said it. */
   state: MemberState | undefined
-  /** Types of which the viewer may ask for a look. */
-  lookTypes: readonly string[]
+  types: GroupTypes
   isOff: boolean
   isReadOnly: boolean
+  /** Nothing of the group is started any more. */
+  isEnded: boolean
 }
 
 /** In a row: a member with role, presence and containers of the group's types. Rendered again only when something of it changes. */
@@ -26,19 +27,25 @@ export const MemberRow = memo(function MemberRow({
   groupId,
   member,
   state,
-  lookTypes,
+  types,
   isOff,
   isReadOnly,
+  isEnded,
 }: MemberRowProps) {
   const [isOpen, setOpen] = useState(false)
-  const { isHere, containers } = memberView(member, state)
+  const { isHere, containers } = memberView(member, state, types)
   const { email } = member.user
+  const mayAskToLook = (type: string) =>
+    email !== boot.email && types.some((each) => each.type === type && each.may_ask_to_look)
   return (
     <>
       <div className="member-main">
-        <h2 className="address">
-          {email} {member.role === 'manager' && <span className="badge">{t('members.role.manager')}</span>}{' '}
-          {isHere === true && <StatusBadge tone="good" word={t('live.isHere')} />}
+        <h2 className="address" tabIndex={-1}>
+          {email}{' '}
+          <span className="member-badges">
+            {member.role === 'manager' && <span className="badge">{t('members.role.manager')}</span>}{' '}
+            {isHere === true && <StatusBadge tone="good" word={t('live.isHere')} />}
+          </span>
         </h2>
         <ul className="member-containers">
           {containers.length === 0 && <li className="hint">{t('members.containers.none')}</li>}
@@ -50,7 +57,8 @@ export const MemberRow = memo(function MemberRow({
               user={member.user}
               container={each}
               isOff={isOff}
-              mayAskToLook={email !== boot.email && lookTypes.includes(each.type)}
+              isEnded={isEnded}
+              mayAskToLook={mayAskToLook(each.type)}
             />
           ))}
         </ul>

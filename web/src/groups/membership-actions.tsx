@@ -8,6 +8,7 @@ import { Button } from '#/components/button.tsx'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { useAnnounce } from '#/groups/live/announcements.tsx'
 import { useMembersChanged } from './use-members.ts'
 
 interface MembershipActionsProps {
@@ -22,6 +23,7 @@ export function MembershipActions({ groupId, member, isOff }: MembershipActionsP
   const { busy, error, run } = useTask()
   const [isAsking, setAsking] = useState(false)
   const changed = useMembersChanged(groupId)
+  const announce = useAnnounce()
   const { email, id } = member.user
   const other = member.role === 'manager' ? 'member' : 'manager'
 
@@ -29,12 +31,14 @@ export function MembershipActions({ groupId, member, isOff }: MembershipActionsP
     void run(async (signal) => {
       const body: Body<'addMembers'> = { emails: [email], role: other }
       await createApiClient(signal).addMembers({ params: { id: groupId }, body })
+      announce(other === 'manager' ? t('isManager', { email }) : t('isMember', { email }))
       await changed()
     })
   }
   function remove() {
     void run(async (signal) => {
-      await createApiClient(signal).removeMember({ params: { id: groupId, user_id: String(id) } })
+      const params = { id: groupId, user_id: String(id) }
+      announce((await createApiClient(signal).removeMember({ params })).message)
       await changed()
     })
   }

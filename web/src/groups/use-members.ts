@@ -61,5 +61,8 @@ export function useMembersChanged(id: string): () => Promise<void> {
 /** A group as its managers see it, with its configured types. */
 export const useManagedGroup = (id: string) => useQuery(managedGroupQuery(id))
 
+/** Whether a group is over, by the clock of the browser; the server decides. */
+export const hasEnded = ({ expires_at: at }: Pick<Group, 'expires_at'>) => at !== null && Date.parse(at) <= Date.now()
+
 /** The provider whose affair the members of a group are; undefined for a group that was made in Berth. */
 export const providerOf = ({ source }: Pick<Group, 'source'>) => (source === 'local' ? undefined : source)

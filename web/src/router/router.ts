@@ -70,6 +70,20 @@ export function tokenIn(state: unknown): string | undefined {
   return hasToken && state.token !== '' ? (state.token as string) : undefined
 }
 
+/**
+ * Writes values of the page's query into its address, so that a reload finds them; empty ones are removed. The page stays as it
+ * is: nothing is rendered again, and nothing scrolls.
+ */
+export function rewriteQuery(values: Readonly<Record<string, string>>): void {
+  const query = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const search = query.size > 0 ? `?${query}` : ''
+  if (search !== location.search) history.replaceState(history.state, '', location.pathname + search + location.hash)
+}
+
 /** Replaces the state of this history entry. It must be cloneable and hold nothing secret. */
 export function replaceHistoryState(state: unknown): void {
   history.replaceState(state, '')

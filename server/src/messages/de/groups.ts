@@ -51,9 +51,10 @@ export const groups: Translated<'groups'> = {
   stoppedBut:
     '{count, plural, =0 {Noch ist kein Container gestoppt.} one {{count} Container ist gestoppt.} other {{count} Container sind gestoppt.}}{failed, plural, =0 {} one { Einer ließ sich nicht stoppen, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.} other { {failed} ließen sich nicht stoppen, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.}}{underWay, plural, =0 {} one { Einer wird noch gestoppt.} other { {underWay} werden noch gestoppt.}}',
   starting:
-    '{count, plural, =0 {Alle Container dieses Typs laufen schon.} one {{count} Container wird gestartet.} other {{count} Container werden gestartet.}}',
+    '{count, plural, =0 {Alle Container dieses Typs laufen schon.} one {Der Start eines Containers ist veranlasst.} other {Der Start von {count} Containern ist veranlasst.}}',
   startingBut:
-    '{count, plural, =0 {Kein Container wird gestartet.} one {{count} Container wird gestartet.} other {{count} Container werden gestartet.}} Nicht gestartet: {refused}. {why}',
+    '{count, plural, =0 {Kein Start ist veranlasst.} one {Der Start eines Containers ist veranlasst.} other {Der Start von {count} Containern ist veranlasst.}} Nicht gestartet: {refused}. {why}',
+  whyInRows: 'Warum, steht in der Liste der Mitglieder.',
   restarting: 'Der Container wird neu gestartet.',
   blocked: '{count, plural, one {{count} Container} other {{count} Container}} gesperrt.',
   unblocked: '{count, plural, one {{count} Container} other {{count} Container}} entsperrt.',

@@ -46,9 +46,10 @@ export const groups = {
   stoppedBut:
     '{count, plural, =0 {No container is stopped yet.} one {{count} container is stopped.} other {{count} containers are stopped.}}{failed, plural, =0 {} one { One could not be stopped: the container engine did not do it. Try again.} other { {failed} could not be stopped: the container engine did not do it. Try again.}}{underWay, plural, =0 {} one { One is still being stopped.} other { {underWay} are still being stopped.}}',
   starting:
-    '{count, plural, =0 {All containers of this type run already.} one {{count} container is being started.} other {{count} containers are being started.}}',
+    '{count, plural, =0 {All containers of this type run already.} one {The start of one container was requested.} other {The start of {count} containers was requested.}}',
   startingBut:
-    '{count, plural, =0 {No container is being started.} one {{count} container is being started.} other {{count} containers are being started.}} Not started: {refused}. {why}',
+    '{count, plural, =0 {No start was requested.} one {The start of one container was requested.} other {The start of {count} containers was requested.}} Not started: {refused}. {why}',
+  whyInRows: 'The list of members says why.',
   restarting: 'The container is being restarted.',
   blocked: '{count, plural, one {{count} container} other {{count} containers}} blocked.',
   unblocked: '{count, plural, one {{count} container} other {{count} containers}} unblocked.',

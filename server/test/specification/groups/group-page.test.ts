@@ -125,7 +125,7 @@ test('a start for all starts what members do not have yet, not that of managers,
   assertOk(await boss.call('POST', `/api/admin/users/${eva.id}/block`))
   const begun = await tom.call('POST', `/api/groups/${id}/start`, { container_type: 'lab' })
   assertOk(begun)
-  assert.equal(begun.body.message, '1 container is being started.')
+  assert.equal(begun.body.message, 'The start of one container was requested.')
   await pollUntil(
     () => runs(ben, 'lab'),
     () => engine.running.join(),
@@ -137,7 +137,7 @@ test('a start for all starts what members do not have yet, not that of managers,
   assertOk(refused)
   assert.match(
     refused.body.message,
-    /^1 container is being started\. Not started: 1\. The limit "running" of the group Starts/,
+    /^The start of one container was requested\. Not started: 1\. The limit "running" of the group Starts/,
   )
   const { detail } = (await auditOf(id)).find(({ action }) => action === 'group.start') ?? {}
   assert.deepEqual(detail?.type, 'prod')

@@ -22,6 +22,8 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
   const changed = useMembersChanged(group)
   const { busy, error, progress, predictions, outcome, check, add, reset } = useAddition(group)
   const found = findAddresses(text)
+  /** Nothing is left to be tried again. */
+  const isDone = outcome?.refused.length === 0 && error === undefined
 
   function begin(work: typeof check) {
     const { length } = found.addresses
@@ -35,6 +37,10 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
     setProblem(undefined)
     setText(next)
   }
+  function chooseRole(next: GroupRole) {
+    reset()
+    setRole(next)
+  }
   async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
     const read = file && (await readTextFile(file))
@@ -45,7 +51,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
   }
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    begin(add)
+    if (!isDone) begin(add)
   }
   return (
     <Dialog title={t('title')} variant="wide" onClose={onClose}>
@@ -72,7 +78,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
           </label>
           <div className="group-field">
             <label htmlFor={`${field}-role`}>{t('role')}</label>
-            <select id={`${field}-role`} value={role} onChange={({ target }) => setRole(target.value as GroupRole)}>
+            <select id={`${field}-role`} value={role} onChange={({ target }) => chooseRole(target.value as GroupRole)}>
               <option value="member">{roles('member')}</option>
               <option value="manager">{roles('manager')}</option>
             </select>
@@ -89,11 +95,14 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
             {outcome && <AdditionOutcome found={found} outcome={outcome} />}
           </div>
           <div className="actions end">
-            <Button onPress={close}>{t('close')}</Button>
-            <Button isOff={busy} onPress={() => begin(check)}>
+            <Button variant={outcome && 'primary'} onPress={close}>
+              {t('close')}
+            </Button>
+            {/* What was added is not added again by a second press, which would mail all who are invited once more. */}
+            <Button isOff={busy || isDone} onPress={() => begin(check)}>
               {t('check')}
             </Button>
-            <SubmitButton isOff={busy}>{busy ? t('busy') : t('button')}</SubmitButton>
+            <SubmitButton isOff={busy || isDone}>{busy ? t('busy') : t('button')}</SubmitButton>
           </div>
         </form>
       )}

@@ -4,13 +4,14 @@ import type { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { LaunchFailure } from '#/components/launch/launch-failure.tsx'
-import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { LookLine } from './look-line.tsx'
-import type { ContainerView } from './member-view.ts'
+import { LookHint, LookLine } from './look-line.tsx'
+import { isUnderWay, toneOf, type ContainerView } from './member-view.ts'
+import { useRestart } from './use-restart.ts'
 
 /** Looks up texts of groups. A list has one for all its rows: each use of the hook makes one. */
 export type GroupTexts = ReturnType<typeof useTranslations<'groups'>>
@@ -22,18 +23,27 @@ interface MemberContainerProps {
   user: { readonly id: number; readonly email: string }
   container: ContainerView
   isOff: boolean
+  /** Nothing of the group is started any more. */
+  isEnded: boolean
   /** The viewer may ask for a look at this one. */
   mayAskToLook: boolean
 }
 
 /** A container of a member: status, why it failed, and a restart. */
-export function MemberContainer({ t, groupId, user, container, isOff, mayAskToLook }: MemberContainerProps) {
+export function MemberContainer({ t, groupId, user, container, isOff, isEnded, mayAskToLook }: MemberContainerProps) {
   const { busy, error, run } = useTask()
   const [failure, setFailure] = useState<ApiError>()
   const [isAsking, setAsking] = useState(false)
-  const { type, word, tone, place, reason, hasOutput } = container
+  const { name, place, reason, hasOutput } = container
   const { email } = user
-  const params = { id: groupId, user_id: String(user.id), container_type: type }
+  const params = { id: groupId, user_id: String(user.id), container_type: container.type }
+  const of = { email, type: name }
+  const statusOf = (word: ContainerView['word']) =>
+    word === 'queued' && place !== null ? t('live.place', { place }) : t(`members.status.${word}`)
+  const { word, wasAsked, restart } = useRestart(params, container, {
+    begun: t('live.restarting', of),
+    ended: (word) => t('live.restarted', { ...of, status: statusOf(word) }),
+  })
 
   function readFailure() {
     void run(async (signal) => {
@@ -41,38 +51,38 @@ export function MemberContainer({ t, groupId, user, container, isOff, mayAskToLo
       setFailure(new ApiError(500, { error: message, ...facts }))
     })
   }
-  function restart() {
-    void run(async (signal) => {
-      await createApiClient(signal).restartMember({ params })
-    })
-  }
-  const status = word === 'queued' ? t('live.place', { place: place ?? 0 }) : t(`members.status.${word}`)
+  const begin = () => void run(restart)
   return (
     <li className="member-container">
-      <div className="member-container-line">
-        <StatusBadge tone={tone} word={t('members.containers.one', { type, status })} />
+      <p className="member-container-state">
+        <span className="member-container-name">{name}</span>
+        <span className="visually-hidden">: </span>
+        <StatusBadge tone={toneOf(word)} word={statusOf(word)} />
+      </p>
+      <div className="member-container-actions">
         {hasOutput && (
           <Button variant="small" isOff={busy} onPress={readFailure}>
             <span aria-hidden>{t('live.lines')}</span>
-            <span className="visually-hidden">{t('live.linesOf', { email, type })}</span>
+            <span className="visually-hidden">{t('live.linesOf', of)}</span>
           </Button>
         )}
-        {canRestart(container) && (
+        {!isEnded && (canRestart(word) || (wasAsked && isUnderWay(word))) && (
           <Button
             variant="small"
-            isOff={isOff || busy}
-            onPress={() => (word === 'running' ? setAsking(true) : restart())}
+            isOff={isOff || busy || !canRestart(word)}
+            onPress={() => (word === 'running' ? setAsking(true) : begin())}
           >
             <span aria-hidden>{t('live.restart')}</span>
-            <span className="visually-hidden">{t('live.restartOf', { email, type })}</span>
+            <span className="visually-hidden">{t('live.restartOf', of)}</span>
           </Button>
         )}
         {mayAskToLook && <LookLine t={t} params={params} user={user} container={container} isOff={isOff} />}
       </div>
-      {reason !== null && <p className="hint">{reason}</p>}
+      {reason !== null && word === container.word && <p className="hint">{reason}</p>}
+      {mayAskToLook && <LookHint t={t} container={container} />}
       <Alert error={error} />
       {failure && (
-        <Dialog title={t('live.failureOf', { email, type })} variant="wide" onClose={() => setFailure(undefined)}>
+        <Dialog title={t('live.failureOf', of)} variant="wide" onClose={() => setFailure(undefined)}>
           {(close) => (
             <>
               <p>{failure.message}</p>
@@ -86,11 +96,11 @@ export function MemberContainer({ t, groupId, user, container, isOff, mayAskToLo
         </Dialog>
       )}
       {isAsking && (
-        <Dialog title={t('live.askRestart.title', { email, type })} onClose={() => setAsking(false)}>
+        <Dialog title={t('live.askRestart.title', of)} onClose={() => setAsking(false)}>
           {(close) => (
             <>
               <p>{t('live.askRestart.effect')}</p>
-              <ConfirmActions cancel={t('act.cancel')} confirm={t('live.restart')} close={close} onConfirm={restart} />
+              <ConfirmActions cancel={t('act.cancel')} confirm={t('live.restart')} close={close} onConfirm={begin} />
             </>
           )}
         </Dialog>
@@ -100,4 +110,4 @@ export function MemberContainer({ t, groupId, user, container, isOff, mayAskToLo
 }
 
 /** What never ran has nothing to replace, and a launch that is under way ends first. */
-const canRestart = ({ word }: ContainerView) => word === 'running' || word === 'paused' || word === 'failed'
+const canRestart = (word: ContainerView['word']) => word === 'running' || word === 'paused' || word === 'failed'

@@ -1,6 +1,6 @@
 import { listStatusOf } from '@berth/api/unblocked-statuses.ts'
 import type { Member } from '@berth/api/schemas/groups.ts'
-import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
+import type { ManagedGroupResponse, MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import type { Tone } from '#/containers/container-status.ts'
 
 /** Keys of `groups.members.status`. */
@@ -10,8 +10,9 @@ export type StatusWord =
 /** A container of a member as the page shows it. */
 export interface ContainerView {
   readonly type: string
+  /** Of the type, as its owner reads it. */
+  readonly name: string
   readonly word: StatusWord
-  readonly tone: Tone
   /** Position in the launch queue. */
   readonly place: number | null
   /** Why it does not run. */
@@ -28,6 +29,12 @@ export interface MemberView {
   readonly containers: readonly ContainerView[]
 }
 
+/** Types of a group, in the configured order. */
+export type GroupTypes = ManagedGroupResponse['types']
+
+/** Up to so many types each row has a line for every one; a group of more has lines for what its members have. */
+const maxLines = 4
+
 /** What managers choose from; each member may be in several. */
 export const filters = ['all', 'here', 'starting', 'failed'] as const
 export type Filter = (typeof filters)[number]
@@ -36,6 +43,12 @@ const words: Readonly<Record<MemberState['containers'][number]['status'], Status
   ...listStatusOf,
   blocked: 'blocked',
 }
+
+/** Tone of a word. */
+export const toneOf = (word: StatusWord): Tone => tones[word]
+
+/** Whether a launch is under way. */
+export const isUnderWay = (word: StatusWord) => word === 'queued' || word === 'starting'
 
 const tones: Readonly<Record<StatusWord, Tone>> = {
   running: 'good',
@@ -50,12 +63,22 @@ const tones: Readonly<Record<StatusWord, Tone>> = {
 }
 
 /** A member with what the stream reports; without it with what the list had. */
-export function memberView(member: Member, state: MemberState | undefined): MemberView {
-  if (state) return { member, isHere: state.is_here, containers: state.containers.map(liveView) }
+export function memberView(member: Member, state: MemberState | undefined, types: GroupTypes): MemberView {
+  if (state) return { member, isHere: state.is_here, containers: inOrder(state.containers.map(liveView), types) }
   const containers = member.containers.map(({ container_type, status, is_blocked }) =>
     viewOf(container_type, is_blocked ? 'blocked' : status),
   )
-  return { member, isHere: undefined, containers }
+  return { member, isHere: undefined, containers: inOrder(containers, types) }
+}
+
+/** In the configured order and by display name. What does not exist yet has a line, too: rows keep their height when it starts. */
+function inOrder(containers: readonly ContainerView[], types: GroupTypes): ContainerView[] {
+  const lines = types.flatMap(({ type, display_name: name }) => {
+    const known = containers.find((each) => each.type === type)
+    if (known) return { ...known, name }
+    return types.length <= maxLines ? { ...viewOf(type, 'missing'), name } : []
+  })
+  return [...lines, ...containers.filter((each) => !types.some(({ type }) => type === each.type))]
 }
 
 /** Whether a member is one of those that the filter names. */
@@ -63,7 +86,7 @@ export function matches({ isHere, containers }: MemberView, filter: Filter): boo
   if (filter === 'all') return true
   if (filter === 'here') return isHere === true
   if (filter === 'failed') return containers.some(({ word }) => word === 'failed')
-  return containers.some(({ word }) => word === 'queued' || word === 'starting')
+  return containers.some(({ word }) => isUnderWay(word))
 }
 
 function liveView(container: MemberState['containers'][number]): ContainerView {
@@ -76,8 +99,8 @@ function liveView(container: MemberState['containers'][number]): ContainerView {
 
 const viewOf = (type: string, word: StatusWord): ContainerView => ({
   type,
+  name: type,
   word,
-  tone: tones[word],
   place: null,
   reason: null,
   hasOutput: false,

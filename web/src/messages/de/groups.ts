@@ -24,6 +24,7 @@ export const groups: InOtherWords<typeof english> = {
     noGroup: 'Öffne eine deiner Gruppen aus der Liste.',
     back: 'Alle Gruppen',
     count: '{count, plural, =0 {Noch keine Mitglieder.} one {Ein Mitglied} other {# Mitglieder}}',
+    countShown: '{count, number} von {total, plural, one {einem Mitglied} other {# Mitgliedern}}',
     more: 'Mehr zeigen',
     ends: 'Ende: <at></at>',
     moreActions: 'Mehr',
@@ -33,7 +34,7 @@ export const groups: InOtherWords<typeof english> = {
     provider:
       'Der Anmelde-Anbieter {source} bestimmt, wer in dieser Gruppe ist; Mitglieder werden dort geändert. Stoppen und Sperren gehen wie immer.',
     role: { member: 'Mitglied', manager: 'Leitung' },
-    containers: { none: 'Kein Container', one: '{type}: {status}' },
+    containers: { none: 'Kein Container' },
     status: {
       running: 'läuft',
       paused: 'pausiert',
@@ -49,6 +50,8 @@ export const groups: InOtherWords<typeof english> = {
     makeManagerThis: '{email} die Leitung geben',
     makeMember: 'Leitung nehmen',
     makeMemberThis: '{email} die Leitung nehmen',
+    isManager: '{email} hat jetzt die Leitung der Gruppe.',
+    isMember: '{email} ist jetzt einfaches Mitglied der Gruppe.',
     remove: 'Entfernen',
     removeThis: '{email} aus der Gruppe entfernen',
     ask: {
@@ -72,6 +75,8 @@ export const groups: InOtherWords<typeof english> = {
     audited: 'Das Audit-Log vermerkt, dass du dies gelesen hast.',
     restart: 'Neu starten',
     restartOf: '{type} von {email} neu starten',
+    restarting: '{type} von {email} wird neu gestartet.',
+    restarted: '{type} von {email}: {status}',
     look: 'Darf ich schauen?',
     lookAt: '{email} bitten, {type} ansehen zu dürfen',
     lookAsked: 'Du hast gefragt; noch keine Antwort.',
@@ -88,6 +93,7 @@ export const groups: InOtherWords<typeof english> = {
   act: {
     title: 'Container aller Mitglieder',
     group: 'Die Gruppe',
+    rare: 'Sperren oder beenden',
     start: 'Für alle starten',
     end: 'Gruppe beenden',
     ended: 'Die Gruppe ist beendet. Ihre Container werden innerhalb von 30 Sekunden gestoppt.',
@@ -101,7 +107,7 @@ export const groups: InOtherWords<typeof english> = {
       effect:
         'Ihre Container werden innerhalb von 30 Sekunden gestoppt und lassen sich nicht mehr starten. Dateien bleiben. Administratoren können ein anderes Ende setzen.',
     },
-    stop: 'Alle Container stoppen',
+    stop: 'Für alle stoppen',
     block: 'Alle Container sperren',
     unblock: 'Sperre der Gruppe aufheben',
     busy: 'In Arbeit…',

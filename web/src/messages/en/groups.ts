@@ -22,6 +22,7 @@ export const groups = {
     noGroup: 'Open one of your groups from the list.',
     back: 'All groups',
     count: '{count, plural, =0 {No members yet.} one {One member} other {# members}}',
+    countShown: '{count, number} of {total, plural, one {one member} other {# members}}',
     more: 'Show more',
     ends: 'End: <at></at>',
     moreActions: 'More',
@@ -31,7 +32,7 @@ export const groups = {
     provider:
       'The sign-in provider {source} says who is in this group, so members are changed there. Stop and block work as usual.',
     role: { member: 'Member', manager: 'Manager' },
-    containers: { none: 'No container', one: '{type}: {status}' },
+    containers: { none: 'No container' },
     status: {
       running: 'running',
       paused: 'paused',
@@ -47,6 +48,8 @@ export const groups = {
     makeManagerThis: 'Make {email} a manager',
     makeMember: 'Make member',
     makeMemberThis: 'Make {email} an ordinary member',
+    isManager: '{email} is a manager of the group now.',
+    isMember: '{email} is an ordinary member of the group now.',
     remove: 'Remove',
     removeThis: 'Remove {email} from the group',
     ask: {
@@ -70,6 +73,8 @@ export const groups = {
     audited: 'The audit log notes that you read this.',
     restart: 'Restart',
     restartOf: 'Restart {type} of {email}',
+    restarting: '{type} of {email} is being restarted.',
+    restarted: '{type} of {email}: {status}',
     look: 'May I look?',
     lookAt: 'Ask {email} to let you look at {type}',
     lookAsked: 'You asked to look; no answer yet.',
@@ -85,6 +90,7 @@ export const groups = {
   act: {
     title: 'Containers of all members',
     group: 'The group',
+    rare: 'Block or end',
     start: 'Start for all',
     end: 'End the group',
     ended: 'The group has ended. Its containers stop within 30 seconds.',
@@ -98,7 +104,7 @@ export const groups = {
       effect:
         'Its containers stop within 30 seconds and cannot be started any more. Files stay. An administrator can set another end.',
     },
-    stop: 'Stop all containers',
+    stop: 'Stop for all',
     block: 'Block all containers',
     unblock: 'Unblock what the group blocked',
     busy: 'At work…',

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { boot, canAct } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -7,13 +6,17 @@ import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { GroupActions } from '#/groups/group-actions.tsx'
+import { Announcements } from '#/groups/live/announcements.tsx'
+import type { GroupTypes } from '#/groups/live/member-view.ts'
 import { GroupsI18nProvider } from '#/groups/groups-i18n-provider.tsx'
 import { InvitationList } from '#/groups/invitation-list.tsx'
 import { MemberList } from '#/groups/member-list.tsx'
-import { providerOf, useManagedGroup, useMembers, usePrefetchedGroup } from '#/groups/use-members.ts'
+import { hasEnded, providerOf, useManagedGroup, useMembers, usePrefetchedGroup } from '#/groups/use-members.ts'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import '#/styles/groups.css'
+
+const noTypes: GroupTypes = []
 
 /** The page of who manages a group: its members, their containers of its types, and ways in. */
 export function GroupMembers() {
@@ -38,8 +41,6 @@ function Group({ id }: { id: string }) {
   usePrefetchedGroup(id)
   const { data: managed, error } = useManagedGroup(id)
   const members = useMembers(id)
-  const types = managed?.types
-  const lookTypes = useMemo(() => (types ?? []).filter((each) => each.may_ask_to_look).map(({ type }) => type), [types])
   // In a takeover the administrator has no rights of a manager.
   const isOff = !canAct() || boot.acting !== null
   const provider = managed && providerOf(managed.group)
@@ -57,14 +58,17 @@ function Group({ id }: { id: string }) {
       {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
       {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
       {!error && (
-        <MemberList
-          id={id}
-          query={members}
-          lookTypes={lookTypes}
-          isReady={managed !== undefined}
-          isOff={isOff}
-          isReadOnly={provider !== undefined}
-        />
+        <Announcements>
+          <MemberList
+            id={id}
+            query={members}
+            types={managed?.types ?? noTypes}
+            isReady={managed !== undefined}
+            isOff={isOff}
+            isReadOnly={provider !== undefined}
+            isEnded={managed !== undefined && hasEnded(managed.group)}
+          />
+        </Announcements>
       )}
       {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
     </Page>

@@ -96,7 +96,7 @@ function groupEventsHandler({ watch, sessionEnd, openUrlOf }: GroupPageHandlerPa
 
 function sentenceOf({ count, refused, why }: GroupStart): LocalizedMessage {
   if (refused === 0) return message('groups.starting', { count })
-  return message('groups.startingBut', { count, refused, why: why ?? message('launches.failed') })
+  return message('groups.startingBut', { count, refused, why: why ?? message('groups.whyInRows') })
 }
 
 const toMemberState = (

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { assertOk } from '#test/support/api-calls.ts'
+import { openTab } from '#test/support/browser.ts'
+import { openStream } from '#test/support/event-stream.ts'
+import { openLink, startGroupBerth } from '#test/support/group-berth.ts'
+import { observationTime } from '#test/support/observation-time.ts'
+import { violations } from '#test/stories/accessibility-checks.ts'
+
+/** The page of a group while a class works, as who uses it with a phone, with keys or with a screen reader meets it. */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const template = { image: 'nowhere:latest', port: 8080, memory: '16m' }
+const templates = {
+  dev: template,
+  lab: { ...template, display_name: 'Physics lab', groups: ['Physics 7b'] },
+  sim: { ...template, display_name: 'Simulation', groups: ['Physics 7b'] },
+}
+const { berth, engine, boss, signUp, group, launch } = await startGroupBerth(
+  { after },
+  { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates), SHARING: 'groups' } },
+)
+const tom = await signUp('tom@x.org')
+const pupils = []
+for (let at = 1; at <= 12; at++) pupils.push(await signUp(`pupil${String(at).padStart(2, '0')}@x.org`))
+const [one, two, three] = pupils as [(typeof pupils)[0], (typeof pupils)[0], (typeof pupils)[0]]
+const { id } = await group({ name: 'Physics 7b', types: ['lab', 'sim'] }, pupils, [tom])
+
+const { page, problems } = await openTab({ after })
+const url = berth.app.frontendUrl
+await page.setViewportSize({ width: 390, height: 844 })
+await page.context().addCookies([{ name: 'spawner_token', value: tom.token, url, httpOnly: true }])
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const row = (email: string) => page.locator('.member-row').filter({ hasText: email })
+const heightOf = (email: string) => row(email).evaluate((element) => element.getBoundingClientRect().height)
+const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+const said = () => page.locator('[role=status].visually-hidden').textContent()
+
+async function open(query = ''): Promise<void> {
+  await page.goto(`${url}/groups/members?group=${id}${query}`)
+  await page.getByText('13 members').waitFor()
+  await button('Here: 0').waitFor()
+}
+
+/** A row grew with each container and each of its buttons, so that the finger came down on the row above. */
+test('rows are as high before their containers start as when all of them run, and types have their display names', async () => {
+  await open()
+  await row(one.email).getByText('Physics lab: not started').waitFor()
+  await row(one.email).scrollIntoViewIfNeeded()
+  const before = await heightOf(one.email)
+  for (const type of ['lab', 'sim']) assertOk(await launch(one, type))
+  await row(one.email).getByText('Physics lab: running').waitFor()
+  await row(one.email).getByText('Simulation: running').waitFor()
+  assert.equal(await heightOf(one.email), before)
+  const own = await openStream(berth, one.token)
+  await row(one.email).getByText('here', { exact: true }).waitFor()
+  assert.equal(await heightOf(one.email), before)
+  own.close()
+})
+
+/** Who works with keys was at the top of the document after each restart: the pressed button went with the state. */
+test('a restart says that it has begun and how it ended, and its button keeps the focus', async () => {
+  await button('Restart Physics lab of pupil01@x.org').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await row(one.email).getByText('Physics lab: starting').waitFor()
+  await row(one.email).getByText('Physics lab: running').waitFor()
+  assert.match(await focused(), /Restart Physics lab of pupil01@x\.org$/)
+  assert.equal((await said())?.trim(), 'Physics lab of pupil01@x.org: running')
+})
+
+/** What failed again within half a second looked as if the press had done nothing. */
+test('a restart that fails at once is seen to have been tried, in a row that stays although it is no longer what was filtered', async () => {
+  engine.before = (call) => {
+    if (call === 'create') throw new Error('no room on the disk')
+  }
+  assert.equal((await launch(two, 'sim')).status, 500)
+  await button('Failed: 1').click()
+  await row(three.email).waitFor({ state: 'hidden' })
+  await button('Restart Simulation of pupil02@x.org').click()
+  await row(two.email).getByText('Simulation: starting').waitFor()
+  await row(two.email).getByText('Simulation: failed').waitFor()
+  engine.before = () => undefined
+  await button('Restart Simulation of pupil02@x.org').click()
+  await row(two.email).getByText('Simulation: running').waitFor()
+  await button('Failed: 0').waitFor()
+  assert.match(await focused(), /Restart Simulation of pupil02@x\.org$/)
+  await button('Failed: 0').click()
+  await button('All: 13').click()
+  await button('Failed: 0').click()
+  await page.getByText('No member matches.').first().waitFor()
+  await row(two.email).waitFor({ state: 'hidden' })
+  await button('All: 13').click()
+})
+
+/** The dialog went with its row, unseen and still modal: nothing on the page could be pressed until it was reloaded. */
+test('a question about a member stays open when the filter would leave the member out', async () => {
+  const own = await openStream(berth, one.token)
+  await button('Here: 1').click()
+  await button('Restart Physics lab of pupil01@x.org').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  own.close()
+  await page.getByText('No member matches.').first().waitFor({ state: 'attached' })
+  await observationTime(300)
+  assert.ok(await dialog.isVisible())
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await button('All: 13').click()
+})
+
+/** A teacher who came back from another page looked at all thirty again, and a screen reader was told nothing of a filter. */
+test('a filter is in the address and outlives a reload; its result is said once, and changes of rows are not', async () => {
+  await page.getByRole('searchbox').fill('pupil0')
+  await button('Starting or waiting: 0').click()
+  await page.waitForFunction(() => /find=pupil0/.test(location.search) && /show=starting/.test(location.search))
+  await page.waitForFunction(() =>
+    document.querySelector('[role=status].visually-hidden')?.textContent?.includes('No member matches.'),
+  )
+  await button('All: 13').click()
+  await page.getByText('9 of 13 members').first().waitFor()
+  await page.waitForFunction(() =>
+    document.querySelector('[role=status].visually-hidden')?.textContent?.includes('9 of 13 members'),
+  )
+  await page.reload()
+  await page.getByText('9 of 13 members').first().waitFor()
+  assert.equal(await page.getByRole('searchbox').inputValue(), 'pupil0')
+  await page.evaluate(() => {
+    const changes: string[] = []
+    Object.assign(globalThis, { changes })
+    const note = (records: MutationRecord[]) => {
+      const texts = records.flatMap(
+        ({ target }) => target.parentElement?.closest('[role=status], [role=alert]')?.textContent ?? [],
+      )
+      changes.push(...texts.filter((text) => text !== ''))
+    }
+    new MutationObserver(note).observe(document, { subtree: true, childList: true, characterData: true })
+  })
+  // What is said of the list when it comes is said by now.
+  await observationTime(700)
+  await page.evaluate(() => (globalThis as unknown as { changes: string[] }).changes.splice(0))
+  assertOk(await launch(three, 'lab'))
+  await row(three.email).getByText('Physics lab: running').waitFor()
+  assert.deepEqual(await page.evaluate(() => (globalThis as unknown as { changes: string[] }).changes), [])
+  await page.getByRole('searchbox').fill('')
+})
+
+/** The focus was at the top of the document, three screens above the next member. */
+test('the member after one who is removed has the focus, and the removal is said', async () => {
+  await row('pupil11@x.org').locator('summary').click()
+  await button('Remove pupil11@x.org from the group').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await row('pupil11@x.org').waitFor({ state: 'detached' })
+  await page.locator('h2:focus', { hasText: 'pupil12@x.org' }).waitFor()
+  await page.getByText('12 members').first().waitFor()
+})
+
+/** The open page learned of it within thirty seconds, and left who had joined among the invitations until it was loaded anew. */
+test('who accepts an invitation is a member on the open page within seconds, and no longer among the invitations of the open page', async () => {
+  assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['late@x.org'] }))
+  // An invitation by another manager is no change of who is a member.
+  await page.reload()
+  await page.getByRole('heading', { name: 'Invitations that are not accepted yet' }).waitFor()
+  await openLink(berth, 'late@x.org', 'signup')
+  await row('late@x.org').getByText('Physics lab: not started').waitFor()
+  await page.getByRole('heading', { name: 'Invitations that are not accepted yet' }).waitFor({ state: 'detached' })
+})
+
+/** A second press mailed everyone again. */
+test('what was added is not added again by a second press', async () => {
+  await button('Add members').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail addresses').fill('later@x.org')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('One address was invited.').waitFor()
+  const mails = berth.mails.length
+  await page.keyboard.press('Enter')
+  await observationTime(500)
+  assert.equal(berth.mails.length, mails)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+})
+
+test('a group that has ended offers neither a join code nor a restart, and says where the focus is that it is over', async () => {
+  assert.equal(await button('End the group').count(), 0)
+  await page.locator('summary').filter({ hasText: 'Block or end' }).click()
+  await button('End the group').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End the group' }).click()
+  await page.locator('[role=status]:focus', { hasText: 'The group has ended.' }).waitFor()
+  for (const name of ['Join code', 'Hours', 'Start for all']) assert.equal(await button(name).count(), 0, name)
+  assert.equal(await page.getByRole('button', { name: /^Restart/ }).count(), 0)
+  assert.deepEqual(await violations(page), [])
+  assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: null }))
+  assert.deepEqual(problems, [])
+})
