@@ -23,9 +23,12 @@ export function useListFilter(): ListFilter {
   const [wanted, want] = useState(() => query.get('find') ?? '')
   const [chosen, choose] = useState<Filter>(() => filters.find((each) => each === query.get('show')) ?? 'all')
   useEffect(() => {
-    const timer = setTimeout(() => rewriteQuery({ find: wanted.trim(), show: chosen === 'all' ? '' : chosen }), delay)
+    rewriteQuery({ show: chosen === 'all' ? '' : chosen })
+  }, [chosen])
+  useEffect(() => {
+    const timer = setTimeout(() => rewriteQuery({ find: wanted.trim() }), delay)
     return () => clearTimeout(timer)
-  }, [wanted, chosen])
+  }, [wanted])
   return {
     wanted,
     chosen,
