@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { assertOk } from '#test/support/api-calls.ts'
 import { openTab } from '#test/support/browser.ts'
 import { startGroupBerth } from '#test/support/group-berth.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 import { violations } from '#test/stories/accessibility-checks.ts'
 
 /** A student of two courses, on a phone: what each course brings, what its teacher does, and what the end of one leaves of the other. */
@@ -84,12 +85,33 @@ test('a course that ends takes its container with it, and says so when it is lau
   await fits(page)
 })
 
-test('"May I look?" of a teacher is on the page at once; agreed to, it is ended with one press', async () => {
+/** It came above the cards and moved them by a quarter of the screen, under the finger that was about to stop a container. */
+test('"May I look?" of a teacher moves nothing, and takes no press that was meant for what it covers', async () => {
   await press('English')
-  const ask = () => tom.call('POST', `/api/groups/${physics.id}/members/${ann.id}/look/lab`)
-  assertOk(await ask())
+  const topOf = (name: string) => card(name).evaluate((element) => element.getBoundingClientRect().top + scrollY)
+  const before = await topOf('Physics lab')
+  assertOk(await tom.call('POST', `/api/groups/${physics.id}/members/${ann.id}/look/lab`))
+  // In the page, and as soon as it is there: a press that was under way.
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const pressWhenThere = () => {
+          const button = [...document.querySelectorAll('button')].find((each) => each.textContent === 'Let them look')
+          if (!button) return void requestAnimationFrame(pressWhenThere)
+          button.click()
+          resolve()
+        }
+        pressWhenThere()
+      }),
+  )
+  await observationTime(700)
   await page.getByText('tom@x.org (Physics 7b) asks to look at Physics lab.').waitFor()
+  assert.equal(await topOf('Physics lab'), before)
   await fits(page)
+})
+
+test('"May I look?", agreed to, is ended with one press', async () => {
+  const ask = () => tom.call('POST', `/api/groups/${physics.id}/members/${ann.id}/look/lab`)
   await press('Let them look')
   await page.getByText('tom@x.org (Physics 7b) may look at Physics lab until').waitFor()
   // The pressed button is gone; who works with keys was at the top of the document.
@@ -102,6 +124,9 @@ test('"May I look?" of a teacher is on the page at once; agreed to, it is ended 
   await page.getByText('may look at').waitFor({ state: 'detached' })
   assert.equal((await visit()).status, 403)
   assertOk(await ask())
+  await page.getByText('asks to look at').waitFor()
+  // A press within half a second was meant for what the question covers.
+  await observationTime(500)
   await press('Decline')
   await page.getByText('asks to look at').waitFor({ state: 'detached' })
   assert.equal((await ask()).status, 429)

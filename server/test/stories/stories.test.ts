@@ -47,8 +47,8 @@ describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
   }
 })
 
-/** Stories of what a student or a teacher does with a phone in the hand. */
-const onPhones = /^(dashboard|groups|sharing|snapshots|sign-in)\//
+/** Stories of what a student, a teacher or an administrator does with a phone in the hand. */
+const onPhones = /^(dashboard|groups|sharing|snapshots|sign-in|overview|users|containers|audit|usage|your-data)\//
 
 function pageOf(name: string): string {
   return name.split('/')[0] ?? ''

@@ -84,7 +84,7 @@ export async function phoneFaults(page: Page): Promise<string[]> {
     // Rows that the browser has not laid out yet have no size.
     const seen = (selector: string) =>
       [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility({ contentVisibilityAuto: true }))
-    const low = seen('button, a.button, summary, .account-panel a, select').filter(
+    const low = seen('button, a.button, summary, .account-panel a, .admin-nav a, select').filter(
       (each) => Math.round(each.getBoundingClientRect().height) < 44,
     )
     const cut = seen('.card-overlay').filter((each) => each.scrollHeight > each.clientHeight + 1)

@@ -1,5 +1,6 @@
 import type { LooksEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -10,6 +11,9 @@ import { useTask } from '#/components/use-task.ts'
 import { useEvents } from '#/events/use-events.ts'
 import { SharingI18nProvider } from './sharing-i18n-provider.tsx'
 
+/** A press within this time after a request came, in ms, was meant for what it covers. */
+const unseen = 500
+
 /** Managers of groups who ask to look at a container of the user, and those who may look now. */
 export function LookNotes({ containers }: { containers: readonly ContainerEntry[] }) {
   const { events } = useEvents()
@@ -17,9 +21,13 @@ export function LookNotes({ containers }: { containers: readonly ContainerEntry[
   const nameOf = (type: string) => containers.find((each) => each.type === type)?.display_name ?? type
   return (
     <SharingI18nProvider>
-      {requests.map((request) => (
-        <Request key={request.id} request={request} name={nameOf(request.type)} />
-      ))}
+      {requests.length > 0 && (
+        <div className="look-requests">
+          {requests.map((request) => (
+            <Request key={request.id} request={request} name={nameOf(request.type)} />
+          ))}
+        </div>
+      )}
       {looks.map((look) => (
         <OpenLook
           key={look.share_id}
@@ -38,14 +46,18 @@ function Request({ request, name }: { request: LooksEvent['requests'][number]; n
   const { busy, error, run } = useTask()
   const { id, by, group } = request
   const params = { id: String(id) }
+  const [since] = useState(() => performance.now())
+  const isUnseen = () => performance.now() - since < unseen
 
   function agree() {
+    if (isUnseen()) return
     focusHeading()
     void run(async (signal) => {
       await createApiClient(signal).agreeToLook({ params })
     })
   }
   function decline() {
+    if (isUnseen()) return
     focusHeading()
     void run(async (signal) => {
       await createApiClient(signal).declineLook({ params })

@@ -18,6 +18,7 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
   const query = useShares(type)
   const { events, isLive } = useEvents()
   const [isOpen, setOpen] = useState(false)
+  const [outcome, setOutcome] = useState('')
   const changed = useSharesChanged(type)
   const { looks } = events.looks
   const known = useRef(looks)
@@ -56,6 +57,7 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
             share={share}
             isOff={isOff}
             onEnd={() => heading.current?.focus({ preventScroll: true })}
+            onEnded={(visitor) => setOutcome(t('ended', { name: visitor }))}
             isHere={visitors.some(({ email }) => email === share.email)}
           />
         ))}
@@ -66,7 +68,17 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
           <span className="visually-hidden">{t('shareThis', { name })}</span>
         </Button>
       </p>
-      {isOpen && <ShareDialog name={name} type={type} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <ShareDialog
+          name={name}
+          type={type}
+          onClose={() => setOpen(false)}
+          onShared={() => setOutcome(t('shared', { name }))}
+        />
+      )}
+      <p role="status" className="visually-hidden">
+        {outcome}
+      </p>
     </section>
   )
 }

@@ -19,10 +19,11 @@ interface ShareDialogProps {
   name: string
   type: string
   onClose(): void
+  onShared(): void
 }
 
 /** Lets others look at a container, or use it, until a date; says plainly what each means. */
-export function ShareDialog({ name, type, onClose }: ShareDialogProps) {
+export function ShareDialog({ name, type, onClose, onShared }: ShareDialogProps) {
   const t = useTranslations('sharing.form')
   const id = useId()
   const first = useRef<HTMLTextAreaElement>(null)
@@ -48,6 +49,7 @@ export function ShareDialog({ name, type, onClose }: ShareDialogProps) {
       await createApiClient(signal).shareContainer({ params: { container_type: type }, body })
       await changed()
       close()
+      onShared()
     })
   }
 

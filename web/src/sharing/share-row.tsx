@@ -15,10 +15,12 @@ interface ShareRowProps {
   isHere: boolean
   /** Called before the share is ended: the row goes away with the focus in it. */
   onEnd(): void
+  /** @param name of the visitor or the group */
+  onEnded(name: string): void
 }
 
 /** One share of the user's own container; one press ends it. */
-export function ShareRow({ share, isOff, isHere, onEnd }: ShareRowProps) {
+export function ShareRow({ share, isOff, isHere, onEnd, onEnded }: ShareRowProps) {
   const t = useTranslations('sharing')
   const { busy, error, run } = useTask()
   const { id, container_type: type, email, group, asked_in: askedIn, may } = share
@@ -29,6 +31,7 @@ export function ShareRow({ share, isOff, isHere, onEnd }: ShareRowProps) {
     onEnd()
     void run(async (signal) => {
       await createApiClient(signal).endShare({ params: { container_type: type, id: String(id) } })
+      onEnded(name)
       await changed()
     })
   }

@@ -42,6 +42,8 @@ async function share(may: 'look' | 'use it'): Promise<void> {
   assert.deepEqual(await violations(desk), [])
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
   await dialog.waitFor({ state: 'hidden' })
+  // Screen readers were told nothing of it.
+  await desk.getByRole('status').filter({ hasText: 'Workspace is shared now.' }).waitFor()
 }
 
 const endOf = () => desk.getByRole('button', { name: 'End the share with ben@x.org' })
@@ -71,6 +73,7 @@ test('Ann lets him use it: his terminal runs in her container, and ends within a
   await desk.getByText('Shared with no one.').waitFor()
   // Not at the top of the document: the row is gone with the pressed button.
   await desk.locator('h2:focus').waitFor()
+  await desk.getByRole('status').filter({ hasText: 'The share with ben@x.org is ended.' }).waitFor()
   await share('use it')
   await steadily(() => phone.goto(workspace))
   await phone.locator('.xterm').click()

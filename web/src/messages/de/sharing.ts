@@ -20,6 +20,8 @@ export const sharing: InOtherWords<typeof english> = {
   endThis: 'Freigabe für {name} beenden',
   share: 'Teilen',
   shareThis: '{name} teilen',
+  shared: '{name} ist jetzt geteilt.',
+  ended: 'Die Freigabe für {name} ist beendet.',
   looks: {
     ask: '<b>{by}</b> ({group}) möchte {name} ansehen.',
     effect:

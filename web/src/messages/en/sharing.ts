@@ -18,6 +18,8 @@ export const sharing = {
   endThis: 'End the share with {name}',
   share: 'Share',
   shareThis: 'Share {name}',
+  shared: '{name} is shared now.',
+  ended: 'The share with {name} is ended.',
   looks: {
     ask: '<b>{by}</b> ({group}) asks to look at {name}.',
     effect: 'Agreed, they can read what the app shows, for an hour at most. You end it with one press.',
