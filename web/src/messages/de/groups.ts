@@ -83,7 +83,7 @@ export const groups: InOtherWords<typeof english> = {
     lookDeclined: 'Abgelehnt. Wieder fragen kannst du um {at}.',
     lookOpen: 'Ansehen',
     lookOpenAt: '{type} von {email} ansehen',
-    lookUntil: 'bis {at}',
+    lookUntil: 'Du darfst bis {at} schauen.',
     askRestart: {
       title: '{type} von {email} neu starten?',
       effect:

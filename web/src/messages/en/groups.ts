@@ -81,7 +81,7 @@ export const groups = {
     lookDeclined: 'Declined. You can ask again at {at}.',
     lookOpen: 'Look',
     lookOpenAt: 'Look at {type} of {email}',
-    lookUntil: 'until {at}',
+    lookUntil: 'You may look until {at}.',
     askRestart: {
       title: 'Restart {type} of {email}?',
       effect: 'Running programs end, and what they have not saved is lost. Files in the home folder stay.',
