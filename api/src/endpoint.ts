@@ -53,6 +53,8 @@ interface Row {
   readonly body?: Type.TSchema
   /** True where a request without the body is as one with `{}`. */
   readonly isBodyOptional?: true
+  /** True where what is no JSON object counts as `{}`, too: the specification has no body there, and clients send anything. */
+  readonly isAnyBodyAccepted?: true
   /** True where the body is a form (`application/x-www-form-urlencoded`) and not JSON, because a standard says so. */
   readonly form?: true
   /** Body of the answer 200; a row has either this, `stream`, `file` or `redirects`. */

@@ -46,6 +46,7 @@ export const containersEndpoints = {
     params: container.TypeParams,
     body: container.LaunchBody,
     isBodyOptional: true,
+    isAnyBodyAccepted: true,
     response: container.LaunchResponse,
     refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 409: GroupLimitBody, 500: LaunchFailedBody },
   },

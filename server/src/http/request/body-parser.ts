@@ -11,7 +11,8 @@ export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { m
 /**
  * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
  * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses. An optional body that is
- * missing, or no JSON object, counts as `{}`: the specification has none for it, and clients send anything there.
+ * missing counts as `{}`; one that is no JSON object does so only where the endpoint says that it takes anything: a
+ * restore whose body was cut short restored the whole home.
  */
 export function acceptAnyJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
@@ -22,7 +23,7 @@ export function acceptAnyJson(server: FastifyInstance): void {
     try {
       done(null, withoutPrototype(JSON.parse(String(body))))
     } catch {
-      if (endpoint.isBodyOptional) done(null, undefined)
+      if (endpoint.isAnyBodyAccepted) done(null, undefined)
       else done(refusals.notJson())
     }
   })
@@ -36,7 +37,8 @@ export function leaveBodyUnread(server: FastifyInstance): void {
 
 /** `preValidation` of an endpoint whose body is optional. */
 export async function completeBody(request: FastifyRequest): Promise<void> {
-  if (!isObject(request.body)) request.body = {}
+  const { endpoint } = request.routeOptions.config
+  if (request.body === undefined || (endpoint?.isAnyBodyAccepted && !isObject(request.body))) request.body = {}
 }
 
 /** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */

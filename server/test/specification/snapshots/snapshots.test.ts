@@ -18,7 +18,7 @@ const env = { SNAPSHOTS: 'on', SNAPSHOT_MAX_SIZE: '16m', CONTAINER_TEMPLATES: aw
 let berth = await startBerth(lifetime, { env })
 await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
-const call = (method: string, target: string, body?: object) =>
+const call = (method: string, target: string, body?: object | string) =>
   berth.call(method, target, { token: ann.token, ...(body && { body }) })
 const snapshotsPath = '/api/container/snapshots/dev'
 const launch = async () => {
@@ -67,6 +67,9 @@ test('one folder alone is restored, and a path that is not in the snapshot is 40
   // The folder was made before the path was looked for, and stayed, empty.
   assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'nonsense' }), 404)
   assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: '../../etc' }), 404)
+  // A body that was cut short, or of another kind, counted as none: the whole home was restored.
+  for (const body of ['{"path": "not', '["notes"]', '"notes"'])
+    assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, body), 400)
   assert.equal(await inHome('ls'), before)
 })
 
