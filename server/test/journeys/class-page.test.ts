@@ -1,3 +1,4 @@
+// Part of npm run test:more: how the page of a group behaves under hands and keys; teacher.test.ts has what it does.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
