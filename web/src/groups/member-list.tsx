@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { useAnnounce } from '#/groups/live/announcements.tsx'
-import { matches, memberView, type Filter, type GroupTypes } from '#/groups/live/member-view.ts'
+import { matches, memberView, type Filter, type Launchables } from '#/groups/live/member-view.ts'
 import { StateFilter } from '#/groups/live/state-filter.tsx'
 import { useListFilter } from '#/groups/live/use-list-filter.ts'
 import { useMemberStates } from '#/groups/live/use-member-states.ts'
@@ -20,7 +20,7 @@ interface MemberListProps {
   id: string
   query: ReturnType<typeof useMembers>
   /** The same array at each rendering. */
-  types: GroupTypes
+  types: Launchables
   /** What is above the list is there; before, the list would move when it comes. */
   isReady: boolean
   isOff: boolean

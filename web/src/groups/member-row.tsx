@@ -4,7 +4,7 @@ import { memo, useState } from 'react'
 import { boot } from '#/api/api-client.ts'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { MemberContainer, type GroupTexts } from '#/groups/live/member-container.tsx'
-import { memberView, type GroupTypes } from '#/groups/live/member-view.ts'
+import { memberView, type Launchables } from '#/groups/live/member-view.ts'
 import { MembershipActions } from './membership-actions.tsx'
 
 /** What a row shows, and what its viewer may do. */
@@ -14,7 +14,7 @@ export interface MemberRowProps {
   member: Member
   /** Undefined while the stream has not said it. */
   state: MemberState | undefined
-  types: GroupTypes
+  types: Launchables
   isOff: boolean
   isReadOnly: boolean
   /** Nothing of the group is started any more. */

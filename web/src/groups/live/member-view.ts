@@ -30,7 +30,7 @@ export interface MemberView {
 }
 
 /** Types of a group, in the configured order. */
-export type GroupTypes = ManagedGroupResponse['types']
+export type Launchables = ManagedGroupResponse['types']
 
 /** Up to so many types each row has a line for every one; a group of more has lines for what its members have. */
 const maxLines = 4
@@ -63,7 +63,7 @@ const tones: Readonly<Record<StatusWord, Tone>> = {
 }
 
 /** A member with what the stream reports; without it with what the list had. */
-export function memberView(member: Member, state: MemberState | undefined, types: GroupTypes): MemberView {
+export function memberView(member: Member, state: MemberState | undefined, types: Launchables): MemberView {
   if (state) return { member, isHere: state.is_here, containers: inOrder(state.containers.map(liveView), types) }
   const containers = member.containers.map(({ container_type, status, is_blocked }) =>
     viewOf(container_type, is_blocked ? 'blocked' : status),
@@ -72,7 +72,7 @@ export function memberView(member: Member, state: MemberState | undefined, types
 }
 
 /** In the configured order and by display name. What does not exist yet has a line, too: rows keep their height when it starts. */
-function inOrder(containers: readonly ContainerView[], types: GroupTypes): ContainerView[] {
+function inOrder(containers: readonly ContainerView[], types: Launchables): ContainerView[] {
   const lines = types.flatMap(({ type, display_name: name }) => {
     const known = containers.find((each) => each.type === type)
     if (known) return { ...known, name }

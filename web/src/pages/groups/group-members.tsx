@@ -7,7 +7,7 @@ import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
 import { GroupActions } from '#/groups/group-actions.tsx'
 import { Announcements } from '#/groups/live/announcements.tsx'
-import type { GroupTypes } from '#/groups/live/member-view.ts'
+import type { Launchables } from '#/groups/live/member-view.ts'
 import { GroupsI18nProvider } from '#/groups/groups-i18n-provider.tsx'
 import { InvitationList } from '#/groups/invitation-list.tsx'
 import { MemberList } from '#/groups/member-list.tsx'
@@ -16,7 +16,7 @@ import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import '#/styles/groups.css'
 
-const noTypes: GroupTypes = []
+const noTypes: Launchables = []
 
 /** The page of who manages a group: its members, their containers of its types, and ways in. */
 export function GroupMembers() {
