@@ -6,7 +6,7 @@ import { noteCost, spentSoFar } from './cost.mjs'
 const root = resolve(import.meta.dirname, '../..')
 
 /** In ms, for all tests of a file; each test has the runner's own limit. */
-const fileTimeout = 400_000
+const fileTimeout = process.env.BERTH_TESTS === 'long' ? 3_600_000 : 400_000
 
 /** In ms, for the process to end after the last test. */
 const exitTimeout = 20_000
