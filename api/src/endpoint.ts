@@ -84,6 +84,11 @@ interface Row {
    * is made here outlives the token. The same holds for every `stream`.
    */
   readonly needsSession?: true
+  /**
+   * True where any of several nodes may answer: a `GET` that reads the store, the engine, and what the leader has sent. A row that
+   * omits it is answered by the leader. See decision 081.
+   */
+  readonly anyNode?: true
   /** True where the cookie of an expired takeover is accepted: the endpoint ends the takeover. */
   readonly endsTakeover?: true
 }

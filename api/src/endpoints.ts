@@ -48,6 +48,11 @@ export const endpoints = {
 export type Endpoints = typeof endpoints
 export type EndpointName = keyof Endpoints
 
+/** Endpoints that any of several nodes may answer. */
+export type AnyNodeName = {
+  [N in EndpointName]: Endpoints[N] extends { readonly anyNode: true } ? N : never
+}[EndpointName]
+
 type StaticOf<E, K extends string> = E extends { readonly [key in K]: infer S extends Type.TSchema }
   ? Type.Static<S>
   : undefined

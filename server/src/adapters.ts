@@ -22,7 +22,8 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import { copyBeforeMigration, copyNotice } from '#/store/transfer/copy-before-migration.ts'
 import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
 import { openDatabase } from '#/store/database.ts'
-import { installationName } from '#/store/installation.ts'
+import { readOnly } from '#/store/nodes/read-only-connections.ts'
+import { installationName, readInstallationName } from '#/store/installation.ts'
 import type { LeadParts } from '#/nodes/node.ts'
 
 export interface OpenPartsOptions {
@@ -59,6 +60,21 @@ export async function openParts(
     runtime: lead ? lead.fence(runtime) : runtime,
     mailer: mailerFor(config, log),
   }
+}
+
+/**
+ * Store and engine for the reader of a follower: connections that cannot write, and none of the orders. The leader has migrated the
+ * store, and has named the installation.
+ * @throws when the store is not read
+ */
+export async function openReadingParts(
+  config: Config,
+  log: Logger,
+): Promise<Pick<AppParts, 'database'> & { readonly runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'> }> {
+  const database = await openDatabase(config.databaseUrl, config.dataDir, { onConnect: readOnly, isMigrated: true })
+  const installation = await readInstallationName(database.db)
+  const { capabilities, inspectId, list } = await runtimeFor(config, installation, log)
+  return { database, runtime: { capabilities, inspectId, list } }
 }
 
 /** @throws when no copy can be made of a store that has migrations to run */

@@ -25,6 +25,7 @@ import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
 import { holdNodeLock } from '#/store/nodes/node-lock.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { readingProgram } from '#/wiring/reader/reading-terms.ts'
 import { readSettings } from '#/config/env-file.ts'
 import { changesSince, saveInEffect, type Changes } from '#/config/settings-reload.ts'
 
@@ -179,6 +180,14 @@ async function startNode({ config, log, gateway, place, end }: StartParts): Prom
     sockets: { api: place.socketPath, operator: place.operatorSocket },
     warmUp: prepareToLead,
     lead: (lead) => startParts(config, log, lead.gateway, { ...place, takesOver: false }, lead),
+    reading: {
+      program: () => readingProgram(config, started, packageVersion()),
+      socket: readerSockets(place).socket,
+      open: async (state, keys) => {
+        const { openReader } = await import('./reader.ts')
+        return openReader({ config, addresses: started, state, keys, log, ...readerSockets(place) })
+      },
+    },
     onReady: () => gateway.ready(startMessage(started, config)),
     onLost: (reason) => {
       log.fatal({ reason }, 'this node leads no more: its API process ends, and another one is started')
@@ -188,6 +197,10 @@ async function startNode({ config, log, gateway, place, end }: StartParts): Prom
     log,
   })
   return started
+}
+
+function readerSockets({ socketPath }: Place) {
+  return { socket: path.join(path.dirname(socketPath), 'reader.sock'), leaderSocket: socketPath }
 }
 
 /** @param lead of the node that leads; undefined: there is one node */

@@ -85,7 +85,15 @@ export async function startApp(parts: AppParts): Promise<App> {
   const groupRules = await wireGroupRules(parts)
   const containers = wireContainers(parts, addresses, tokens, () => engineList.listAll(), groupRules.rules)
   const serve = () =>
-    gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
+    gateway.serve(
+      gatewaySettings(parts, addresses, containers.restartRequests),
+      controlPlane(parts, addresses, tokens, containers),
+    )
+  const publishToReaders = async () => {
+    if (!parts.nodes) return
+    await serve()
+    await gateway.settled?.()
+  }
   const sharing = wireSharing(parts, containers)
   const accounts = wireAccounts(parts, {
     addresses,
@@ -133,7 +141,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     if (!parts.isForOneCommand) diskUse.start()
   })
   const termEnd = wireTermEnd(parts, { addresses, containers, administration, groups, activate })
-  const templates = wireTemplates(parts, containers, { hostCheck, serve, startTimers })
+  const templates = wireTemplates(parts, containers, { hostCheck, serve, publishToReaders, startTimers })
   const oidc = wireOidc(parts, { addresses, accounts, administration, groups })
   const auditWebhook = wireAuditWebhook(parts)
   const useCases = {
@@ -154,6 +162,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
   await hostChecked
+  groupRules.directory.publishBy(publishToReaders)
   await listenOnSocket(api.server, parts.socketPath)
   parts.onListening?.('api')
   await containers.resumeSnapshots()

@@ -70,6 +70,7 @@ export const adminSystemEndpoints = {
     path: '/api/admin/audit',
     access: 'admin',
     scope: 'admin:read',
+    anyNode: true,
     summary: 'Audit log, newest first, page by page',
     query: audit.AuditQuery,
     response: audit.AuditResponse,

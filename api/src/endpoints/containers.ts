@@ -11,6 +11,7 @@ export const containersEndpoints = {
     access: 'user',
     blocked: 'may read',
     scope: 'containers:read',
+    anyNode: true,
     summary: 'Status of the primary container',
     response: container.StatusResponse,
     refusals: { 404: ErrorBody },

@@ -43,10 +43,18 @@ export interface GatewayConfig {
   readonly control: ControlPlane
   readonly settings: GatewaySettings
   readonly platform: PlatformUpstream
+  /** Of a follower that answers some requests itself. */
+  readonly reader: ReaderUpstream | undefined
   readonly reservedSlugs: ReadonlySet<string>
   readonly trustedProxies: TrustedProxies
   /** Of subdomain routing; undefined with path routing. */
   readonly containerHosts: ContainerHosts | undefined
+}
+
+/** What answers `GET` requests to some paths of the platform. */
+export interface ReaderUpstream {
+  readonly upstream: PlatformUpstream
+  readonly paths: ReadonlySet<string>
 }
 
 /** Whether something that a caller has open may stay so: as long as their token, or the session that it belongs to. */

@@ -16,6 +16,10 @@ export interface GatewaySettings {
   readonly dashboardUrl: string
   /** Unix socket on which the API and the front end answer. */
   readonly platformSocket: string
+  /** Of a follower: what answers some requests in the place of the leader; left out: nothing does. */
+  readonly reader?: ReaderSettings
+  /** With several nodes: by what a follower answers requests; left out: it answers none. */
+  readonly reading?: ReadingTerms
   /** Slugs that no user gets: first parts, up to a hyphen, of the API's and the front end's paths. */
   readonly reservedSlugs: readonly string[]
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
@@ -44,6 +48,22 @@ export interface GatewaySettings {
   readonly maxStateAge?: number
   /** How long it goes on before it closes, in ms; left out: not at all. */
   readonly drainTime?: number
+}
+
+/** The reader of a follower; what it does not answer itself, it passes on to the leader. */
+export interface ReaderSettings {
+  /** Unix socket on which it answers. */
+  readonly socket: string
+  /** Paths of `GET` requests that are sent to it. */
+  readonly paths: readonly string[]
+}
+
+/** What the leader answers by, and has in memory alone. */
+export interface ReadingTerms {
+  /** Names the program, its settings and templates: a follower that runs with others answers nothing. */
+  readonly program: string
+  /** Containers whose owners are asked to restart them; null: too many to name. */
+  readonly restartsAsked: readonly string[] | null
 }
 
 /** How the installation presents itself on the gateway's pages; null keeps Berth's own. */

@@ -129,6 +129,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     this.sessions.configure(settings)
     const isSamePlatform = this.config?.settings.platformSocket === settings.platformSocket
     this.config?.platform.idle.closeAll()
+    this.config?.reader?.upstream.idle.closeAll()
     this.config = {
       control,
       settings,
@@ -136,6 +137,10 @@ class ReverseProxy implements NetGateway, GatewayContext {
         isSamePlatform && this.config
           ? this.config.platform
           : new PlatformUpstream(settings.platformSocket, this.routingTable.idle),
+      reader: settings.reader && {
+        upstream: new PlatformUpstream(settings.reader.socket, this.routingTable.idle),
+        paths: new Set(settings.reader.paths),
+      },
       reservedSlugs: new Set(settings.reservedSlugs),
       trustedProxies: new TrustedProxies(settings.trustedProxies),
       containerHosts: settings.containerHosts && new ContainerHosts(settings.containerHosts, settings.scheme),
@@ -203,6 +208,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     this.freshness.stop()
     for (const route of this.routingTable.all()) route.cut()
     this.config?.platform.idle.closeAll()
+    this.config?.reader?.upstream.idle.closeAll()
     this.accessLog.close()
   }
 

@@ -38,6 +38,19 @@ export interface GroupPage {
   readonly next: number | null
 }
 
+export interface GroupPageRequest {
+  readonly limit: number
+  readonly after: number
+}
+
+/** A page of all groups whose names have `q` in them. @throws {StoreFailure} */
+export async function listGroupsPage(db: Db, page: GroupPageRequest, q: string | undefined): Promise<GroupPage> {
+  // One row more than the limit shows whether there is a next page.
+  const found = await listGroups(db, { ...page, limit: page.limit + 1 }, q)
+  const groups = found.slice(0, page.limit)
+  return { groups, next: found.length > page.limit ? (groups.at(-1)?.id ?? null) : null }
+}
+
 const noLimits: GroupLimits = { running: null, memory: null, cpus: null, disk: null }
 
 /** Groups, for administrators. A change counts for launches when the call resolves. */
@@ -48,11 +61,8 @@ export class GroupAdministration {
     this.#parts = parts
   }
 
-  async list(page: { readonly limit: number; readonly after: number }, q: string | undefined): Promise<GroupPage> {
-    // One row more than the limit shows whether there is a next page.
-    const found = await listGroups(this.#parts.database.db, { ...page, limit: page.limit + 1 }, q)
-    const groups = found.slice(0, page.limit)
-    return { groups, next: found.length > page.limit ? (groups.at(-1)?.id ?? null) : null }
+  list(page: GroupPageRequest, q: string | undefined): Promise<GroupPage> {
+    return listGroupsPage(this.#parts.database.db, page, q)
   }
 
   /** @throws {Refusal} 404 */

@@ -23,18 +23,22 @@ export class GroupDirectory {
   readonly #mutex = new KeyedMutex()
   #snapshot: Snapshot = snapshotOf([])
   #onChange: () => void = () => undefined
+  #publish: () => Promise<void> = async () => undefined
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  /** Reads all groups. Of two reads the later one counts. @throws {StoreFailure} then those from before stay */
+  /** Reads all groups. Of two reads the later one counts. @throws {StoreFailure} then those from before stay · what `publishBy` throws */
   async refresh(): Promise<void> {
     const isChanged = await this.#mutex.run('read', async () => {
       const before = JSON.stringify([...this.#snapshot.byId.values()])
       const groups = await listAllGroups(this.#db)
       this.#snapshot = snapshotOf(groups)
-      return before !== JSON.stringify(groups)
+      const differs = before !== JSON.stringify(groups)
+      // Within the lock: a change that another read has found is answered when it is published, too.
+      if (differs) await this.#publish()
+      return differs
     })
     if (isChanged) this.#onChange()
   }
@@ -42,6 +46,11 @@ export class GroupDirectory {
   /** @param listener called after each read that found something else; one listener */
   onChange(listener: () => void): void {
     this.#onChange = listener
+  }
+
+  /** @param publish awaited after each read that found something else, before `refresh` resolves; one listener */
+  publishBy(publish: () => Promise<void>): void {
+    this.#publish = publish
   }
 
   get isEmpty(): boolean {

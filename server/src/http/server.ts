@@ -6,7 +6,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
 import type { Revocations } from '#/accounts/access-tokens/revocations.ts'
@@ -50,15 +50,15 @@ declare module 'fastify' {
 export interface HttpParts {
   readonly handlers: Handlers
   readonly authenticator: SessionAuthenticator
-  readonly apiTokens: ApiTokenAuthenticator
+  readonly apiTokens: Pick<ApiTokenAuthenticator, 'authenticate'>
   readonly revocations: Pick<Revocations, 'isEndedByBlock'>
   readonly cookie: CookieSettings
-  readonly renewal: SessionRenewal
+  readonly renewal: Pick<SessionRenewal, 'keep'>
   readonly log: Logger
   /** Name of the operator when a request came by the operator's socket. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
   /** Of requests that need no account. Programs on this machine are exempt, a local proxy is not. */
-  readonly rateLimiter: RateLimiter
+  readonly rateLimiter: Pick<RateLimiter, 'count' | 'countFailure' | 'countMailbox'>
   readonly devices: Pick<DeviceCookies, 'idOf'>
   /** Called with each request, before anything else. */
   readonly onRequest: (request: FastifyRequest['raw']) => void
@@ -69,13 +69,24 @@ export interface HttpParts {
   readonly metricsToken: string | null | undefined
   /** Dependencies of the refusal of blocked users. */
   readonly blocked: BlockedParts
-  readonly frontEnd: FrontEnd
+  readonly frontEnd: Pick<FrontEnd, 'send' | 'register'>
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
   /** Value of Strict-Transport-Security; null sends none. */
   readonly strictTransport: string | null
   /** Time of a request. */
   readonly now: () => Promise<Date>
+  /** Of a server that answers some rows alone, and nothing but their 200 and 304; left out: all, and every refusal. */
+  readonly reader?: ReaderRows
+}
+
+/** Rows of the reader of a follower. */
+export interface ReaderRows {
+  readonly names: readonly EndpointName[]
+  /** Called with each answer of this server. */
+  readonly onAnswer: () => void
+  /** Answers in the place of this server: nothing has been sent. */
+  readonly passOn: (request: IncomingMessage, response: ServerResponse) => void
 }
 
 /** Max length of a path parameter; Fastify's own limit of 100 would answer 414 where the specification requires 400. */
@@ -98,6 +109,7 @@ export interface HttpServer {
 export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   let listener: Server | undefined
   let handle: RequestListener | undefined
+  const onError = parts.reader ? passingOn(parts.reader) : handleError
   const server = fastify({
     loggerInstance: parts.log as FastifyBaseLogger,
     // Berth logs one line per response, with the route's pattern: addresses carry tokens.
@@ -116,13 +128,14 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     // Input is validated as it was sent: a number is not an address, whatever its spelling.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     serverFactory: (handler) => (listener = createListener((handle = handler))),
-    frameworkErrors: handleError,
+    frameworkErrors: onError,
   })
   server.decorateRequest('session', undefined)
   server.decorateRequest('now')
   acceptAnyJson(server)
-  server.setErrorHandler(handleError)
+  server.setErrorHandler(onError)
   server.setNotFoundHandler(async (request, reply) => {
+    if (parts.reader) return passingOn(parts.reader)(undefined, request, reply)
     if (wantsHtmlPage(request)) return parts.frontEnd.send(request, reply, 404)
     throw notFound(request)
   })
@@ -146,7 +159,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     runForRequest(request.id, () => request.log.debug(facts, request.method))
   })
   const concurrency = new ConcurrencyLimit()
-  const names = Object.keys(endpoints) as EndpointName[]
+  const names = parts.reader?.names ?? (Object.keys(endpoints) as EndpointName[])
   const takesFile = (name: EndpointName) => 'upload' in endpoints[name]
   for (const name of names) if (!takesFile(name)) addRoute(server, name, parts, concurrency)
   // A scope of their own, because parsers of bodies belong to one.
@@ -161,6 +174,15 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   if (!listener || !handle) throw new Error('the HTTP framework did not use the listener')
   return { server: listener, handle, metrics, close: () => server.close() }
 }
+
+/** For each error and refusal. */
+const passingOn =
+  ({ passOn }: ReaderRows) =>
+  (_error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    void reply.hijack()
+    passOn(request.raw, reply.raw)
+    return reply
+  }
 
 /** `GET /metrics` on the public listener: restricted, because its numbers concern operators alone. */
 function addMetrics(server: FastifyInstance, metrics: Metrics, { metricsToken: token, operator }: HttpParts): void {
@@ -202,6 +224,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
           await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         refuseEndedSession(parts.revocations, endpoint, request.session)
         const answer = await handle(toCall(request, reply, parts))
+        parts.reader?.onAnswer()
         if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
       } catch (error) {

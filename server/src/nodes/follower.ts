@@ -5,6 +5,7 @@ import type { Gateway } from '#/gateway/gateway.ts'
 import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
+import type { Reading } from './reading/reading.ts'
 import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose } from './link/node-link.ts'
 
 /** Health check of the connection to the leader, in ms: interval and timeout. */
@@ -20,6 +21,8 @@ export interface FollowerParts {
   /** The gateway of this node. */
   readonly gateway: Gateway
   readonly own: OwnSettings
+  /** Answers requests at this node; left out: the leader answers all. */
+  readonly reading?: Reading
   readonly onJoined: (leader: string) => void
   readonly onLost: (leader: string) => void
   /** The leader cannot be reached now; it is tried again. */
@@ -114,17 +117,27 @@ export class Follower {
   }
 
   #join(socket: TLSSocket, leader: Leader): void {
-    const { gateway, own, onJoined, onLost, report } = this.#parts
+    const { gateway, own, reading, onJoined, onLost, report } = this.#parts
     const isCurrent = () => this.#socket === socket
     const control = new RemoteControlPlane(channelOver(socket), {
       gateway: {
         // It listens by the settings of its own node.
         listen: (host, port, tls) => gateway.listen(host, port, tls),
-        serve: (settings, leading) => gateway.serve({ ...settings, ...own }, leading),
-        replace: (state) => gateway.replace(state),
-        apply: (changes) => gateway.apply(changes),
+        serve: async (settings, leading) => {
+          const reader = await reading?.serve(settings, leading)
+          const { reading: _, ...forGateway } = settings
+          await gateway.serve({ ...forGateway, ...own, ...(reader && { reader }) }, reading?.watch(leading) ?? leading)
+        },
+        replace: (state) => {
+          reading?.replace(state.revoked)
+          return gateway.replace(state)
+        },
+        apply: (changes) => {
+          reading?.apply(changes)
+          return gateway.apply(changes)
+        },
         hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
-        counts: () => gateway.counts(),
+        counts: async () => ({ ...(await gateway.counts()), ...reading?.counts() }),
       },
       report,
       onLoaded: () => undefined,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { replaceFile } from '#/accounts/access-tokens/key-file.ts'
-import { loadSigningKeys, signingKeyFile, type SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+import { loadSigningKeys, signingKeyFile, SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
 import type { NodeCipher } from './node-cipher.ts'
 
@@ -19,6 +19,14 @@ export async function sharedSigningKeys(db: NodeDb, cipher: NodeCipher, dataDir:
   const keys = await loadSigningKeys(dataDir, (text) => cipher.write(db, name, text))
   if (stored === undefined) await cipher.write(db, name, await readFile(file, 'utf8'))
   return keys
+}
+
+/** Those of the database, to verify with. @throws as `NodeCipher.read`, and when no node has led yet */
+export async function readSigningKeys(db: NodeDb, cipher: NodeCipher): Promise<SigningKeys> {
+  const stored = await cipher.read(db, name)
+  if (stored === undefined) throw new Error('no node has stored signing keys')
+  // Only a text without a next key would be written anew, and no leader stores one.
+  return SigningKeys.read({ file: '' }, stored)
 }
 
 /** Brings the copy in the data folder of a follower up to date. @throws as `NodeCipher.read`, and when it cannot be written */

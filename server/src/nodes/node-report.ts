@@ -6,14 +6,16 @@ import { nodeTimes } from './node-times.ts'
 
 /** Nodes of this installation, for administrators. */
 export interface NodeReport {
+  /** Of this node's program. */
+  readonly version: string
   /** @throws {StoreFailure} */
   list(): Promise<NodeStatus[]>
   /** For `/metrics`. @throws {StoreFailure} */
   counts(): Promise<Readonly<Record<string, number>>>
 }
 
-/** @param group gateways of the nodes, at the leader */
-export function nodeReport(db: NodeDb, group: GatewayGroup): NodeReport {
+/** @param group gateways of the nodes, at the leader @param version of this node's program */
+export function nodeReport(db: NodeDb, group: GatewayGroup, version: string): NodeReport {
   const list = async () => {
     const [nodes, lease] = await Promise.all([listNodes(db, nodeTimes.alive), readLease(db, nodeTimes.lease)])
     const current = new Set(group.current)
@@ -32,5 +34,5 @@ export function nodeReport(db: NodeDb, group: GatewayGroup): NodeReport {
     ])
     return Object.fromEntries([...series, ['berth_leader_epoch', lease.epoch] as const])
   }
-  return { list, counts }
+  return { version, list, counts }
 }

@@ -22,11 +22,12 @@ import { acceptAsLeader, type LeaderListenerParts } from './link/leader-listener
 import { LeaderRelay } from './link/leader-relay.ts'
 import { Leadership } from './leadership.ts'
 import { NodeCipher } from './node-cipher.ts'
-import { copySigningKeys, sharedSigningKeys } from './node-keys.ts'
+import { copySigningKeys, readSigningKeys, sharedSigningKeys } from './node-keys.ts'
 import { createLinkListener, listenForNodes, type LinkAddress } from './link/node-link.ts'
 import { nodeReport, type NodeReport } from './node-report.ts'
 import { nodeTimes } from './node-times.ts'
 import { prepareStore } from './prepare-store.ts'
+import { Reading, type Reader, type ReadingState } from './reading/reading.ts'
 import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 
 /** Unix sockets of an API process. */
@@ -61,6 +62,15 @@ export interface NodeOptions {
   lead(parts: LeadParts): Promise<{ close(): Promise<void> }>
   /** Called once when this node follows: prepares what `lead` would have to do while requests wait. @param isWanted until it leads, or stops */
   warmUp(isWanted: () => boolean): Promise<void>
+  /** Answers requests at this node while it follows; left out: the leader answers all. */
+  readonly reading?: {
+    /** As `ReadingParts.program`. */
+    readonly program: () => string
+    /** Unix socket of the reader. */
+    readonly socket: string
+    /** Starts it. @param keys reads the signing keys of all nodes */
+    open(state: ReadingState, keys: () => Promise<SigningKeys>): Promise<Reader>
+  }
   /** Called when requests are answered here, by this node or by the leader that it follows; again after each change. */
   readonly onReady: () => void
   /** Called when this process must end at once: it may lead no more. */
@@ -87,6 +97,7 @@ export class BerthNode {
   #leaseDb: NodeDb | undefined
   readonly #cipher: NodeCipher
   readonly #listener: Server
+  readonly #reading: Reading | undefined
   readonly #follower: Follower
   readonly #relays: Readonly<Record<NodeSocket, LeaderRelay>>
   readonly #closing = new AbortController()
@@ -107,11 +118,20 @@ export class BerthNode {
       if (this.#leading) acceptAsLeader(this.#leading.accept, hello, socket)
       else socket.destroy()
     })
+    const { reading } = options
+    this.#reading =
+      reading &&
+      new Reading({
+        ...reading,
+        open: (state) => reading.open(state, () => readSigningKeys(db, cipher)),
+        report: (err, what) => log.warn({ err }, `${what} failed; the leader answers all requests`),
+      })
     this.#follower = new Follower({
       node: address.text,
       key,
       gateway,
       own,
+      ...(this.#reading && { reading: this.#reading }),
       onJoined: (leader) => {
         log.info({ leader }, 'this node follows the leader')
         for (const relay of Object.values(this.#relays)) relay.retry()
@@ -167,6 +187,7 @@ export class BerthNode {
     await this.#app?.close()
     await this.#leading?.leadership.release()
     this.#follower.stop()
+    await this.#reading?.close()
     const { address, hasGatewayEnded } = this.#options
     // A gateway that goes on without this process serves for a while: the leader has to wait for it.
     if (hasGatewayEnded()) await removeNode(this.#db, address.text).catch(() => undefined)
@@ -250,6 +271,7 @@ export class BerthNode {
     this.#leading = { leadership, accept: { leadership, group, sockets, isServing, report } }
     log.warn({ epoch, others }, 'this node leads from now on')
     this.#follower.stop()
+    this.#reading?.stop()
     await endEarlierLeaders(db, epoch)
     const isMigrated = await isUpToDate(db)
     const prepared = Promise.withResolvers<void>()
@@ -264,7 +286,7 @@ export class BerthNode {
         this.#served.add(socket)
         this.#relays[socket].retry()
       },
-      report: nodeReport(db, group),
+      report: nodeReport(db, group, this.#options.version),
       onPrepared: this.#isLooking ? prepared.resolve : undefined,
     })
     for (const relay of Object.values(this.#relays)) relay.close()

@@ -12,6 +12,11 @@ export async function installationName(db: Db, propose: () => string): Promise<s
   return madeOnce(db, installationKey, propose)
 }
 
+/** As `installationName`, of a store that has been used. @throws when it has none */
+export async function readInstallationName(db: Db): Promise<string> {
+  return read(db, installationKey)
+}
+
 /** The era of new tokens; see `Revocations`. @param propose as above */
 export async function tokenEra(db: Db, propose: () => string): Promise<string> {
   return madeOnce(db, 'token era', propose)
@@ -32,6 +37,10 @@ async function madeOnce(db: Db, name: string, propose: () => string): Promise<st
     .values({ name, value: propose() })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  return read(db, name)
+}
+
+async function read(db: Db, name: string): Promise<string> {
   const { value } = await db
     .selectFrom('installation')
     .select('value')

@@ -10,16 +10,21 @@ import type { ControlPlane } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { runForRequest } from '#/logging/request-context.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
+import type { RestartRequests } from '#/containers/state/restart-requests.ts'
+import { readingProgram, readingTerms } from '#/wiring/reader/reading-terms.ts'
 import type { Containers } from '#/wiring/containers/wire-containers.ts'
 import { pageLookOf } from '#/wiring/features/wire-branding.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** Settings that the gateway receives at each start. */
+/** Settings that the gateway receives at each start. @param restartRequests for followers that answer requests */
 export function gatewaySettings(
-  { config, key, socketPath }: AppParts,
-  { frontendUrl, spawnerUrl, containerOrigin, cookieDomain }: Addresses,
+  { config, key, socketPath, nodes }: AppParts,
+  addresses: Addresses,
+  restartRequests: RestartRequests,
 ): GatewaySettings {
+  const { frontendUrl, spawnerUrl, containerOrigin, cookieDomain } = addresses
   return {
+    ...(nodes && { reading: readingTerms(readingProgram(config, addresses, nodes.version), restartRequests) }),
     scheme: config.scheme,
     cookieDomain,
     continueUrl: (frontendUrl === spawnerUrl ? '' : frontendUrl) + endpoints.continueSession.path,

@@ -51,9 +51,12 @@ export const scopedLifetime = 900
 const maxClockSkew = 60_000
 const actingForm = /^([1-9]\d{0,14}|operator)$/
 
+/** What signs tokens, and verifies them. */
+export type TokenKeys = Pick<SigningKeys, 'accepted' | 'kid' | 'privateKey'>
+
 /** Issues and verifies access tokens. Source: specification, Authentication 2. */
 export class AccessTokens {
-  readonly #keys: SigningKeys
+  readonly #keys: TokenKeys
   readonly #issuer: string
   readonly #newId: () => string
   readonly #remembered = new Map<string, { readonly claims: Claims; readonly kid: string }>()
@@ -62,7 +65,7 @@ export class AccessTokens {
   readonly lifetime: number
 
   /** @param lifetime seconds @param newId creates the id of a token */
-  constructor(keys: SigningKeys, issuer: string, lifetime: number, newId: () => string) {
+  constructor(keys: TokenKeys, issuer: string, lifetime: number, newId: () => string) {
     this.#newId = newId
     this.#keys = keys
     this.#issuer = issuer

@@ -177,4 +177,5 @@ interface Unsaved extends Revocable {
 
 const oldestKept = (now: Date) => new Date(now.getTime() - keptFor)
 const newEra = () => randomBytes(6).toString('base64url')
-const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))
+/** Era of a token's id. */
+export const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))

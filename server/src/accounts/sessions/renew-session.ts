@@ -8,7 +8,7 @@ import type { AccessTokens, Claims } from '../access-tokens/access-token.ts'
 import type { SignedIn } from './begin-session.ts'
 import type { Revocations } from '../access-tokens/revocations.ts'
 import { hashOfCookie, type ReadCookie, type SessionCookies } from './session-cookie.ts'
-import type { SessionLifetimes } from './session-lifetimes.ts'
+import { isRenewalDue, type SessionLifetimes } from './session-lifetimes.ts'
 import type { SessionUses } from './session-uses.ts'
 
 /** For how long the cookie before the last is taken after its successor was first seen, in ms: a second tab may be under way with it. */
@@ -55,10 +55,8 @@ export class RenewSession {
   }
 
   /** Whether a request by cookie with this token is answered with a new one. */
-  isDue({ isRenewable, issuedAt, expiresAt }: Claims, now: Date): boolean {
-    return (
-      isRenewable && this.#parts.lifetimes.isRenewed && 2 * now.getTime() > issuedAt.getTime() + expiresAt.getTime()
-    )
+  isDue(claims: Claims, now: Date): boolean {
+    return isRenewalDue(claims, this.#parts.lifetimes, now)
   }
 
   /**

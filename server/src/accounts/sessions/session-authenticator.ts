@@ -38,10 +38,10 @@ export interface AuthenticationResult {
 export class SessionAuthenticator {
   readonly #database: Database
   readonly #tokens: AccessTokens
-  readonly #revocations: Revocations
+  readonly #revocations: Pick<Revocations, 'has'>
   readonly #csrfKey: KeyObject
 
-  constructor(database: Database, tokens: AccessTokens, revocations: Revocations, csrfKey: KeyObject) {
+  constructor(database: Database, tokens: AccessTokens, revocations: Pick<Revocations, 'has'>, csrfKey: KeyObject) {
     this.#database = database
     this.#tokens = tokens
     this.#revocations = revocations

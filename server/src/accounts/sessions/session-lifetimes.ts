@@ -1,5 +1,5 @@
 import type { SessionLimits } from '#/store/users/session-changes.ts'
-import type { AccessTokens, PlannedToken } from '../access-tokens/access-token.ts'
+import type { AccessTokens, Claims, PlannedToken } from '../access-tokens/access-token.ts'
 
 /** How long sessions and their tokens last. All in seconds. */
 export interface SessionSettings {
@@ -16,6 +16,13 @@ export interface SessionTimes {
   readonly planned: PlannedToken
   readonly expiresAt: Date
 }
+
+/** Whether a request by cookie with this token is answered with a new one: in the second half of its life. */
+export const isRenewalDue = (
+  { isRenewable, issuedAt, expiresAt }: Pick<Claims, 'isRenewable' | 'issuedAt' | 'expiresAt'>,
+  { isRenewed }: Pick<SessionLifetimes, 'isRenewed'>,
+  now: Date,
+): boolean => isRenewable && isRenewed && 2 * now.getTime() > issuedAt.getTime() + expiresAt.getTime()
 
 /** How long sessions and their tokens last. No token outlives its session, so an end by time needs no notification. */
 export class SessionLifetimes {

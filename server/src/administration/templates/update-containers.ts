@@ -17,8 +17,8 @@ export interface UpdateContainersParts {
   readonly types: () => readonly string[]
   /** Replaces containers behind the answer. */
   readonly replace: (type: string, containers: readonly OlderContainer[]) => void
-  /** Asks owners, or withdraws that. */
-  readonly ask: (containerIds: readonly string[], isAsked: boolean) => void
+  /** Asks owners, or withdraws that. Resolves when it counts at all nodes. */
+  readonly ask: (containerIds: readonly string[], isAsked: boolean) => Promise<void>
 }
 
 /** Brings containers of an older version of a template up to date, as an administrator chooses. */
@@ -42,7 +42,7 @@ export class UpdateContainers {
     await database.transaction((tx) =>
       insertAuditEntries(tx, [{ at, actor, action: 'templates.update', target: 'templates', detail }]),
     )
-    ask(
+    await ask(
       older.map(({ containerId }) => containerId),
       mode === 'ask',
     )

@@ -12,6 +12,11 @@ export class RestartRequests {
     return this.#ids.has(containerId)
   }
 
+  /** As many of them as there are, up to this number. */
+  first(max: number): string[] {
+    return [...this.#ids.values().take(max)]
+  }
+
   /** Asks for these, or withdraws that. */
   set(containerIds: readonly string[], isAsked: boolean): void {
     for (const id of containerIds) {

@@ -128,7 +128,7 @@ function servePlatform({ context, config, client, head }: Request): void {
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
     : head
   const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head), client.requestId)
-  const { platform: upstream } = config
+  const upstream = platformUpstreamOf(context, config, plain)
   startExchange(
     config,
     client,
@@ -137,6 +137,18 @@ function servePlatform({ context, config, client, head }: Request): void {
       client,
     ),
   )
+}
+
+/** The reader of a follower for what it answers, while it can: it knows no more than this gateway. */
+function platformUpstreamOf(
+  { freshness }: GatewayContext,
+  config: GatewayConfig,
+  { method, target, fields }: RequestHead,
+) {
+  const { reader, platform } = config
+  if (!reader || method !== 'GET' || fields.bodyLength !== 0 || freshness.isStale) return platform
+  const end = target.indexOf('?')
+  return reader.paths.has(end < 0 ? target : target.slice(0, end)) ? reader.upstream : platform
 }
 
 /**

@@ -11,7 +11,7 @@ import { clearTokenCookies, type CookieSettings } from '#/tokens/clear-cookies.t
 
 export interface AuthorizationParts {
   readonly authenticator: SessionAuthenticator
-  readonly apiTokens: ApiTokenAuthenticator
+  readonly apiTokens: Pick<ApiTokenAuthenticator, 'authenticate'>
   readonly cookie: CookieSettings
 }
 

@@ -7,7 +7,7 @@ import { hasTag, selectVariant, type Asset } from '#/http/front-end/static-asset
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 
 export interface DiscoveryParts {
-  readonly key: SigningKeys
+  readonly key: Pick<SigningKeys, 'jwks'>
   readonly spawnerUrl: string
 }
 

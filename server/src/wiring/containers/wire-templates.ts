@@ -26,6 +26,8 @@ export interface TemplateEffects {
   readonly hostCheck: Pick<HostCheck, 'lackingFor'>
   /** Sends the gateway its settings, the rules of all types among them. */
   readonly serve: () => Promise<void>
+  /** With several nodes: resolves when followers answer by the present state; otherwise at once. */
+  readonly publishToReaders: () => Promise<void>
   /** Timers that run only while a template needs them. */
   readonly startTimers: () => void
 }
@@ -38,6 +40,7 @@ export function wireTemplates(parts: AppParts, containers: Containers, effects: 
     templates.replace(next)
     effects.startTimers()
     await effects.serve()
+    await effects.publishToReaders()
     await containers.routeSync.readAll()
   }
   const { restartRequests, spawner, idleSuspension, routeSync } = containers
@@ -68,7 +71,10 @@ export function wireTemplates(parts: AppParts, containers: Containers, effects: 
       database,
       versions,
       types: () => templates.types,
-      ask: (ids, isAsked) => restartRequests.set(ids, isAsked),
+      ask: async (ids, isAsked) => {
+        restartRequests.set(ids, isAsked)
+        await effects.publishToReaders()
+      },
       replace: (type, older) => {
         for (const each of older)
           void limit(() => tryOrLog(parts.log, `replacing ${type} of user ${each.userId}`, () => replace(type, each)))

@@ -26,6 +26,16 @@ type Container =
   | 'stopOwnContainer'
   | 'keepContainer'
 
+/** The status alone, which needs nothing but a look. */
+export const containerStatusHandlers = ({
+  ownContainers,
+}: Pick<ContainerParts, 'ownContainers'>): Pick<Handlers, 'containerStatus'> => ({
+  containerStatus: async (call) => {
+    const { record, lookup } = await ownContainers.primary(userOf(call).id)
+    return { container_id: record?.containerId ?? null, status: statusOf(lookup) }
+  },
+})
+
 export function containerHandlers({
   ownContainers,
   launch,
@@ -34,10 +44,7 @@ export function containerHandlers({
   spawnerUrl,
 }: ContainerParts): Pick<Handlers, Container> {
   return {
-    containerStatus: async (call) => {
-      const { record, lookup } = await ownContainers.primary(userOf(call).id)
-      return { container_id: record?.containerId ?? null, status: statusOf(lookup) }
-    },
+    ...containerStatusHandlers({ ownContainers }),
 
     restartContainer: async (call) => {
       const { containerId } = await launch.restartPrimary(userOf(call), call.now)

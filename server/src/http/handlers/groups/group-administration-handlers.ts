@@ -15,13 +15,18 @@ type Names = 'listGroups' | 'createGroup' | 'readGroup' | 'changeGroup' | 'delet
 /** Groups or members in one answer without `limit`. */
 export const defaultPageSize = 100
 
+/** The list of all groups. @param list reads a page of it */
+export const listGroupsHandler =
+  (list: GroupAdministration['list']): Handlers['listGroups'] =>
+  async ({ query }) => {
+    const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
+    const { groups: found, next } = await list(page, query.q)
+    return { groups: found.map(toGroup), next_cursor: next === null ? null : String(next) }
+  }
+
 export function groupAdministrationHandlers({ groups }: GroupAdministrationHandlerParts): Pick<Handlers, Names> {
   return {
-    listGroups: async ({ query }) => {
-      const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
-      const { groups: found, next } = await groups.list(page, query.q)
-      return { groups: found.map(toGroup), next_cursor: next === null ? null : String(next) }
-    },
+    listGroups: listGroupsHandler((page, q) => groups.list(page, q)),
     createGroup: async (call) => {
       const { name } = call.body
       const wanted = { ...fromGroupChanges(call.body), name: name.trim() }

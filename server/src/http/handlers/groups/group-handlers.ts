@@ -28,10 +28,15 @@ type Names =
   | 'blockGroup'
   | 'unblockGroup'
 
+/** One's own groups. @param groupsOf reads those of a user */
+export const listOwnGroupsHandler =
+  (groupsOf: GroupMembers['groupsOf']): Handlers['listOwnGroups'] =>
+  async (call) => ({ groups: await groupsOf(userOf(call).id) })
+
 /** One's own groups, and what managers do. Rights of managers are checked by the use cases. */
 export function groupHandlers({ members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, Names> {
   return {
-    listOwnGroups: async (call) => ({ groups: await members.groupsOf(userOf(call).id) }),
+    listOwnGroups: listOwnGroupsHandler((userId) => members.groupsOf(userId)),
     joinGroup: async (call) => {
       ownSessionOf(call)
       return { group: toGroup(await joinCodes.join(ownerOf(call), call.body.code, call.now)) }

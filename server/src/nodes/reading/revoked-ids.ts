@@ -1,0 +1,31 @@
+import { eraOf } from '#/accounts/access-tokens/revocations.ts'
+import type { Revocation } from '#/gateway/gateway-state.ts'
+
+/** As in the gateway, in ms: a clock that is set back must not find them gone. */
+const keptFor = 2 * 86_400_000
+/** Additions between two looks for those that expired long ago. */
+const pruneEvery = 10_000
+
+/** Ids of revoked tokens, sessions and eras, as the leader has sent them. */
+export class RevokedIds {
+  readonly #expiryById = new Map<string, number>()
+  #added = 0
+
+  has(jti: string): boolean {
+    return this.#expiryById.has(jti) || this.#expiryById.has(eraOf(jti))
+  }
+
+  replace(all: readonly Revocation[]): void {
+    this.#expiryById.clear()
+    for (const { jti, expiresAt } of all) this.#expiryById.set(jti, expiresAt)
+  }
+
+  add({ jti, expiresAt }: Revocation): void {
+    this.#expiryById.set(jti, expiresAt)
+    if (++this.#added % pruneEvery === 0) this.#prune(Date.now() - keptFor)
+  }
+
+  #prune(before: number): void {
+    for (const [jti, expiresAt] of this.#expiryById) if (expiresAt <= before) this.#expiryById.delete(jti)
+  }
+}

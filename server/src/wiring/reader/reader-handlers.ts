@@ -1,0 +1,66 @@
+import { endpoints, type AnyNodeName, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
+import { ApiTokens } from '#/accounts/api-tokens/api-tokens.ts'
+import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+import { AdminLists } from '#/administration/admin-lists.ts'
+import { ApiTokenAdministration } from '#/administration/api-token-administration.ts'
+import { AuditReader } from '#/administration/audit-reader.ts'
+import type { OwnContainers } from '#/containers/state/own-containers.ts'
+import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
+import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
+import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
+import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
+import { listHandlers } from '#/http/handlers/admin/list-handlers.ts'
+import { containerStatusHandlers } from '#/http/handlers/containers/container-handlers.ts'
+import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
+import { listGroupsHandler } from '#/http/handlers/groups/group-administration-handlers.ts'
+import { listOwnGroupsHandler } from '#/http/handlers/groups/group-handlers.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { listGroupsPage } from '#/groups/group-administration.ts'
+import type { Database } from '#/store/database.ts'
+
+/** Rows that any node answers. */
+export const anyNodeNames = Object.entries<Endpoint>(endpoints).flatMap(([name, { anyNode }]) =>
+  anyNode ? [name as AnyNodeName] : [],
+)
+
+/** Their paths. */
+export const anyNodePaths = anyNodeNames.map((name) => endpoints[name].path)
+
+export interface ReaderHandlersParts {
+  readonly database: Database
+  readonly ownContainers: OwnContainers
+  readonly key: Pick<SigningKeys, 'jwks'>
+  readonly spawnerUrl: string
+}
+
+/** The handlers of these rows; a row without one does not compile. */
+export function readerHandlers({ database, ownContainers, key, spawnerUrl }: ReaderHandlersParts): Handlers {
+  const { db } = database
+  const lists = listHandlers({ lists: new AdminLists(db, noStatuses) })
+  const handlers: Pick<Handlers, AnyNodeName> = {
+    ...userHandlers({ ownContainers, spawnerUrl }),
+    ...containerStatusHandlers({ ownContainers }),
+    ...discoveryHandlers({ key, spawnerUrl }),
+    listUsers: lists.listUsers,
+    countUsers: lists.countUsers,
+    listAudit: auditHandlers({ audit: new AuditReader(db) }).listAudit,
+    listGroups: listGroupsHandler((page, q) => listGroupsPage(db, page, q)),
+    listOwnGroups: listOwnGroupsHandler(db),
+    listApiTokens: apiTokenHandlers({ apiTokens: new ApiTokens(database, noEffects) }).listApiTokens,
+    listAllApiTokens: apiTokenAdministrationHandlers({ apiTokens: new ApiTokenAdministration(database, noEffects) })
+      .listAllApiTokens,
+  }
+  // The server asks for those of `anyNodeNames` alone.
+  return handlers as Handlers & Record<EndpointName, never>
+}
+
+/** Lists of containers, whose statuses the leader knows, are not among these rows. */
+const noStatuses = {
+  of: () => notHere('the status of a container'),
+  withStatus: () => notHere('the status of a container'),
+}
+const noEffects = { endStreams: () => notHere('the end of a stream') }
+
+function notHere(what: string): never {
+  throw new Error(`${what} is the leader's to know`)
+}

@@ -1,0 +1,35 @@
+import type { KeyObject } from 'node:crypto'
+import type { TokenKeys } from '#/accounts/access-tokens/access-token.ts'
+import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+
+/** The signing keys as they were read last. They verify here, and sign nothing. */
+export class ReaderKeys implements TokenKeys {
+  /** A rotation does not change it. */
+  readonly csrfKey: KeyObject
+  #keys: SigningKeys
+
+  constructor(keys: SigningKeys) {
+    this.#keys = keys
+    this.csrfKey = keys.hmacKeyFor('csrf')
+  }
+
+  replace(keys: SigningKeys): void {
+    this.#keys = keys
+  }
+
+  get jwks(): SigningKeys['jwks'] {
+    return this.#keys.jwks
+  }
+
+  accepted(kid: string | undefined): ReturnType<SigningKeys['accepted']> {
+    return this.#keys.accepted(kid)
+  }
+
+  get kid(): never {
+    throw new Error('the leader signs tokens')
+  }
+
+  get privateKey(): never {
+    throw new Error('the leader signs tokens')
+  }
+}
