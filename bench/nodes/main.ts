@@ -1,0 +1,126 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { severalNodes, type Node } from '../../server/test/support/several-nodes.ts'
+import { startPostgres } from '../../server/test/support/store/postgres.ts'
+import { waitFor } from '../../server/test/support/program.ts'
+import { median, report } from '../figures.ts'
+import { cpuTime } from '../gateway/usage.ts'
+import { LoadClient } from './load.ts'
+import { mix, turnOf, type Target } from './mix.ts'
+
+/**
+ * API requests for the CPU of one and of two nodes: `npm run bench:nodes [turns] [rounds]`. Rounds with all requests at the leader, and
+ * with half of them at each node, alternate in one run. PostgreSQL, the engine and the load share the machine, so that requests per
+ * second say little of a node with a core of its own: what is measured is the CPU time (user and system) of the two processes of each
+ * node, and the throughput of nodes with one core each is requests by the CPU time of the node that used most. The target is 1.8.
+ */
+const turns = Number(process.argv[2] ?? 20)
+const rounds = Number(process.argv[3] ?? 5)
+const [users, clients] = [8, 8]
+const webDir = path.resolve(import.meta.dirname, '../../web/dist')
+
+const endings: (() => unknown)[] = []
+const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
+try {
+  const postgres = await startPostgres()
+  lifetime.after(() => postgres.stop())
+  const nodes = await severalNodes(lifetime, postgres)
+  const leader = await nodes.start()
+  const follower = await nodes.start()
+  const boss = await nodes.signUp(leader, 'boss@x.org')
+  const tokens: string[] = []
+  for (let each = 0; each < users; each++) tokens.push(await nodes.signUp(leader, `user${each}@x.org`))
+  await waitFor(
+    'the last container',
+    async () => {
+      const { status } = await leader.ask<{ status: string }>('/api/container/status', tokens.at(-1))
+      return status === 'running'
+    },
+    120_000,
+  )
+  const targets = mix(`/assets/${readdirSync(path.join(webDir, 'assets')).find((name) => /^index.*\.js$/.test(name))}`)
+  await measure([leader, follower], targets, boss, tokens)
+} finally {
+  for (const ending of endings) await ending()
+}
+
+async function measure(both: readonly Node[], targets: readonly Target[], boss: string, tokens: readonly string[]) {
+  const turn = turnOf(targets)
+  const run = (nodes: readonly Node[], length = turns) =>
+    load(both, nodes, Array(length).fill(turn).flat() as Target[], boss, tokens)
+  // Code that runs for the first time is slow.
+  for (const nodes of [both.slice(0, 1), both]) await run(nodes, Math.ceil(turns / 2))
+  const [one, two]: [Measured[], Measured[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    one.push(await run(both.slice(0, 1)))
+    two.push(await run(both))
+  }
+  show('one node, with all requests', one)
+  show('two nodes, with half of the requests each', two)
+  const ratio = median(two.map(throughput)) / median(one.map(throughput))
+  report('throughput of two nodes', { 'of that of one, at the same CPU each': ratio.toFixed(2), target: '1.8' })
+  for (const target of targets) {
+    const single = [target]
+    const length = Math.max(1, Math.ceil((turns * 20) / 100)) * 100
+    const cost = async (nodes: readonly Node[]) => {
+      const measured = await load(both, nodes, Array(length).fill(single).flat() as Target[], boss, tokens)
+      return measured.cpu.map((ms) => `${Math.round((ms * 1_000) / measured.requests)}`).join(' + ')
+    }
+    report(target.path, {
+      'CPU in µs (leader + follower), asked at the leader': await cost(both.slice(0, 1)),
+      'asked at the follower': await cost(both.slice(1)),
+    })
+  }
+}
+
+interface Measured {
+  readonly requests: number
+  readonly seconds: number
+  /** Of each node, in ms. */
+  readonly cpu: readonly number[]
+}
+
+/** Requests per second of CPU of the node that used most. */
+const throughput = ({ requests, cpu }: Measured) => (requests / Math.max(...cpu)) * 1_000
+
+/** @param asked nodes that take turns in being asked */
+async function load(
+  both: readonly Node[],
+  asked: readonly Node[],
+  requests: readonly Target[],
+  boss: string,
+  tokens: readonly string[],
+): Promise<Measured> {
+  const ports = asked.map(portOf)
+  const before = both.map(cpuOf)
+  const began = performance.now()
+  let next = 0
+  const work = async () => {
+    const client = new LoadClient()
+    for (let at = next++; at < requests.length; at = next++) {
+      const { path: target, isAdmin } = requests[at] as Target
+      const token = isAdmin ? boss : (tokens[at % tokens.length] as string)
+      // By the turn, and not by the request: otherwise each node would get its own kinds of requests.
+      await client.ask({ port: ports[(at + Math.floor(at / 100)) % ports.length] as number, path: target, token })
+    }
+    client.close()
+  }
+  await Promise.all(Array.from({ length: clients }, work))
+  const cpu = both.map((node, index) => cpuOf(node) - (before[index] ?? 0))
+  return { requests: requests.length, seconds: (performance.now() - began) / 1_000, cpu }
+}
+
+/** CPU time of its processes, in ms: the gateway process and its child. */
+const cpuOf = (node: Node) => cpuTime(node.process.pid as number) / 1_000
+
+const portOf = (node: Node) => Number(/listening on 127\.0\.0\.1:(\d+)/.exec(node.output())?.[1])
+
+function show(title: string, all: readonly Measured[]): void {
+  const of = (figure: (each: Measured) => number) => median(all.map(figure))
+  report(title, {
+    'requests per second of CPU of the busier node': of(throughput).toFixed(0),
+    'CPU per request in µs, leader': (of(({ cpu, requests }) => (cpu[0] ?? 0) / requests) * 1_000).toFixed(0),
+    'CPU per request in µs, follower': (of(({ cpu, requests }) => (cpu[1] ?? 0) / requests) * 1_000).toFixed(0),
+    'requests per second on this machine': of(({ requests, seconds }) => requests / seconds).toFixed(0),
+  })
+}
