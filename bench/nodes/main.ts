@@ -81,7 +81,9 @@ interface Measured {
 }
 
 /** Requests per second of CPU of the node that used most. */
-const throughput = ({ requests, cpu }: Measured) => (requests / Math.max(...cpu)) * 1_000
+function throughput({ requests, cpu }: Measured): number {
+  return (requests / Math.max(...cpu)) * 1_000
+}
 
 /** @param asked nodes that take turns in being asked */
 async function load(
@@ -111,9 +113,13 @@ async function load(
 }
 
 /** CPU time of its processes, in ms: the gateway process and its child. */
-const cpuOf = (node: Node) => cpuTime(node.process.pid as number) / 1_000
+function cpuOf(node: Node): number {
+  return cpuTime(node.process.pid as number) / 1_000
+}
 
-const portOf = (node: Node) => Number(/listening on 127\.0\.0\.1:(\d+)/.exec(node.output())?.[1])
+function portOf(node: Node): number {
+  return Number(/listening on 127\.0\.0\.1:(\d+)/.exec(node.output())?.[1])
+}
 
 function show(title: string, all: readonly Measured[]): void {
   const of = (figure: (each: Measured) => number) => median(all.map(figure))

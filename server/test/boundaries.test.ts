@@ -250,6 +250,7 @@ const allowed: Record<string, string[]> = {
     'messages',
     'reconcile',
     'nodes/node-report.ts',
+    'nodes/reading/reading.ts',
     'reserved-slugs.ts',
     'runtime/runtime.ts',
     'sharing',

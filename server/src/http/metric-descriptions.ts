@@ -116,6 +116,11 @@ export const metricDescriptions = {
   ),
   berth_node_current: gauge('1 if the gateway of the node serves containers by the present state, else 0.', ofNodes),
   berth_node_leads: gauge('1 for the node that leads, else 0.', ofNodes),
+  berth_reads_total: counter('Requests that a node which follows answered by itself.', ofNodes),
+  berth_reads_passed_on_total: counter(
+    'Requests of the same kinds that it passed on to the leader, such as those that are refused, or renew a session.',
+    ofNodes,
+  ),
   berth_leader_epoch: gauge('Goes up by one each time that a node begins to lead.', optional),
 } satisfies Readonly<Record<string, MetricDescription>>
 

@@ -18,6 +18,8 @@ interface Member {
   isCurrent: boolean
   /** When it was told last that its state counts, by `performance.now()`. */
   confirmedAt: number | undefined
+  /** Until when it may serve by what was confirmed on a connection before, by `performance.now()`. */
+  readonly staleAt?: number | undefined
 }
 
 export interface GatewayGroupParts {
@@ -107,9 +109,10 @@ export class GatewayGroup implements Gateway {
    */
   async join(node: string, gateway: Gateway, disconnect: () => void): Promise<void> {
     if (!this.#served || !this.#local.isCurrent) throw new Error('the leader is starting')
-    const member: Member = { node, gateway, disconnect, isReceiving: false, isCurrent: false, confirmedAt: undefined }
     const earlier = this.#members.get(node)
     if (earlier) this.#expel(earlier)
+    const begun = { isReceiving: false, isCurrent: false, confirmedAt: undefined }
+    const member: Member = { node, gateway, disconnect, ...begun, staleAt: this.#unreached.get(node) }
     this.#members.set(node, member)
     try {
       await this.#serveMember(member)
@@ -177,7 +180,9 @@ export class GatewayGroup implements Gateway {
     if (this.#members.get(member.node) !== member) return
     this.#members.delete(member.node)
     member.disconnect()
-    if (member.confirmedAt !== undefined) this.#unreached.set(member.node, this.#untilStale(member.confirmedAt))
+    const { confirmedAt, staleAt } = member
+    const until = confirmedAt === undefined ? staleAt : this.#untilStale(confirmedAt)
+    if (until !== undefined) this.#unreached.set(member.node, until)
     this.#parts.report(`the gateway of node ${member.node} is not reached`)
     void this.#parts.hasLeft(member.node).then(
       (hasLeft) => hasLeft && this.#reached(member.node),

@@ -104,6 +104,22 @@ test('it counts at once when the gateway joins again, or its node has left', asy
   await left.group.settled()
 })
 
+// A gateway keeps what was confirmed to it when it connects anew; the leader forgot that, and a block that came before the next
+// confirmation was answered while the gateway could serve by the state of before for ten seconds.
+test('a gateway that joins again, and is lost before it is confirmed anew, may serve by what was confirmed before', async () => {
+  const { group, join } = await startGroup()
+  const b = await join('b')
+  const confirmed = performance.now()
+  await b.gateway.control?.confirmState()
+  group.lose('b', b.gateway)
+  const again = await join('b')
+  group.lose('b', again.gateway)
+  const settled = group.settled()
+  assert.ok(!(await isSettled(settled)))
+  await settled
+  assert.ok(performance.now() - confirmed >= maxStateAge)
+})
+
 test('after a takeover nodes of before count until they join', async () => {
   const { group, join } = await startGroup({ others: ['b'] })
   const settled = group.settled()

@@ -46,8 +46,12 @@ const template = {
 }
 const json = { 'content-type': 'application/json' }
 
-/** On a database of their own. */
-export async function severalNodes(t: Lifetime, postgres: Postgres): Promise<Nodes> {
+/** On a database of their own. @param fields of the templates, by their types */
+export async function severalNodes(
+  t: Lifetime,
+  postgres: Postgres,
+  fields: Partial<Record<'dev' | 'prod', object>> = {},
+): Promise<Nodes> {
   const databaseUrl = await newDatabase(postgres)
   const mail = await startMailServer()
   t.after(async () => void (await mail.close()))
@@ -56,7 +60,10 @@ export async function severalNodes(t: Lifetime, postgres: Postgres): Promise<Nod
     NODE_SECRET: 'a secret of these nodes, and of no others',
     BASE_DOMAIN: 'berth.localhost',
     SMTP_URL: mail.url,
-    CONTAINER_TEMPLATES: JSON.stringify({ dev: template, prod: { ...template, display_name: 'Production' } }),
+    CONTAINER_TEMPLATES: JSON.stringify({
+      dev: { ...template, ...fields.dev },
+      prod: { ...template, display_name: 'Production', ...fields.prod },
+    }),
   }
   const start = async () => {
     const address = `127.0.0.1:${await freePort()}`

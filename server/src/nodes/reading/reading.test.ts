@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
+import type { SessionUse } from '#/gateway/gateway-state.ts'
+import type { ControlPlane } from '#/gateway/gateway.ts'
+import { Reading, type Reader } from './reading.ts'
+
+const terms = { program: 'this one', restartsAsked: ['c1'] }
+const settingsWith = (reading: object | undefined, maxStateAge = 10_000) =>
+  ({ maxStateAge, sessionUseInterval: 60_000, reading }) as unknown as GatewaySettings
+
+/** A reader that the leader controls. */
+function scene({ refresh = async () => undefined }: { refresh?: () => Promise<void> } = {}) {
+  const used: SessionUse[] = []
+  const leader = { confirms: true }
+  const control = {
+    confirmState: async () => {
+      if (!leader.confirms) throw new Error('this node does not lead this gateway')
+    },
+    reportSessionUses: (uses: readonly SessionUse[]) => void used.push(...uses),
+  } as unknown as ControlPlane
+  const opened: Reader[] = []
+  const reading = new Reading({
+    program: () => 'this one',
+    socket: '/run/reader.sock',
+    open: async () => {
+      const reader = { paths: ['/api/user/me'], refresh, close: async () => undefined }
+      opened.push(reader)
+      return reader
+    },
+    report: () => undefined,
+  })
+  return { reading, control, leader, used, opened, confirm: () => reading.watch(control).confirmState() }
+}
+
+test('a follower answers when the leader has confirmed its state, and for as long as that counts', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+  const { reading, control, confirm, leader } = scene()
+  assert.equal(reading.mayAnswer, false)
+  const told = await reading.serve(settingsWith(terms), control)
+  assert.deepEqual(told, { socket: '/run/reader.sock', paths: ['/api/user/me'] })
+  assert.equal(reading.mayAnswer, false, 'nothing is confirmed yet')
+  await confirm()
+  assert.equal(reading.mayAnswer, true)
+  leader.confirms = false
+  t.mock.timers.setTime(1_009_900)
+  await assert.rejects(confirm())
+  assert.equal(reading.mayAnswer, true)
+  t.mock.timers.setTime(1_010_001)
+  assert.equal(reading.mayAnswer, false, 'a leader waits no longer for a node that it does not reach')
+})
+
+test('the time runs from the question, not from the answer', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+  const { reading, control } = scene()
+  await reading.serve(settingsWith(terms), control)
+  const answer = Promise.withResolvers<void>()
+  const asking = reading.watch({ ...control, confirmState: () => answer.promise }).confirmState()
+  t.mock.timers.setTime(1_008_000)
+  answer.resolve()
+  await asking
+  assert.equal(reading.mayAnswer, true)
+  t.mock.timers.setTime(1_010_001)
+  assert.equal(reading.mayAnswer, false)
+})
+
+test('a leader with another program, with other settings or without reading is asked for all', async () => {
+  const { reading, control, confirm, opened } = scene()
+  for (const other of [undefined, { ...terms, program: 'another one' }]) {
+    assert.equal(await reading.serve(settingsWith(other), control), undefined)
+    await confirm()
+    assert.equal(reading.mayAnswer, false)
+  }
+  assert.equal(opened.length, 0, 'nothing was started for it')
+})
+
+test('while the store is read anew, and when it cannot be read, the leader answers', async () => {
+  const reads: PromiseWithResolvers<void>[] = []
+  const refresh = () => {
+    const read = Promise.withResolvers<void>()
+    reads.push(read)
+    return read.promise
+  }
+  const { reading, control, confirm } = scene({ refresh })
+  const first = reading.serve(settingsWith(terms), control)
+  await confirm()
+  assert.equal(reading.mayAnswer, false)
+  await new Promise(setImmediate)
+  reads[0]?.resolve()
+  await first
+  assert.equal(reading.mayAnswer, true)
+  const second = reading.serve(settingsWith(terms), control)
+  assert.equal(reading.mayAnswer, false)
+  await new Promise(setImmediate)
+  reads[1]?.reject(new Error('the database is away'))
+  assert.ok(await second, 'the gateway may send requests, which are passed on')
+  assert.equal(reading.mayAnswer, false)
+})
+
+test('of two changes under way the earlier one, read late, does not make it answer', async () => {
+  const reads: PromiseWithResolvers<void>[] = []
+  const { reading, control, confirm } = scene({
+    refresh: () => {
+      const read = Promise.withResolvers<void>()
+      reads.push(read)
+      return read.promise
+    },
+  })
+  const both = [reading.serve(settingsWith(terms), control), reading.serve(settingsWith(terms), control)]
+  await confirm()
+  await new Promise(setImmediate)
+  reads[0]?.resolve()
+  await both[0]
+  assert.equal(reading.mayAnswer, false)
+  reads[1]?.resolve()
+  await both[1]
+  assert.equal(reading.mayAnswer, true)
+})
+
+test('tokens, sessions and eras are revoked as they are sent', () => {
+  const { reading } = scene()
+  reading.replace([{ jti: 'a.1', expiresAt: 1 }])
+  reading.apply([
+    { kind: 'revoked', revocation: { jti: 'b', expiresAt: 2 } },
+    { kind: 'user-gone', userId: 1 },
+  ])
+  assert.deepEqual(
+    ['a.1', 'a.2', 'b', 'b.7', 'c.1'].map((jti) => reading.has(jti)),
+    [true, false, true, true, false],
+  )
+  reading.replace([])
+  assert.equal(reading.has('a.1'), false)
+})
+
+test('a clock that was set is for the leader to judge by, until it says more', async (t) => {
+  const { reading, control, confirm } = scene()
+  t.mock.timers.enable({ apis: ['Date'], now: 10_000_000 })
+  await reading.serve(settingsWith(terms), control)
+  t.mock.timers.setTime(10_000_000 - 120_000)
+  await confirm()
+  assert.equal(reading.mayAnswer, false)
+  await reading.serve(settingsWith(terms), control)
+  assert.equal(reading.mayAnswer, true)
+})
+
+test('a node that leads answers nothing as a follower', async () => {
+  const { reading, control, confirm } = scene()
+  await reading.serve(settingsWith(terms), control)
+  await confirm()
+  reading.stop()
+  assert.equal(reading.mayAnswer, false)
+  assert.equal(await reading.serve(settingsWith(terms), control), undefined)
+})
+
+test('uses of a session are reported to the leader, once a minute each', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { reading, control, used } = scene()
+  await reading.serve(settingsWith(terms), control)
+  for (const at of [0, 1_000, 59_000, 61_000]) reading.noteUse('s1', at)
+  reading.noteUse('s2', 5)
+  t.mock.timers.tick(1_000)
+  assert.deepEqual(used, [
+    { sid: 's1', at: 0 },
+    { sid: 's1', at: 61_000 },
+    { sid: 's2', at: 5 },
+  ])
+  reading.stop()
+})
