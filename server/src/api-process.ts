@@ -185,7 +185,7 @@ async function startNode({ config, log, gateway, place, end }: StartParts): Prom
       socket: readerSockets(place).socket,
       open: async (state, keys) => {
         const { openReader } = await import('./reader.ts')
-        return openReader({ config, addresses: started, state, keys, log, ...readerSockets(place) })
+        return openReader({ config, addresses: started, state, keys, log, webDir, ...readerSockets(place) })
       },
     },
     onReady: () => gateway.ready(startMessage(started, config)),

@@ -158,6 +158,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     const facts = { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
     runForRequest(request.id, () => request.log.debug(facts, request.method))
   })
+  const { reader } = parts
+  if (reader) server.addHook('onSend', async () => reader.onAnswer())
   const concurrency = new ConcurrencyLimit()
   const names = parts.reader?.names ?? (Object.keys(endpoints) as EndpointName[])
   const takesFile = (name: EndpointName) => 'upload' in endpoints[name]
@@ -224,7 +226,6 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
           await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         refuseEndedSession(parts.revocations, endpoint, request.session)
         const answer = await handle(toCall(request, reply, parts))
-        parts.reader?.onAnswer()
         if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
       } catch (error) {

@@ -1,4 +1,3 @@
-import { startPath } from '#/accounts/oidc/settings/provider.ts'
 import type { AuditWebhook } from '#/administration/audit-webhook/audit-webhook.ts'
 import type { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import type { Config } from '#/config/config.ts'
@@ -13,6 +12,7 @@ import { UntrustedProxies } from '#/http/request/untrusted-proxies.ts'
 import { createHttpServer } from '#/http/server.ts'
 import { reconcilerMetrics } from '#/reconcile/reconciler-metrics.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { frontEndSettings } from '#/wiring/front-end-settings.ts'
 import { wireBrowsers } from '#/wiring/wire-browsers.ts'
 import { wireHandlers, type UseCases } from '#/wiring/wire-handlers.ts'
 
@@ -59,19 +59,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       renewal,
       loginCsrf: browsers.loginCsrf,
       sameBrowserProof: browsers.sameBrowserProof,
-      linkLifetime: config.magicLinkExpiry,
-      signIn: {
-        providers: context.oidc.providers.map(({ id, displayName }) => ({
-          display_name: displayName,
-          // Whole: where a browser came by another host, the provider would lead it back to the public one without its cookie.
-          start: addresses.frontendUrl + startPath(id),
-        })),
-        email_link: config.signIn.isByLink,
-      },
-      contact: config.supportContact,
-      branding: config.branding,
-      sharing: sharingData(config.sharing),
-      hasSnapshots: config.snapshots.isOn,
+      ...frontEndSettings(config, addresses),
       hasGroups: () => !context.groups.directory.isEmpty,
     }),
     log,
@@ -102,9 +90,6 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     stopMetrics: () => metricsListener?.stop(),
   }
 }
-
-const sharingData = ({ isOn, withPeople, withGroups, maxDuration }: Config['sharing']) =>
-  isOn ? { people: withPeople, groups: withGroups, max_seconds: maxDuration } : null
 
 function metricsListenerOf({ metricsListen, metricsToken }: Config, log: AppParts['log']): MetricsListener | undefined {
   return metricsListen === null ? undefined : new MetricsListener(metricsListen, metricsToken, log)

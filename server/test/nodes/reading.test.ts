@@ -98,6 +98,30 @@ test('a follower answers each of these rows by itself, as the leader does', asyn
   assert.equal(reads, anyNodeNames.length)
 })
 
+test('a follower answers pages of users who are signed in, scripts and styles, as the leader does', async () => {
+  const { leader, follower, boss } = scene
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }
+  const headers = { authorization: `Bearer ${boss}`, accept: 'text/html', ...navigation }
+  /** Without what is another one in each answer. */
+  const documentOf = async (node: Node) => {
+    const answer = await node.fetch('/', undefined, { headers })
+    assert.equal(answer.status, 200)
+    const text = await answer.text()
+    const nonce = /nonce-([\w+/=]+)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1] ?? 'none'
+    return text.replaceAll(nonce, 'nonce').replace(/"now":"[^"]+"/, '').replace(/"token_lifetime":\d+/, '')
+  }
+  assert.equal(await documentOf(follower), await documentOf(leader))
+  const [script] = /\/assets\/[\w-]+\.js/.exec(await documentOf(leader)) ?? []
+  const contentOf = async (node: Node) => (await node.fetch(script ?? '/none')).text()
+  const reads = await readsDuring(leader, follower, async () => {
+    await documentOf(follower)
+    assert.equal(await contentOf(follower), await contentOf(leader))
+    // Of a visitor who is not signed in.
+    assert.equal((await follower.fetch('/', undefined, { headers: { accept: 'text/html' } })).status, 200)
+  })
+  assert.equal(reads, 2)
+})
+
 test('what is refused, asked with an API token, or sent in another way is answered by the leader', async () => {
   const { leader, follower, boss, ann } = scene
   const { token } = await follower.ask<{ token: string }>('/api/user/tokens', ann, {

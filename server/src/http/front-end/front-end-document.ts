@@ -13,7 +13,7 @@ import { productName, type Branding } from '#/branding/branding.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
 import type { SessionRenewal } from '../auth/session-renewal.ts'
 import { brandedDocument, brandingData, logoAsset, noticesHtml, noticesPlaceholder } from './branded-document.ts'
-import { frontEndFiles, type FrontEndFiles } from './front-end-files.ts'
+import { frontEndFiles, sharedFrontEndFiles, type FrontEndFiles } from './front-end-files.ts'
 import { registerAssets } from './static-assets.ts'
 import { isPrefetch } from '../request/fetch-metadata.ts'
 import { requestedLanguage } from '../localized-reply.ts'
@@ -27,9 +27,9 @@ export interface FrontEndParts {
   readonly authenticator: SessionAuthenticator
   readonly sessionList: Pick<SessionList, 'takeoverOf'>
   readonly cookie: CookieSettings
-  readonly renewal: SessionRenewal
+  readonly renewal: Pick<SessionRenewal, 'keep'>
   readonly loginCsrf: LoginCsrf
-  readonly sameBrowserProof: SameBrowserProof
+  readonly sameBrowserProof: Pick<SameBrowserProof, 'hasAny' | 'has'>
   readonly verifyLink: Pick<VerifyLink, 'addressOf'>
   /** Lifetime of a mailed link, in seconds. */
   readonly linkLifetime: number
@@ -43,6 +43,8 @@ export interface FrontEndParts {
   readonly hasSnapshots: boolean
   /** Null where containers cannot be shared. */
   readonly sharing: BootData['sharing']
+  /** Of a reader: pages of users who are signed in alone; all others throw. */
+  readonly isReader?: true
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -62,7 +64,13 @@ export class FrontEnd {
 
   /** @throws when the front end is not built */
   static async load(parts: FrontEndParts): Promise<FrontEnd> {
-    return new FrontEnd(await frontEndFiles(parts.webDir), parts)
+    const files = parts.isReader ? await sharedFrontEndFiles(parts.webDir) : await frontEndFiles(parts.webDir)
+    return new FrontEnd(files, parts)
+  }
+
+  /** Of pages, scripts, styles and images. */
+  get paths(): string[] {
+    return [...Object.values(pages), ...[...this.#assets.keys()].map((name) => `/assets/${name}`)]
   }
 
   register(server: FastifyInstance): void {
@@ -78,6 +86,7 @@ export class FrontEnd {
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
     const { authenticator, sessionList } = this.#parts
     const { session, isTossed, candidates } = await authenticator.authenticate(request.headers, request.now)
+    if (this.#parts.isReader && !session?.user) throw new Error('the leader receives visitors')
     if (session) await this.#parts.renewal.keep(session, request, reply)
     const known = session ?? (await authenticator.endedTakeover(request.headers, candidates))
     const takeover = known ? await sessionList.takeoverOf(known.claims) : null

@@ -18,6 +18,12 @@ export async function prepareFrontEndFiles(webDir: string): Promise<void> {
   prepared.set(webDir, await read(webDir))
 }
 
+/** As `frontEndFiles`, and leaves them prepared: a follower serves them, and may have to start the application. @throws as `frontEndFiles` */
+export async function sharedFrontEndFiles(webDir: string): Promise<FrontEndFiles> {
+  if (!prepared.has(webDir)) await prepareFrontEndFiles(webDir)
+  return prepared.get(webDir) ?? read(webDir)
+}
+
 /** @throws {Error} for the operator, when the front end is not built */
 export async function frontEndFiles(webDir: string): Promise<FrontEndFiles> {
   const files = prepared.get(webDir)

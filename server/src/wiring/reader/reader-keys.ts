@@ -4,13 +4,15 @@ import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 
 /** The signing keys as they were read last. They verify here, and sign nothing. */
 export class ReaderKeys implements TokenKeys {
-  /** A rotation does not change it. */
+  /** A rotation changes neither. */
   readonly csrfKey: KeyObject
+  readonly visitKey: KeyObject
   #keys: SigningKeys
 
   constructor(keys: SigningKeys) {
     this.#keys = keys
     this.csrfKey = keys.hmacKeyFor('csrf')
+    this.visitKey = keys.hmacKeyFor('visit')
   }
 
   replace(keys: SigningKeys): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import type { RestartRequests } from '#/containers/state/restart-requests.ts'
+import { frontEndSettings } from '#/wiring/front-end-settings.ts'
 import type { ReadingTerms } from '#/gateway/gateway-settings.ts'
 
 /** Containers that are named to followers at most, whose owners are asked to restart them. */
@@ -19,6 +20,7 @@ export function readingProgram(config: Config, addresses: Addresses, version: st
     [spawnerUrl, frontendUrl, cookieDomain, scheme, tls?.hstsMaxAge ?? null],
     [kubernetes !== null, signIn.isByLink, accessTokenExpires, sessionIdle, sessionMax],
     templates.all(),
+    frontEndSettings(config, addresses),
   ]
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url')
 }

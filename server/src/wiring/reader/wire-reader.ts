@@ -11,12 +11,15 @@ import { GroupDirectory } from '#/groups/group-directory.ts'
 import { GroupLaunchRules } from '#/groups/group-launch-rules.ts'
 import { createListener, listenOnSocket } from '#/http/listener.ts'
 import { PassOn } from '#/http/pass-on.ts'
+import { FrontEnd } from '#/http/front-end/front-end-document.ts'
+import { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { readerSession } from '#/http/auth/reader-session.ts'
 import { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { createHttpServer } from '#/http/server.ts'
 import type { Reader, ReadingState } from '#/nodes/reading/reading.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
+import { frontEndSettings } from '#/wiring/front-end-settings.ts'
 import { anyNodeNames, anyNodePaths, readerHandlers } from './reader-handlers.ts'
 import { ReaderKeys } from './reader-keys.ts'
 
@@ -33,6 +36,8 @@ export interface ReaderParts {
   /** Unix socket on which it answers, and that of the leader's application. */
   readonly socket: string
   readonly leaderSocket: string
+  /** Folder of the built front end. */
+  readonly webDir: string
   readonly log: Logger
 }
 
@@ -52,7 +57,22 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
     state.notePassedOn()
     return passOn.pass(request, response)
   }
-  const lifetimes = new SessionLifetimes(config)
+  const authenticator = new SessionAuthenticator(database, tokens, state, keys.csrfKey)
+  const session = readerSession(state, new SessionLifetimes(config))
+  const frontEnd = await FrontEnd.load({
+    webDir: parts.webDir,
+    isReader: true,
+    authenticator,
+    cookie,
+    ...session,
+    ...frontEndSettings(config, addresses),
+    // Of visitors, and of takeovers.
+    loginCsrf: new LoginCsrf(keys.visitKey, cookie),
+    sessionList: { takeoverOf: async () => null },
+    sameBrowserProof: { hasAny: leadersToKnow, has: leadersToKnow },
+    verifyLink: { addressOf: leadersToKnow },
+    hasGroups: () => !directory.isEmpty,
+  })
   const http = await createHttpServer({
     handlers: readerHandlers({
       database,
@@ -66,12 +86,12 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
         { has: (id) => isRestartAsked(state, id) },
       ),
     }),
-    authenticator: new SessionAuthenticator(database, tokens, state, keys.csrfKey),
-    ...readerSession(state, lifetimes),
+    authenticator,
+    ...session,
     revocations: { isEndedByBlock: () => false },
     cookie,
     blocked: { database, templates: config.templates },
-    frontEnd: { register: () => undefined, send: () => Promise.reject(new Error('the leader serves pages')) },
+    frontEnd,
     log,
     rateLimiter: new RateLimiter(config.requestsPerMinute),
     devices: { idOf: () => undefined },
@@ -89,7 +109,7 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
   })
   await listenOnSocket(listener, parts.socket)
   return {
-    paths: anyNodePaths,
+    paths: [...anyNodePaths, ...frontEnd.paths],
     refresh: async () => {
       await Promise.all([parts.keys().then((read) => keys.replace(read)), directory.refresh()])
     },
@@ -101,6 +121,10 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
       await database.close()
     },
   }
+}
+
+function leadersToKnow(): never {
+  throw new Error('the leader alone knows')
 }
 
 /** @throws {Error} when the leader alone knows */
