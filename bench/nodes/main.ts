@@ -16,7 +16,8 @@ import { mix, turnOf, type Target } from './mix.ts'
  */
 const turns = Number(process.argv[2] ?? 20)
 const rounds = Number(process.argv[3] ?? 5)
-const [users, clients] = [8, 8]
+/** As many clients for each node that is asked, so that each is as busy: a node that waits takes more CPU for a request. */
+const [users, clientsOfNode] = [8, 16]
 const webDir = path.resolve(import.meta.dirname, '../../web/dist')
 
 const endings: (() => unknown)[] = []
@@ -107,7 +108,7 @@ async function load(
     }
     client.close()
   }
-  await Promise.all(Array.from({ length: clients }, work))
+  await Promise.all(Array.from({ length: clientsOfNode * asked.length }, work))
   const cpu = both.map((node, index) => cpuOf(node) - (before[index] ?? 0))
   return { requests: requests.length, seconds: (performance.now() - began) / 1_000, cpu }
 }
