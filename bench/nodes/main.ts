@@ -48,7 +48,7 @@ try {
 async function measure(both: readonly Node[], targets: readonly Target[], boss: string, tokens: readonly string[]) {
   const turn = turnOf(targets)
   const run = (nodes: readonly Node[], length = turns) =>
-    load(both, nodes, Array(length).fill(turn).flat() as Target[], boss, tokens)
+    load(both, nodes, Array.from({ length }, () => turn).flat(), boss, tokens)
   // Code that runs for the first time is slow.
   for (const nodes of [both.slice(0, 1), both]) await run(nodes)
   const [one, two]: [Measured[], Measured[]] = [[], []]
@@ -61,10 +61,15 @@ async function measure(both: readonly Node[], targets: readonly Target[], boss: 
   const ratio = median(two.map(throughput)) / median(one.map(throughput))
   report('throughput of two nodes', { 'of that of one, at the same CPU each': ratio.toFixed(2), target: '1.8' })
   for (const target of targets) {
-    const single = [target]
     const length = Math.max(1, Math.ceil((turns * 20) / 100)) * 100
     const cost = async (nodes: readonly Node[]) => {
-      const measured = await load(both, nodes, Array(length).fill(single).flat() as Target[], boss, tokens)
+      const measured = await load(
+        both,
+        nodes,
+        Array.from({ length }, () => target),
+        boss,
+        tokens,
+      )
       return measured.cpu.map((ms) => `${Math.round((ms * 1_000) / measured.requests)}`).join(' + ')
     }
     report(target.path, {

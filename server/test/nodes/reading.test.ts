@@ -108,7 +108,10 @@ test('a follower answers pages of users who are signed in, scripts and styles, a
     assert.equal(answer.status, 200)
     const text = await answer.text()
     const nonce = /nonce-([\w+/=]+)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1] ?? 'none'
-    return text.replaceAll(nonce, 'nonce').replace(/"now":"[^"]+"/, '').replace(/"token_lifetime":\d+/, '')
+    return text
+      .replaceAll(nonce, 'nonce')
+      .replace(/"now":"[^"]+"/, '')
+      .replace(/"token_lifetime":\d+/, '')
   }
   assert.equal(await documentOf(follower), await documentOf(leader))
   const [script] = /\/assets\/[\w-]+\.js/.exec(await documentOf(leader)) ?? []
