@@ -40,10 +40,9 @@ test('of the web front end the server knows its paths only', () => {
 })
 
 /** Folders of the server from the outside in; each may import what stands below it, and types of the ports. */
-const gatewayPort = 'gateway/gateway.ts'
 const [gatewaySettings, gatewayState] = ['gateway/gateway-settings.ts', 'gateway/gateway-state.ts']
-/** The port of the runtime and the shapes that it speaks of. */
-const runtimePort = 'runtime/runtime'
+/** The ports; of the runtime with the shapes that it speaks of. */
+const [gatewayPort, runtimePort] = ['gateway/gateway.ts', 'runtime/runtime']
 const allowed: Record<string, string[]> = {
   concurrency: [],
   'data-folder': [],

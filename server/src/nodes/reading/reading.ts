@@ -4,7 +4,7 @@ import type { GatewayChange, Revocation } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import { memberControl } from '../member-control.ts'
 import { RevokedIds } from './revoked-ids.ts'
-import { SessionUseReports } from './session-use-reports.ts'
+import { UseReports } from './use-reports.ts'
 
 /** Pause before what the reader keeps in memory is read again, in ms, when it could not be read. */
 const retryAfter = 1_000
@@ -52,7 +52,7 @@ export interface ReadingState {
 export class Reading implements ReadingState {
   readonly #parts: ReadingParts
   readonly #revoked = new RevokedIds()
-  readonly #uses = new SessionUseReports()
+  readonly #uses = new UseReports()
   #reader: Promise<Reader> | undefined
   /** Counts calls of `serve`, of which the last one counts. */
   #terms = 0

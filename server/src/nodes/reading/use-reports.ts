@@ -7,7 +7,7 @@ const [reportEvery, defaultInterval] = [1_000, 60_000]
 const maxKnown = 50_000
 
 /** Tells the leader which sessions were used here, as gateways do: each once a minute at most. */
-export class SessionUseReports {
+export class UseReports {
   readonly #reportedAt = new Map<string, number>()
   #control: Pick<ControlPlane, 'reportSessionUses'> | undefined
   #interval = defaultInterval
