@@ -240,6 +240,13 @@ export const dashboardRows: readonly DashboardRow[] = [
         'sum by (node) (rate(berth_gateway_requests_total{node!=""}[5m]))',
         '{{node}}',
       ]),
+      panel(
+        'Reads at followers',
+        'reqps',
+        'Requests that a follower answered by itself, and those of the same kinds that it passed on to the leader.',
+        ['sum by (node) (rate(berth_reads_total[5m]))', '{{node}}'],
+        ['sum by (node) (rate(berth_reads_passed_on_total[5m]))', '{{node}}, passed on'],
+      ),
       panel('WebSockets by node', 'short', 'Open through its gateway.', [
         'sum by (node) (berth_gateway_websockets{node!=""})',
         '{{node}}',
