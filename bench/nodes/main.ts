@@ -55,7 +55,7 @@ async function measure(both: readonly Node[], targets: readonly Target[], boss: 
   const run = (nodes: readonly Node[], length = turns) =>
     load(both, nodes, Array.from({ length }, () => turn).flat(), boss, tokens)
   // Code that runs for the first time is slow.
-  for (const nodes of [both.slice(0, 1), both]) await run(nodes)
+  for (const nodes of [both.slice(0, 1), both.slice(1), both]) await run(nodes)
   const [one, two]: [Measured[], Measured[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     one.push(await run(both.slice(0, 1)))
