@@ -17,6 +17,7 @@ import { listOwnGroupsHandler } from '#/http/handlers/groups/group-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { listGroupsPage } from '#/groups/group-administration.ts'
 import type { Database } from '#/store/database.ts'
+import { listGroupsOf } from '#/store/groups/group-members.ts'
 
 /** Rows that any node answers. */
 export const anyNodeNames = Object.entries<Endpoint>(endpoints).flatMap(([name, { anyNode }]) =>
@@ -45,7 +46,7 @@ export function readerHandlers({ database, ownContainers, key, spawnerUrl }: Rea
     countUsers: lists.countUsers,
     listAudit: auditHandlers({ audit: new AuditReader(db) }).listAudit,
     listGroups: listGroupsHandler((page, q) => listGroupsPage(db, page, q)),
-    listOwnGroups: listOwnGroupsHandler(db),
+    listOwnGroups: listOwnGroupsHandler((userId) => listGroupsOf(db, userId)),
     listApiTokens: apiTokenHandlers({ apiTokens: new ApiTokens(database, noEffects) }).listApiTokens,
     listAllApiTokens: apiTokenAdministrationHandlers({ apiTokens: new ApiTokenAdministration(database, noEffects) })
       .listAllApiTokens,
