@@ -21,15 +21,22 @@ export interface Block {
  */
 export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
   if (ids.length === 0) return []
-  const adopted = await db
+  // One statement: once it is stored the block is enforced, even if the store takes nothing more.
+  const rows = await db
     .updateTable('user_containers')
-    .set({ blocked_by: block.by, block_source: 'container' })
+    .set((field) => ({
+      is_blocked: 1,
+      blocked_at: field.fn.coalesce('blocked_at', field.val(block.at.getTime())),
+      blocked_by: block.by,
+      block_source: 'container',
+    }))
     .where('id', 'in', ids)
-    .where(sql.ref<string>('block_source'), 'like', 'group:%')
+    .where((field) =>
+      field.or([field('is_blocked', '=', 0), field(sql.ref<string>('block_source'), 'like', 'group:%')]),
+    )
     .returning('id')
     .execute()
-  const blocked = await blocking(db, block, 'container').where('id', 'in', ids).execute()
-  return [...adopted, ...blocked].map(({ id }) => id)
+  return rows.map(({ id }) => id)
 }
 
 /** As `blockContainers`, all records of these users, because their owners are blocked. */
