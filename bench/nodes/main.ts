@@ -11,12 +11,13 @@ import { LoadClient } from './load.ts'
 import { mix, turnOf, type Target } from './mix.ts'
 
 /**
- * API requests for the CPU of one and of two nodes: `npm run bench:nodes [turns] [rounds]`. Rounds with all requests at the leader, and
- * with half of them at each node, alternate in one run. PostgreSQL, the engine and the load share the machine, so that requests per
- * second say little of a node with a core of its own, although each node is bound to one: what is measured is the CPU time (user and system) of the two processes of each
- * node, and the throughput of nodes with one core each is requests by the CPU time of the node that used most. When both nodes work, they share caches and cores, and a request takes more CPU
- * than when one does: so the costs of each kind of request are measured with one node asked at a time, too, and the throughput is
- * derived from these. The target is 1.8.
+ * API requests for the CPU of one and of two nodes: `npm run bench:nodes [turns] [rounds]`. Rounds with all requests at the
+ * leader, and with half of them at each node, alternate in one run. PostgreSQL, the engine and the load share the machine, so
+ * that requests per second say little of a node with a core of its own, although each node is bound to one: what is measured is
+ * the CPU time (user and system) of the two processes of each node, and the throughput of nodes with one core each is requests
+ * by the CPU time of the node that used most. When both nodes work, they share caches and cores, and a request takes more CPU
+ * than when one does: so the costs of each kind of request are measured with one node asked at a time, too, and the throughput
+ * is derived from these. The target is 1.8.
  */
 const turns = Number(process.argv[2] ?? 20)
 const rounds = Number(process.argv[3] ?? 5)

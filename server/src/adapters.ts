@@ -62,6 +62,9 @@ export async function openParts(
   }
 }
 
+/** What a follower asks of its engine. */
+type ReadingVerb = 'capabilities' | 'inspectId' | 'list' | 'watch'
+
 /**
  * Store and engine for the reader of a follower: connections that cannot write, and none of the orders. The leader has migrated the
  * store, and has named the installation.
@@ -70,11 +73,11 @@ export async function openParts(
 export async function openReadingParts(
   config: Config,
   log: Logger,
-): Promise<Pick<AppParts, 'database'> & { readonly runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'> }> {
+): Promise<Pick<AppParts, 'database'> & { readonly runtime: Pick<Runtime, ReadingVerb> }> {
   const database = await openDatabase(config.databaseUrl, config.dataDir, { onConnect: readOnly, isMigrated: true })
   const installation = await readInstallationName(database.db)
-  const { capabilities, inspectId, list } = await runtimeFor(config, installation, log)
-  return { database, runtime: { capabilities, inspectId, list } }
+  const { capabilities, inspectId, list, watch } = await runtimeFor(config, installation, log)
+  return { database, runtime: { capabilities, inspectId, list, watch } }
 }
 
 /** @throws when no copy can be made of a store that has migrations to run */

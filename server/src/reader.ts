@@ -8,9 +8,18 @@ import { startReader, type ReaderParts } from '#/wiring/reader/wire-reader.ts'
  */
 export async function openReader(parts: Omit<ReaderParts, 'database' | 'runtime'>): Promise<Reader> {
   const opened = await openReadingParts(parts.config, parts.log)
+  const closing = new AbortController()
+  // A cluster finds pods by their names: those of new ones come by the watch.
+  if (!opened.runtime.capabilities.keepsStopped) opened.runtime.watch(() => undefined, closing.signal)
   try {
-    return await startReader({ ...parts, ...opened })
+    const reader = await startReader({ ...parts, ...opened })
+    const close = async () => {
+      closing.abort()
+      await reader.close()
+    }
+    return { ...reader, close }
   } catch (error) {
+    closing.abort()
     await opened.database.close()
     throw error
   }

@@ -6,7 +6,6 @@ import { SessionLifetimes } from '#/accounts/sessions/session-lifetimes.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import { OwnContainers } from '#/containers/state/own-containers.ts'
-import { StatusLookups } from '#/containers/state/status-lookups.ts'
 import { GroupDirectory } from '#/groups/group-directory.ts'
 import { GroupLaunchRules } from '#/groups/group-launch-rules.ts'
 import { createListener, listenOnSocket } from '#/http/listener.ts'
@@ -20,6 +19,7 @@ import type { Reader, ReadingState } from '#/nodes/reading/reading.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { frontEndSettings } from '#/wiring/front-end-settings.ts'
+import { knownStatuses } from './known-statuses.ts'
 import { anyNodeNames, anyNodePaths, readerHandlers } from './reader-handlers.ts'
 import { ReaderKeys } from './reader-keys.ts'
 
@@ -82,7 +82,7 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
         database.db,
         config.templates,
         new GroupLaunchRules(database.db, directory, config.templates),
-        new StatusLookups(parts.runtime),
+        knownStatuses(parts.runtime),
         { has: (id) => isRestartAsked(state, id) },
       ),
     }),
