@@ -161,7 +161,10 @@ async function launchByApi(person: Person): Promise<string> {
   return (body as { container_id: string }).container_id
 }
 
-async function takeAway(berth: Berth, { slug }: Person): Promise<void> {
-  const found = await berth.runtime.inspect(`${berth.installation}-${slug}-${type}`)
+/** Stopped first: the reconciler brings back what ran, within half a minute. */
+async function takeAway(berth: Berth, person: Person): Promise<void> {
+  const { status, text } = await person.call('POST', `/api/container/stop/${type}`)
+  if (status !== 200) throw new Error(`stop answered ${status}: ${text}`)
+  const found = await berth.runtime.inspect(`${berth.installation}-${person.slug}-${type}`)
   if (found) await removeDirectly(found.id)
 }

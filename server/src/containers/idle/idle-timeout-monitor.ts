@@ -11,8 +11,11 @@ import type { Runtime } from '#/runtime/runtime.ts'
 
 /** Interval of checks, in ms. */
 const checkInterval = 1_000
-/** Max containers that are suspended at the same time; of those that wait, the next one follows as soon as one ends. */
-const maxParallel = 8
+/**
+ * Max containers that are suspended at the same time; of those that wait, the next one follows as soon as one ends. One engine has
+ * the work of each; the pods of a cluster end on all of its nodes, each within seconds in which nothing else is to be done.
+ */
+const maxParallel = { engine: 8, cluster: 64 } as const
 /** Max parallel samples of CPU time; the engine may take a second for each. */
 const maxParallelSamples = 8
 /** Max time between the warning of the owner and the stop, in ms; a quarter of the idle time when that is shorter. */
@@ -81,6 +84,10 @@ export class IdleTimeoutMonitor {
       for (const [key, { known }] of kept) if (!this.#parts.routeSync.isRunning(known)) kept.delete(key)
   }
 
+  get #maxParallel(): number {
+    return this.#parts.runtime.capabilities.keepsStopped ? maxParallel.engine : maxParallel.cluster
+  }
+
   /** Undefined for a type without an idle time. */
   #timesOf(type: string): IdleTimes | undefined {
     const { templates, runtime } = this.#parts
@@ -96,7 +103,7 @@ export class IdleTimeoutMonitor {
     const kind = dueStep(times, quiet, isPaused)
     const key = containerKey(known)
     if (!kind || this.#suspending.has(key)) return
-    if (this.#suspending.size >= maxParallel) return void this.#waiting.push({ known, isPaused })
+    if (this.#suspending.size >= this.#maxParallel) return void this.#waiting.push({ known, isPaused })
     this.#suspending.add(key)
     void this.#suspend(known, times, kind, isPaused).finally(() => {
       this.#suspending.delete(key)
@@ -110,7 +117,7 @@ export class IdleTimeoutMonitor {
       const times = this.#timesOf(next.known.type)
       if (times && this.#parts.routeSync.isRunning(next.known))
         this.#consider(next.known, times, next.isPaused, performance.now())
-      if (this.#suspending.size >= maxParallel) return
+      if (this.#suspending.size >= this.#maxParallel) return
     }
   }
 
