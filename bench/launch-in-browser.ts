@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
 import { openTab, type Tab } from '../server/test/support/browser.ts'
 import { askEngine } from '../server/test/support/engine/engine.ts'
@@ -109,11 +109,14 @@ async function whileLaunching(
   action: () => Promise<number>,
 ): Promise<number> {
   const requests = '**/api/container/launch/**'
-  await page.route(requests, () => undefined)
+  const held: Route[] = []
+  await page.route(requests, (route) => void held.push(route))
   const { target, click } = await readyToClick(berth, page, control)
   await target.click()
   await click
   const ms = await action()
+  // Before the page leaves: a request that is held is sent on when the routes end.
+  for (const route of held) await route.abort()
   await page.goto('about:blank')
   await page.unroute(requests)
   return ms
