@@ -31,17 +31,21 @@ const originWide = new Set([
   'critical-ch',
   'cross-origin-opener-policy',
   'cross-origin-opener-policy-report-only',
+  'expect-ct',
   'nel',
   'origin-agent-cluster',
   'public-key-pins',
   'public-key-pins-report-only',
   'report-to',
   'reporting-endpoints',
+  'set-login',
   'strict-transport-security',
   'use-as-dictionary',
 ])
 const isHopByHop: ReadonlySet<string> = new Set(hopByHop)
-const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('secure-session-')
+/** A session that is bound to the device is one of the origin, or of the site; drafts call it `sec-session-`. */
+const sessionFamilies = ['sec-session-', 'secure-session-']
+const isOriginWide = (name: string) => originWide.has(name) || sessionFamilies.some((family) => name.startsWith(family))
 
 /**
  * Commands to a web server in front of Berth: it would answer with another address, the front end's document of this very
@@ -69,7 +73,7 @@ const rewritten = [
 /** Response headers that the gateway has to inspect. */
 export const notableResponseHeaders = new NotableNames(
   [...hopByHop, ...originWide, ...framing, ...rewritten, ...sharedCacheNames],
-  ['secure-session-', ...commandFamilies],
+  [...sessionFamilies, ...commandFamilies],
   (name) => isOriginWide(name) || isCommand(name),
 )
 

@@ -23,6 +23,9 @@ const originWide = [
   'Critical-CH',
   'Use-As-Dictionary',
   'Secure-Session-Registration',
+  'Sec-Session-Registration',
+  'Set-Login',
+  'Expect-CT',
 ]
 
 test('headers that speak for the whole host are taken out of an answer', async (t) => {
