@@ -70,7 +70,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const slugsKnown = routesPublished.promise.then(() =>
     withTimeout(
       slugTimeout,
-      tryOrLog(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
+      tryOrLog(log, 'asking the engine for slugs', () => takenSlugs.claimAll()),
     ),
   )
   const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
+import { listHomes } from '#/runtime/kubernetes/homes/home-claims.ts'
 import { createPod } from '#/runtime/kubernetes/pods/create-pod.ts'
 import { removePod } from '#/runtime/kubernetes/pods/delete-pods.ts'
-import { inspect, inspectId, listPods } from '#/runtime/kubernetes/pods/find-pods.ts'
+import { inspect, inspectId, listContainers, listPods } from '#/runtime/kubernetes/pods/find-pods.ts'
 import { watchPods } from '#/runtime/kubernetes/pods/watch-pods.ts'
 import { openStandIn, podList, reply, status, storedPod } from '../support/cluster/stand-in-api.ts'
 import { eventually, ofKind, plainSpec } from '../support/engine/runtimes.ts'
@@ -102,6 +103,51 @@ test('a list whose second page the API server has forgotten is read again from t
     (await listPods(cluster)).map(({ metadata }) => metadata.uid),
     ['uid-a', 'uid-b'],
   )
+})
+
+// A list of 100,000 claims takes seconds, and began with an error when its version was compacted meanwhile.
+test('a list of homes whose second page the API server has forgotten is read again from the first, and none is listed twice', async (t) => {
+  let isForgotten = true
+  const { cluster } = await openStandIn(t, ({ query }, response) => {
+    const first = { metadata: { resourceVersion: '1', continue: 'next' }, items: [storedPod('a', 'uid-a')] }
+    if (!query.has('continue')) return reply(response, 200, first)
+    if (!isForgotten) return reply(response, 200, podList('1', storedPod('b', 'uid-b')))
+    isForgotten = false
+    return reply(response, 410, status(410, 'Expired'))
+  })
+  assert.deepEqual(
+    (await listHomes(cluster)).map(({ volume }) => volume),
+    ['a', 'b'],
+  )
+})
+
+test('a list of homes whose second page fails is none: what was not read does not count as gone', async (t) => {
+  const { cluster } = await openStandIn(t, ({ query }, response) => {
+    const first = { metadata: { resourceVersion: '1', continue: 'next' }, items: [storedPod('a', 'uid-a')] }
+    return query.has('continue') ? reply(response, 500, status(500, 'InternalError')) : reply(response, 200, first)
+  })
+  await assert.rejects(listHomes(cluster), ofKind('unreachable'))
+  await assert.rejects(listPods(cluster), ofKind('unreachable'))
+})
+
+test('a pod that only the first reading of a list had, whose version was forgotten, is gone', async (t) => {
+  let reading = 0
+  const { cluster, asked } = await openStandIn(t, ({ query }, response) => {
+    if (!query.has('continue')) {
+      reading++
+      const items = reading === 1 ? [storedPod('a', 'uid-a')] : []
+      return reply(response, 200, { metadata: { resourceVersion: '1', continue: 'next' }, items })
+    }
+    if (reading === 1) return reply(response, 410, status(410, 'Expired'))
+    return reply(response, 200, podList('2', storedPod('b', 'uid-b')))
+  })
+  assert.deepEqual(
+    (await listContainers(cluster)).map(({ id }) => id),
+    ['uid-b'],
+  )
+  const before = asked.length
+  assert.equal(await inspectId(cluster, 'uid-a'), undefined)
+  assert.equal(asked.length, before, 'the index does not know its name')
 })
 
 /** A stand-in with a list, and watches that the test writes to. */

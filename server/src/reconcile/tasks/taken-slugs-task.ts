@@ -1,4 +1,5 @@
 import type { Runtime } from '#/runtime/runtime.ts'
+import type { Owner } from '#/runtime/container-spec.ts'
 import type { Database } from '#/store/database.ts'
 import { claimSlugs } from '#/store/users/users.ts'
 import type { EngineListCache } from '../engine-list.ts'
@@ -9,32 +10,65 @@ const batchSize = 500
 /** Min interval between two lists of all homes, in ms: there is one for each user who ever launched a container. */
 const homesInterval = 3_600_000
 
+/** See `takenSlugsTask`. */
+export interface TakenSlugsTask extends Task {
+  /** Resolves when the slugs of all containers and homes that exist now are claimed. @throws {RuntimeError} @throws {StoreFailure} */
+  claimAll(): Promise<void>
+}
+
 /**
  * Claims the slugs of existing containers and homes, so that none is assigned again. When an older store is restored,
  * users who signed up since are lost together with their ids and slugs, but their containers and homes still exist and
  * are named after id and slug. No other user may get the same slug.
+ *
+ * A run waits for the containers only: the list of 100,000 homes takes seconds, in which nothing else would be reconciled.
+ * A failure of it is that of the next run, which also begins it again.
  */
 export function takenSlugsTask(
   database: Database,
   runtime: Pick<Runtime, 'homes'>,
   engineList: Pick<EngineListCache, 'get'>,
-): Task {
+): TakenSlugsTask {
   let homesAskedAt = -Infinity
-  let current: Promise<{ claimed: number }> | undefined
-  const claimAll = async () => {
-    const { instances } = await engineList.get()
-    const isDue = performance.now() - homesAskedAt >= homesInterval
-    const homes = isDue ? await runtime.homes() : []
-    const slugs = [...new Set([...instances, ...homes].flatMap(({ owner }) => (owner ? [owner.slug] : [])))]
+  let homesClaim: Promise<number> | undefined
+  /** What is claimed, and what failed, beside the runs since the last one. */
+  let beside: { readonly claimed: number; readonly failure?: { readonly reason: unknown } } = { claimed: 0 }
+  const claim = async (owned: readonly { readonly owner: Owner | null }[]) => {
+    const slugs = [...new Set(owned.flatMap(({ owner }) => (owner ? [owner.slug] : [])))]
     let claimed = 0
     for (let start = 0; start < slugs.length; start += batchSize)
       claimed += await claimSlugs(database.db, slugs.slice(start, start + batchSize))
-    if (isDue) homesAskedAt = performance.now()
-    return { claimed }
+    return claimed
   }
+  const claimOfContainers = async () => claim((await engineList.get()).instances)
+  /** One at a time: the reconciler's first run shares that of the start. */
+  const claimOfHomes = () =>
+    (homesClaim ??= runtime
+      .homes()
+      .then(claim)
+      .then((claimed) => {
+        homesAskedAt = performance.now()
+        return claimed
+      })
+      .finally(() => (homesClaim = undefined)))
+  const claimOfHomesBeside = () =>
+    claimOfHomes().then(
+      (claimed) => void (beside = { claimed: beside.claimed + claimed }),
+      (reason: unknown) => void (beside = { ...beside, failure: { reason } }),
+    )
   return {
     name: 'taken slugs',
-    // The reconciler's first run shares that of the start, whose lists take seconds with 20,000 containers.
-    run: () => (current ??= claimAll().finally(() => (current = undefined))),
+    claimAll: async () => {
+      await Promise.all([claimOfContainers(), claimOfHomes()])
+    },
+    run: async () => {
+      const { claimed, failure } = beside
+      beside = { claimed: 0 }
+      const isDue = performance.now() - homesAskedAt >= homesInterval
+      if (isDue && !homesClaim) void claimOfHomesBeside()
+      const found = await claimOfContainers()
+      if (failure) throw failure.reason
+      return { claimed: claimed + found }
+    },
   }
 }

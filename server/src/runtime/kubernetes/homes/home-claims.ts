@@ -1,7 +1,7 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 import type { ArchivedHome } from '#/runtime/home-archive.ts'
-import type { Claim, ObjectList } from '../client/api-objects.ts'
+import type { Claim } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
@@ -16,10 +16,10 @@ import {
   selectorOf,
 } from '../object-labels.ts'
 import { listPods } from '../pods/find-pods.ts'
+import { readList } from '../read-list.ts'
 
 /** Bytes of a home whose template names no size: a claim has to ask for some. */
 const defaultSize = 10 * 1024 ** 3
-const pageSize = 500
 
 /** A home that a container needs. */
 export interface WantedHome {
@@ -111,27 +111,19 @@ async function readClaim(cluster: ClusterContext, name: string, signal?: AbortSi
 
 /** Homes of this installation, with the bytes that their claims ask for. @throws {RuntimeError} */
 export async function listHomes(cluster: ClusterContext): Promise<ArchivedHome[]> {
-  const homes: ArchivedHome[] = []
-  for (let next: string | undefined; ;) {
-    const { metadata, items } = await cluster.client.ask<ObjectList<Claim>>({
-      what: 'list homes',
-      method: 'GET',
-      path: corePath(cluster, 'persistentvolumeclaims'),
-      query: {
-        labelSelector: selectorOf(cluster.installation),
-        limit: String(pageSize),
-        ...(next ? { continue: next } : {}),
-      },
-      timeout: callTimeouts.list,
-    })
-    for (const { metadata: each, spec } of items) {
-      const owner = ownerOf(each, cluster.installation)
-      // One that is being removed goes as soon as no pod uses it; the cluster sees to it.
-      if (owner && each.deletionTimestamp === undefined) homes.push({ volume: nameOf(each), owner, ...sizeOf(spec) })
-    }
-    next = metadata.continue
-    if (!next) return homes
-  }
+  const { installation } = cluster
+  const request = {
+    what: 'list homes',
+    kind: 'persistentvolumeclaims',
+    selector: selectorOf(installation),
+  } as const
+  const { kept } = await readList(cluster, request, ({ metadata, spec }: Claim) => {
+    const owner = ownerOf(metadata, installation)
+    // One that is being removed goes as soon as no pod uses it; the cluster sees to it.
+    if (!owner || metadata.deletionTimestamp !== undefined) return undefined
+    return { volume: nameOf(metadata), owner, ...sizeOf(spec) }
+  })
+  return kept
 }
 
 const sizeOf = (spec: Claim['spec']): { size?: number } => {

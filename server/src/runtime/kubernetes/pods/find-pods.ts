@@ -1,14 +1,13 @@
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ListFilter } from '#/runtime/runtime.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
-import { isMissing, statusOf } from '../client/cluster-errors.ts'
-import type { ObjectList, Pod } from '../client/api-objects.ts'
+import { isMissing } from '../client/cluster-errors.ts'
+import type { Pod } from '../client/api-objects.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { objectName, ownerOf, selectorOf } from '../object-labels.ts'
+import { readList } from '../read-list.ts'
 import { stateOf, toContainer, toListed } from './pod-state.ts'
 
-/** Pods per page of a list. */
-const pageSize = 500
 /** Ids up to which each is asked by its name; more are taken from a list. */
 const maxByName = 8
 
@@ -27,7 +26,7 @@ export async function inspectId(cluster: ClusterContext, uid: string): Promise<R
 /** The pod of this uid, if it is this installation's. @throws {RuntimeError} */
 export async function findPod(cluster: ClusterContext, uid: string, signal?: AbortSignal): Promise<Pod | undefined> {
   const { index, installation } = cluster
-  if (index.nameOf(uid) === undefined) await index.completed(() => listPods(cluster))
+  if (index.nameOf(uid) === undefined) await index.completed(() => indexPods(cluster))
   const pod = await readPod(cluster, index.nameOf(uid), `inspect ${uid}`, signal)
   if (pod?.metadata.uid === uid && ownerOf(pod.metadata, installation)) return pod
   // Its name is free, or another's: a uid does not come back.
@@ -56,66 +55,54 @@ export async function listContainers(
   cluster: ClusterContext,
   { userId, ids, isUp }: ListFilter = {},
 ): Promise<RuntimeContainer[]> {
-  const pods = ids ? await findEach(cluster, ids) : await listPods(cluster, userId)
-  return pods
-    .filter((pod) => !isUp || stateOf(pod) === 'running')
-    .map((pod) => toContainer(cluster.installation, pod))
-    .filter(({ owner }) => owner !== null && (userId === undefined || owner.userId === userId))
-    .map(toListed)
+  const wanted = ids && new Set(ids)
+  const toWanted = (pod: Pod): RuntimeContainer | undefined => {
+    if (wanted?.has(pod.metadata.uid) === false || (isUp && stateOf(pod) !== 'running')) return undefined
+    const container = toContainer(cluster.installation, pod)
+    const isTheirs = container.owner !== null && (userId === undefined || container.owner.userId === userId)
+    return isTheirs ? toListed(container) : undefined
+  }
+  if (ids && ids.length <= maxByName) return (await findEach(cluster, ids)).flatMap((pod) => toWanted(pod) ?? [])
+  return (await listWithVersion(cluster, toWanted, ids ? undefined : userId)).kept
 }
 
 async function findEach(cluster: ClusterContext, ids: readonly string[]): Promise<Pod[]> {
-  if (ids.length === 0) return []
-  if (ids.length <= maxByName)
-    return (await Promise.all(ids.map((id) => findPod(cluster, id)))).flatMap((pod) => pod ?? [])
-  const wanted = new Set(ids)
-  return (await listPods(cluster)).filter(({ metadata }) => wanted.has(metadata.uid))
+  return (await Promise.all(ids.map((id) => findPod(cluster, id)))).flatMap((pod) => pod ?? [])
 }
 
-/** All pods of the installation, or of one user; read in pages, and begun again when the API server forgot the first (410). */
+/** All pods of one user, or of the installation, with what this adapter reads of them. @throws {RuntimeError} */
 export async function listPods(cluster: ClusterContext, userId?: number): Promise<Pod[]> {
-  return (await listWithVersion(cluster, userId)).pods
+  return (await listWithVersion(cluster, withoutUnused, userId)).kept
 }
 
-/** As `listPods`. @returns also the version of the list, from which a watch continues */
-export async function listWithVersion(
-  cluster: ClusterContext,
-  userId?: number,
-): Promise<{ readonly pods: Pod[]; readonly version: string }> {
-  const before = cluster.index.mark()
-  const found = await readPages(cluster, userId).catch((error: unknown) => {
-    if (statusOf(error) !== 410) throw error
-    return readPages(cluster, userId)
-  })
-  if (userId === undefined) cluster.index.noteAll(found.pods, before)
-  return found
-}
-
-async function readPages(cluster: ClusterContext, userId?: number): Promise<{ pods: Pod[]; version: string }> {
-  const { client, installation } = cluster
-  const pods: Pod[] = []
-  for (let next: string | undefined; ;) {
-    const { metadata, items } = await client.ask<ObjectList<Pod>>({
-      what: 'list pods',
-      method: 'GET',
-      path: corePath(cluster, 'pods'),
-      query: {
-        labelSelector: selectorOf(installation, userId),
-        limit: String(pageSize),
-        ...(next ? { continue: next } : {}),
-      },
-      timeout: callTimeouts.list,
-    })
-    for (const pod of items) pods.push(withoutUnused(pod))
-    next = metadata.continue
-    if (!next) return { pods, version: metadata.resourceVersion ?? '' }
-  }
+/** Reads all pods of the installation for the index alone. @throws {RuntimeError} */
+export async function indexPods(cluster: ClusterContext): Promise<void> {
+  await listWithVersion(cluster, () => undefined)
 }
 
 /**
- * A pod of a list with what this adapter reads. Most of a pod is who set which field when, and how it is started: of a list of
- * 20,000 that would be hundreds of megabytes until its last page is there.
+ * All pods of the installation, or of one user; a list of all also completes the index.
+ * @param keep as `readList` @returns also the version of the list, from which a watch continues @throws {RuntimeError}
  */
+export async function listWithVersion<K>(
+  cluster: ClusterContext,
+  keep: (pod: Pod) => K | undefined,
+  userId?: number,
+): Promise<{ readonly kept: K[]; readonly version: string }> {
+  const { index, installation } = cluster
+  const before = index.mark()
+  const names = new Map<string, string>()
+  const request = { what: 'list pods', kind: 'pods', selector: selectorOf(installation, userId) } as const
+  const keepNamed = (pod: Pod) => {
+    if (ownerOf(pod.metadata, installation)) names.set(pod.metadata.uid, pod.metadata.name)
+    return keep(pod)
+  }
+  const found = await readList(cluster, request, keepNamed, () => names.clear())
+  if (userId === undefined) index.noteAll(names, before)
+  return found
+}
+
+/** A pod without what nothing here reads: who set which field when, and how it is started, is most of it. */
 function withoutUnused({ metadata, spec, status }: Pod): Pod {
   const { managedFields: _, ...kept } = metadata as Pod['metadata'] & { readonly managedFields?: unknown }
   return {

@@ -2,9 +2,14 @@ import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import type { Pod } from '../client/api-objects.ts'
 import { endOf, stateOf, type PodState } from './pod-state.ts'
 
-interface Before {
+/** What is compared of a pod. */
+export interface PodSight {
+  readonly id: string
   readonly state: PodState
   readonly address: string | undefined
+}
+
+interface Before extends Omit<PodSight, 'id'> {
   /** Whether its program began, and has not ended by itself. */
   readonly isWanted: boolean
 }
@@ -23,10 +28,10 @@ export class PodChanges {
    * After a list: events compare with what it has, and with what was wanted of its pods before.
    * @returns events of the pods that are gone since the last
    */
-  startOver(pods: readonly Pod[]): RuntimeEvent[] {
-    const listed = new Set(pods.map(({ metadata }) => metadata.uid))
+  startOver(pods: readonly PodSight[]): RuntimeEvent[] {
+    const listed = new Set(pods.map(({ id }) => id))
     const gone = [...this.#before].flatMap(([id, before]) => (listed.has(id) ? [] : this.#goneOf(id, before)))
-    const now = pods.map((pod) => [pod.metadata.uid, beforeOf(pod, this.#before.get(pod.metadata.uid))] as const)
+    const now = pods.map((pod) => [pod.id, beforeOf(pod, this.#before.get(pod.id))] as const)
     this.#before.clear()
     for (const [id, before] of now) this.#before.set(id, before)
     return gone
@@ -35,7 +40,7 @@ export class PodChanges {
   eventsOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Pod): RuntimeEvent[] {
     const id = pod.metadata.uid
     const before = this.#before.get(id)
-    const now = beforeOf(pod, before)
+    const now = beforeOf(sightOf(pod), before)
     if (type === 'DELETED') this.#before.delete(id)
     else this.#before.set(id, now)
     const end: RuntimeEvent[] = hasEnded(before, now) ? [...oomOf(id, pod), { id, action: 'die' }] : []
@@ -52,10 +57,15 @@ export class PodChanges {
   }
 }
 
-function beforeOf(pod: Pod, before?: Before): Before {
-  const state = stateOf(pod)
+export const sightOf = (pod: Pod): PodSight => ({
+  id: pod.metadata.uid,
+  state: stateOf(pod),
+  address: pod.status?.podIP,
+})
+
+function beforeOf({ state, address }: PodSight, before?: Before): Before {
   const isWanted = state === 'running' || (state === 'removing' && before?.isWanted === true)
-  return { state, address: pod.status?.podIP, isWanted }
+  return { state, address, isWanted }
 }
 
 /** From the begin of its deletion on a pod is no container to send requests to. */

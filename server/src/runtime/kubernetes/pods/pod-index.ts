@@ -52,12 +52,14 @@ export class PodIndex {
     for (const follower of this.#followers.get(pod.metadata.uid) ?? []) follower.tell(pod)
   }
 
-  /** All pods of the installation, as of one list; those created since it was asked for stay. @param before as `mark` was then */
-  noteAll(pods: readonly Pod[], before: ReadonlySet<string>): void {
-    const listed = new Set(pods.map(({ metadata }) => metadata.uid))
+  /**
+   * All pods of the installation, as of one list; those created since it was asked for stay.
+   * @param listed their names by uid @param before as `mark` was then
+   */
+  noteAll(listed: ReadonlyMap<string, string>, before: ReadonlySet<string>): void {
     for (const uid of before) if (!listed.has(uid)) this.noteGone(uid)
     // A list may be older than what the watch has told.
-    for (const pod of pods) this.#noteName(pod)
+    for (const [uid, name] of listed) this.#names.set(uid, name)
     this.#isComplete = true
   }
 

@@ -7,7 +7,7 @@ import { errorResponseOf, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { ownerOf, selectorOf } from '../object-labels.ts'
 import { listWithVersion } from './find-pods.ts'
-import { PodChanges } from './pod-changes.ts'
+import { PodChanges, sightOf } from './pod-changes.ts'
 
 /** Pauses between attempts to watch again, in ms. */
 const [initialRetryDelay, maxRetryDelay] = [100, 5_000]
@@ -42,8 +42,8 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
     try {
       if (version === undefined) {
         if (!isFirst) goBlind()
-        const list = await listWithVersion(cluster)
-        gone.push(...changes.startOver(list.pods))
+        const list = await listWithVersion(cluster, sightOf)
+        gone.push(...changes.startOver(list.kept))
         version = list.version
       }
       const lines = await open(cluster, version, signal)
