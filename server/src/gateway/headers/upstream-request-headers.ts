@@ -143,21 +143,11 @@ export class UpstreamRequestHeaders {
 /** V8 keeps the parts that a text was put together from, and would put them together anew each time it is sent. */
 const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
 
-/** The head that the API and the front end receive: everything the client sent but hop-by-hop headers and what only a proxy may say. */
-export function platformRequestHead(
-  { method, target, fields }: RequestHead,
-  origin: ClientOrigin,
-  requestId: string,
-): string {
-  const { kept, authorization, cookie } = fields
-  const tokens = line('Authorization', authorization) + line('Cookie', cookie)
-  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\nX-Berth-Request-Id: ${requestId}\r\n\r\n`
-}
+/** A header line with its CRLF; nothing without a value. */
+export const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)
 
-const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)
-
-// The host stays the one that people see: apps compare a WebSocket's Origin with it. HTTP/1.0 may lack it; apps may not.
-const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: localhost\r\n' : '')
+/** The host stays the one that people see: apps compare a WebSocket's Origin with it. HTTP/1.0 may lack it; apps may not. */
+export const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: localhost\r\n' : '')
 
 // Header bytes are latin1 to us; an address beyond ASCII travels as its UTF-8 bytes.
 const userLine = (identity: Identity | undefined) =>
@@ -165,7 +155,8 @@ const userLine = (identity: Identity | undefined) =>
     ? ''
     : line('X-Berth-User', Buffer.from(identity.email).toString('latin1')) + line('X-Berth-Share', identity.share)
 
-function forwardedLines({ host }: RequestFields, { address, scheme }: ClientOrigin): string {
+/** Where the request comes from, as the gateway determined it. */
+export function forwardedLines({ host }: RequestFields, { address, scheme }: ClientOrigin): string {
   return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${scheme}\r\n${line('X-Forwarded-Host', host)}`
 }
 
