@@ -11,8 +11,8 @@ const nothing = Buffer.alloc(0)
 export class RequestHeadReader {
   /** Bytes received that belong to no request yet. */
   stash: Buffer | undefined
-  /** The stash is part of a head; the connection counts its bytes among those of unfinished heads. */
-  isUnfinished = false
+  /** Of an unfinished head, which is the stash; with room for more, so that its bytes are not copied anew for each piece. */
+  #memory: Buffer | undefined
   /** The head read last: equal lines are not parsed again. */
   #before: RequestHead | undefined
 
@@ -32,9 +32,24 @@ export class RequestHeadReader {
     return head
   }
 
+  /** The stash is part of a head; the connection counts its bytes among those of unfinished heads. */
+  get isUnfinished(): boolean {
+    return this.#memory !== undefined
+  }
+
+  /** Bytes of memory that an unfinished head takes. */
+  get unfinishedSize(): number {
+    return this.#memory?.length ?? 0
+  }
+
   /** The stash and these bytes; the stash stays as it is. */
   append(bytes: Buffer): Buffer {
-    return Buffer.concat([this.stash ?? nothing, bytes])
+    const before = this.stash ?? nothing
+    if (!this.#memory) return Buffer.concat([before, bytes])
+    const length = before.length + bytes.length
+    if (length > this.#memory.length) this.#memory = copied(before, before.length, length)
+    bytes.copy(this.#memory, before.length)
+    return this.#memory.subarray(0, length)
   }
 
   /**
@@ -47,9 +62,21 @@ export class RequestHeadReader {
     return all.includes(endOfHead, searched, 'latin1')
   }
 
-  /** Keeps a copy of an incomplete head. */
+  /** Keeps an incomplete head. @param bytes its first ones, which are copied, or all of it, as `append` returned it */
   keepPart(bytes: Buffer, length: number): void {
-    this.stash = Buffer.from(bytes.subarray(0, length))
-    this.isUnfinished = true
+    this.#memory ??= copied(bytes, length, length)
+    this.stash = this.#memory.subarray(0, length)
   }
+
+  /** There is no unfinished head any more. */
+  finish(): void {
+    this.#memory = undefined
+  }
+}
+
+/** New memory for a head of `needed` bytes, and as many more as it may still get, that begins with these bytes. */
+function copied(bytes: Buffer, length: number, needed: number): Buffer {
+  const memory = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, maxRequestHead)))
+  bytes.copy(memory, 0, 0, length)
+  return memory
 }

@@ -92,12 +92,12 @@ export abstract class RequestSocket extends ClientSocket {
     if (length > maxRequestHead) return this.#refuseOversized(bytes.toString('latin1', 0, length))
     if (this.stash === undefined) this.deadline = Math.min(this.deadline, clock.now + this.timeouts.head)
     this.#heads.keepPart(bytes, length)
-    this.trackUnfinishedHead(length + mediumBuffer)
+    this.trackUnfinishedHead(this.#heads.unfinishedSize + mediumBuffer)
   }
 
   #finishHead(): void {
     if (this.#heads.isUnfinished) this.trackUnfinishedHead(0)
-    this.#heads.isUnfinished = false
+    this.#heads.finish()
   }
 
   #refuseOversized(text: string): void {
