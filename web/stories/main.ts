@@ -30,6 +30,7 @@ async function open(chosen: Story): Promise<void> {
     has_groups: false,
     sharing: null,
     has_snapshots: false,
+    has_container_hosts: false,
     language: 'en',
     contact: null,
     acting: null,

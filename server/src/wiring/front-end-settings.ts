@@ -5,7 +5,7 @@ import type { FrontEndParts } from '#/http/front-end/front-end-document.ts'
 
 type FrontEndSettings = Pick<
   FrontEndParts,
-  'linkLifetime' | 'signIn' | 'contact' | 'branding' | 'sharing' | 'hasSnapshots'
+  'linkLifetime' | 'signIn' | 'contact' | 'branding' | 'sharing' | 'hasSnapshots' | 'hasContainerHosts'
 >
 
 /** What the pages say of the settings. */
@@ -24,6 +24,7 @@ export function frontEndSettings(config: Config, { frontendUrl }: Pick<Addresses
     branding: config.branding,
     sharing: sharingData(config.sharing),
     hasSnapshots: config.snapshots.isOn,
+    hasContainerHosts: config.containerRouting === 'subdomain',
   }
 }
 

@@ -15,6 +15,7 @@ export interface Boot {
   readonly sharing: BootData['sharing']
   /** Whether users make snapshots of their homes. */
   readonly hasSnapshots: boolean
+  readonly hasContainerHosts: boolean
   readonly language: Language
   readonly contact: string | null
   /** Null: Berth's own look. */
@@ -52,6 +53,7 @@ export const signedOut: Boot = {
   hasGroups: false,
   sharing: null,
   hasSnapshots: false,
+  hasContainerHosts: false,
   language: 'en',
   contact: null,
   branding: null,
@@ -86,6 +88,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     hasGroups: data.has_groups === true,
     sharing: sharingIn(data.sharing),
     hasSnapshots: data.has_snapshots === true,
+    hasContainerHosts: data.has_container_hosts === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),
     branding: parseBranding(data.branding),

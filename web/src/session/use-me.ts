@@ -12,8 +12,7 @@ export function useMe() {
     queryKey: ['me'],
     queryFn: async ({ signal }) => {
       const { user } = await createApiClient(signal).me()
-      // An administrator who acts for a user must not keep workers of that user's containers.
-      if (owner === undefined) void unregisterForeignServiceWorkers(boot.acting === null ? user.slug : undefined)
+      if (owner === undefined) void unregisterForeignServiceWorkers(user.slug, boot)
       owner ??= user.id
       if (user.id !== owner) reloadForOtherUser()
       rememberEmail(user.email)

@@ -145,6 +145,17 @@ export class TokenVerifier {
     return this.#callerIn(token)?.audience === audience && !this.#checks.isRejected(token)
   }
 
+  /**
+   * Whether a token says that it is for a container other than `audience`, and is not over. Its signature is not checked: to
+   * say so of oneself earns nothing but a refusal.
+   */
+  isForAnotherContainer(token: string, audience: string): boolean {
+    const read = parseToken(token)
+    if (!read || !this.#keys.has(read.kid)) return false
+    const { aud, exp } = read.claims
+    return typeof aud === 'string' && aud !== audience && typeof exp === 'number' && exp * 1000 > clock.wall
+  }
+
   /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
   checksAllowed(address: string, wanted: number): number {
     return this.#checks.allowed(address, wanted)

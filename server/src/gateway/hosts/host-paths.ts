@@ -1,6 +1,6 @@
 import { isContainerLabel } from '../../host-label.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
-import { redirectResponse, unregisterWorkerResponse, type GatewayResponse } from '../responses/gateway-response.ts'
+import { redirectResponse, type GatewayResponse } from '../responses/gateway-response.ts'
 import { isServiceWorkerScript } from '../http1/browser-request.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import { isContainerSegment, type RequestPath } from '../http1/request-path.ts'
@@ -25,10 +25,8 @@ export function redirectToHost(
 ): GatewayResponse | undefined {
   if (!isContainerLabel(segment)) return undefined
   if (!isContainerSegment(segment, reservedSlugs) && !isRoute(segment)) return undefined
-  // A worker from the time of path routing would go on at the origin of the front end: it is ended.
-  if (isServiceWorkerScript(head)) {
-    if (rest === '') throw gatewayRefusals.workerOnBarePrefix()
-    return unregisterWorkerResponse
-  }
+  // Browsers follow no redirect of a worker's script, so below the prefix none is registered either. One from the time of
+  // path routing is ended by the front end, at whose origin it would go on.
+  if (rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
   return redirectResponse(308, `${hosts.originOf(segment)}${rest === '' ? '/' : rest}${query}`)
 }

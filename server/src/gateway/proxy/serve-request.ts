@@ -26,6 +26,7 @@ import { isForeignRequest } from '../hosts/foreign-request.ts'
 import { pathOnHost, redirectToHost } from '../hosts/host-paths.ts'
 import { isSignedInAtPlatform } from '../hosts/known-visitor.ts'
 import { serveEntry } from '../hosts/serve-entry.ts'
+import { refuseTokenOfAnotherHost } from '../hosts/token-of-another-host.ts'
 import { reservedSegment } from '../../host-label.ts'
 import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
 
@@ -227,6 +228,9 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   // With subdomain routing no app is ever served at the host of the front end.
   if (config.containerHosts && !request.host) throw gatewayRefusals.nothingHere()
   if (mayBeKnown(request, caller)) throw gatewayRefusals.noToken()
+  if (request.host && !client.authenticator.hasCaller) {
+    refuseTokenOfAnotherHost(context.tokens, request.host, head, cookieSettingsOf(config))
+  }
   if (result.kind === 'missing') {
     return void unavailableResponse(config, head, missing, result.container).then(
       (response) => client.isGone || client.respond(response),

@@ -82,6 +82,14 @@ export const gatewayRefusals = {
     new GatewayRefusal(401, message('gateway.tossedTokens'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
+  /** @param setCookie lines that clear it */
+  tokenOfAnotherHost: (setCookie: readonly string[]) =>
+    new GatewayRefusal(401, message('gateway.tokenOfAnotherHost'), {
+      headers: {
+        'www-authenticate': 'Bearer error="invalid_token"',
+        ...(setCookie.length > 0 && { 'set-cookie': setCookie }),
+      },
+    }),
   nothingHere: () => new GatewayRefusal(404, message('gateway.nothingHere')),
   callerBlocked: () => new GatewayRefusal(403, message('gateway.callerBlocked')),
   notYours: () => new GatewayRefusal(403, message('gateway.notYours')),

@@ -41,6 +41,7 @@ export interface FrontEndParts {
   /** Null: Berth's own look. */
   readonly branding: Branding | null
   readonly hasSnapshots: boolean
+  readonly hasContainerHosts: boolean
   /** Null where containers cannot be shared. */
   readonly sharing: BootData['sharing']
   /** Of a reader: pages of users who are signed in alone; all others throw. */
@@ -110,6 +111,7 @@ export class FrontEnd {
       has_groups: isKnown(session) && this.#parts.hasGroups(),
       sharing: isKnown(session) ? this.#parts.sharing : null,
       has_snapshots: isKnown(session) && this.#parts.hasSnapshots,
+      has_container_hosts: this.#parts.hasContainerHosts,
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },

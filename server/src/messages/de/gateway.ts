@@ -16,6 +16,7 @@ export const gateway: Translated<'gateway'> = {
     'Ein API-Token öffnet keinen Container: Es ist nur für die API. Melde dich mit einem Browser an, oder schicke es hier nicht mit.',
   secretInAddress:
     'Diese Adresse enthält ein API-Token oder das Cookie, das eine Anmeldung verlängert. Keine App darf das erhalten: Lass es in der Adresse weg. Entferne dieses Token, oder beende diese Anmeldung, denn Adressen werden protokolliert.',
+  tokenOfAnotherHost: 'Dieses Zugriffstoken gilt für einen anderen Container. Öffne diesen vom Dashboard aus.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   nothingHere:
     'Unter dieser Adresse gibt es keinen Container. Prüfe ihre Schreibweise, oder öffne den Container in der Übersicht.',

@@ -15,6 +15,7 @@ export const gateway = {
     'An API token opens no container: it is for the API only. Sign in with a browser, or leave it out of this request.',
   secretInAddress:
     'This address contains an API token, or the cookie that renews a session. No app may receive one: leave it out of the address. Remove that token, or end that session, because addresses are written to logs.',
+  tokenOfAnotherHost: 'This access token is for another container. Open this one from the dashboard.',
   tossedTokens: 'The browser sent several access tokens, so none of them is accepted. Sign in again.',
   nothingHere: 'There is no container at this address. Check its spelling, or open the container from the dashboard.',
   callerBlocked: 'This account is blocked. Ask your administrator.',

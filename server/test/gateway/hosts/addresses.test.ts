@@ -150,10 +150,11 @@ test('the platform’s host serves no app, whatever is asked of it, and leads an
   assert.equal((await get(port, '/ann', { headers: { host: 'spawner.test' } })).status, 401)
 })
 
-test('a worker of the time of path routing is ended, and none begins at the platform’s host', async (t) => {
+test('no worker begins at the platform’s host: its script is redirected as everything else, which browsers refuse', async (t) => {
   const { port } = await start(t)
   const headers = { host: 'spawner.test', 'service-worker': 'script' }
-  assert.match((await get(port, '/ann-dev/sw.js', { headers })).body, /registration\.unregister/)
+  const script = await get(port, '/ann-dev/sw.js?v=1', { headers })
+  assert.deepEqual([script.status, script.headers.location], [308, 'http://ann-dev.spawner.test/sw.js?v=1'])
   assert.equal((await get(port, '/ann-dev', { headers })).status, 403)
 })
 

@@ -170,6 +170,27 @@ test('at a public container such a request counts as one without a user', async 
   for (const headers of foreign) assert.equal(await userOf(headers), undefined, JSON.stringify(headers))
 })
 
+test('a public container refuses a token of another host, which by itself was taken for anonymous', async (t) => {
+  const { port } = await start(t, { rules: { access: 'public' } })
+  const reply = async (headers: object) => get(port, '/', { headers: { host: annHost, ...headers } })
+  const other = await hostToken(1, 'ann-prod')
+  const ofApp = await tokenFor(1, { audience: '/ann-prod' })
+  for (const token of [other, ofApp, await hostToken(2, 'bob-dev')]) {
+    const { status, headers, body } = await reply(at(token))
+    assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer error="invalid_token"'])
+    assert.match(body, /for another container/)
+    assert.ok(headers['set-cookie']?.includes('spawner_token=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax'))
+    assert.equal((await reply({ authorization: `Bearer ${token}` })).status, 401)
+  }
+  const led = await reply({ ...at(annToken, other), ...browser, 'sec-fetch-dest': 'iframe' })
+  assert.deepEqual([led.status, led.headers['set-cookie']], [401, undefined], 'the browser stays signed in')
+  assert.equal((await reply(at(annHostToken, other))).status, 200, 'tossed beside the own one')
+  assert.equal((await reply({})).status, 200)
+  assert.equal((await reply(at(await tokenFor(1, { audience: '/ann-dev' })))).status, 200, 'of this container')
+  const over = await tokenFor(1, { audience: '/ann-prod', age: 120, expiresIn: -60 })
+  assert.equal((await reply(at(over))).status, 200, 'over')
+})
+
 test('a browser that is signed in at the platform is led there from a public container, and others are not', async (t) => {
   const { port } = await start(t, { rules: { access: 'public' } })
   const statusOf = async (headers: object) => (await get(port, '/', { headers: { host: annHost, ...headers } })).status
