@@ -75,7 +75,7 @@ export const fieldGroups = {
     },
     gpus: {
       default: '0',
-      text: 'Number of GPUs. Berth does not start if the engine offers none (the runtime `nvidia`, or devices of CDI).',
+      text: 'Number of GPUs. Berth does not start if the engine offers none (the runtime `nvidia`, the program `nvidia-container-runtime-hook` on the same machine, or devices of CDI).',
     },
     devices: {
       default: '[]',

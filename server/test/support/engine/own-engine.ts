@@ -28,19 +28,29 @@ export interface OwnEngine {
   kill(): Promise<void>
 }
 
+interface OwnEngineOptions {
+  /** A folder of programs that it finds before those of the system. */
+  readonly programs?: string
+  /** Further options of dockerd, by name. */
+  readonly options?: Readonly<Record<string, string>>
+}
+
 /**
  * Starts a second dockerd, as root and with folders, network and containerd of its own, which has the image for tests.
  * It sets no rules of the host's firewall (they are the machine's engine's), so its containers reach each other. After the
  * test nothing is left of it. Takes 2 s where the machine has nothing else to do.
  */
-export async function startOwnEngine(lifetime: Lifetime): Promise<OwnEngine> {
+export async function startOwnEngine(
+  lifetime: Lifetime,
+  { programs = '', options = {} }: OwnEngineOptions = {},
+): Promise<OwnEngine> {
   const image = await testImage()
   // Short: paths of sockets have 107 characters at most, and containerd puts some behind this.
   const folder = mkdtempSync('/tmp/berth-dockerd-')
   const address = `unix://${folder}/docker.sock`
   const ask = connectTo(address)
   const bridge = await makeBridge(path.basename(folder))
-  const daemon = new Daemon(folder, ask, bridge)
+  const daemon = new Daemon(folder, ask, bridge, { programs, options })
   lifetime.after(async () => {
     await cleanUp(daemon, ask)
     await askEngine('DELETE', `/networks/${bridge.network}`)
@@ -63,12 +73,14 @@ class Daemon {
   readonly #folder: string
   readonly #ask: AskEngine
   readonly #bridge: Bridge
+  readonly #more: Required<OwnEngineOptions>
   #process: ChildProcess | undefined
 
-  constructor(folder: string, ask: AskEngine, bridge: Bridge) {
+  constructor(folder: string, ask: AskEngine, bridge: Bridge, more: Required<OwnEngineOptions>) {
     this.#folder = folder
     this.#ask = ask
     this.#bridge = bridge
+    this.#more = more
   }
 
   get isRunning(): boolean {
@@ -110,7 +122,7 @@ class Daemon {
     const log = openSync(this.#at('dockerd.log'), 'a')
     // It ends with the test that it belongs to, however that ends.
     const words = ['--pdeathsig', 'TERM', 'dockerd', ...this.#options()]
-    const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
+    const env = { ...process.env, PATH: `${this.#more.programs}:${process.env.PATH}:/usr/sbin:/sbin` }
     const dockerd = spawn('setpriv', words, { stdio: ['ignore', log, log], env })
     closeSync(log)
     return dockerd
@@ -123,6 +135,7 @@ class Daemon {
       ip6tables: 'false',
       // In s. When it is over, containers are left as they are: on a busy machine a paused one was never ended.
       'shutdown-timeout': '60',
+      ...this.#more.options,
     })
   }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
+import path from 'node:path'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import { freeParts } from '../networks/address-pools.ts'
 import type { EngineContext } from '../engine-context.ts'
@@ -15,11 +16,12 @@ export async function hostReport(engine: EngineContext): Promise<HostReport> {
   const facts = await engine.host.facts()
   const { cores, ociRuntimes, hasGpus, supportsHomeQuota } = facts
   const [memory, disk] = engine.isLocal ? await Promise.all([readMemory(), readDisk(facts.rootDir)]) : [null, null]
+  const isThisMachine = engine.isLocal && facts.name === hostname() && existsSync(facts.rootDir)
   return {
     cores,
     ociRuntimes,
-    hasGpus,
-    isThisMachine: engine.isLocal && facts.name === hostname() && existsSync(facts.rootDir),
+    hasGpus: hasGpus || (isThisMachine && hasGpuHook()),
+    isThisMachine,
     supportsHomeQuota,
     addressesLeft: countAddresses(engine, facts),
     memory,
@@ -28,6 +30,19 @@ export async function hostReport(engine: EngineContext): Promise<HostReport> {
     rules: engine.rules.report,
   }
 }
+
+/**
+ * The program that Docker adds to a container with GPUs, if it finds it in its path at its start. What Docker says of itself
+ * names it nowhere, and the runtime `nvidia` need not be configured.
+ */
+const gpuHook = 'nvidia-container-runtime-hook'
+/** Where a service of the system looks for programs, whatever Berth's own path is. */
+const systemFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+const hasGpuHook = () =>
+  [...systemFolders, ...(process.env['PATH'] ?? '').split(path.delimiter)].some(
+    (folder) => folder !== '' && existsSync(path.join(folder, gpuHook)),
+  )
 
 /** Room on the networks there are, and on those that the engine still has addresses for. */
 function countAddresses({ networks, isLocal }: EngineContext, { addressPools }: HostFacts): number | null {
