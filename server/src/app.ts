@@ -132,6 +132,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     idle.start()
     lifetimes.start()
     containers.prestartTimes.start()
+    containers.imageFetches.start()
     groups.restart()
   }
   const groups = wireGroups(parts, groupRules, tokens, accounts, containers, administration, sharing)
@@ -201,6 +202,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     lifetimes.stop()
     groups.close()
     containers.prestartTimes.stop()
+    containers.imageFetches.stop()
     containers.prestart.stop()
     containers.hostResources.stop()
     containers.history.stop()

@@ -200,6 +200,14 @@ test('SHARING names people, groups or both, and is off when it is not set', () =
   assert.match(read({ SHARE_MAX_DURATION: '5' }).problems[0] ?? '', /^SHARE_MAX_DURATION: must be a whole number/)
 })
 
+test('FETCH_IMAGES is all when it is not set, and takes two words', () => {
+  assert.deepEqual(
+    [{}, { FETCH_IMAGES: 'all' }, { FETCH_IMAGES: 'prestart' }].map((env) => read(env).config?.fetchesImages),
+    [true, true, false],
+  )
+  assert.deepEqual(read({ FETCH_IMAGES: 'false' }).problems, ['FETCH_IMAGES: must be all or prestart'])
+})
+
 test('MEASURE_USAGE is a time of a minute or more, and off when it is not set', () => {
   assert.deepEqual(
     [{}, { MEASURE_USAGE: '0' }, { MEASURE_USAGE: '60' }].map((env) => read(env).config?.measureUsage),

@@ -137,6 +137,8 @@ export interface Config {
   readonly keepUsageMonths: number
   /** Time between two measurements of CPU time and memory of containers, in seconds; 0: nothing is measured. */
   readonly measureUsage: number
+  /** Whether images of all templates are fetched ahead; false: only of those whose containers are started ahead. */
+  readonly fetchesImages: boolean
   /** Time for which users see that an administrator acted for them, in seconds. */
   readonly keepTakeovers: number
   /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
@@ -244,6 +246,9 @@ export function readConfig(
     keepTakeovers: check('KEEP_TAKEOVERS', 2_592_000, whole(0, 315_360_000)),
     keepUsageDays: check('KEEP_USAGE_DAYS', 30, whole(0, 3_660)),
     keepUsageMonths: check('KEEP_USAGE_MONTHS', 24, whole(0, 1_200)),
+    fetchesImages: check('FETCH_IMAGES', true, (value) =>
+      value === 'all' || value === 'prestart' ? value === 'all' : new Problem('must be all or prestart'),
+    ),
     measureUsage: check('MEASURE_USAGE', 0, wholeOrZero(60, 86_400)),
     retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
     hostRules: check('HOST_RULES', 'auto', (value) =>

@@ -132,6 +132,8 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     DATA_DIR: dataDir,
     SMTP_URL: mail.url,
     CONTAINER_TEMPLATES: await testTemplates(),
+    // Some templates of tests name images of public registries, which no test asks.
+    FETCH_IMAGES: 'prestart',
     ...options.env,
   }
   const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))

@@ -126,6 +126,11 @@ export const operationSettings = {
       text: 'Seconds between two measurements of the CPU time and the memory that containers take, 60 or more, such as `300`; homes are measured once an hour then. The sums of use have them, too. `0`: nothing is measured.',
       see: 'how-to/see-how-berth-is-used.md',
     },
+    FETCH_IMAGES: {
+      default: 'all',
+      text: '`all`: images of all templates that the engine does not have are fetched when Berth starts and when templates change, one at a time, so that no first launch waits for one; what cannot be fetched is tried again after 1 minute, and then ever more rarely. `prestart`: only those of templates with `prestart` or `prestart_at`.',
+      see: 'how-to/open-containers-faster.md',
+    },
     RETIRE_AFTER: {
       default: '1209600',
       text: 'Seconds after which an unused stopped container is removed from the engine. Its home stays, and the next launch or visit creates the container again. `0`: never.',

@@ -23,10 +23,7 @@ export interface PrestartTimesParts {
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/**
- * Fetches images of templates that are started ahead, and starts containers at `prestart_at`. Without such a template there is
- * no timer, no query and no call to the engine.
- */
+/** Starts containers at `prestart_at`. Without such a template there is no timer, no query and no call to the engine. */
 export class PrestartTimes {
   readonly #parts: PrestartTimesParts
   #timer: NodeJS.Timeout | undefined
@@ -42,8 +39,6 @@ export class PrestartTimes {
     this.stop()
     this.#stopping = new AbortController()
     const all = this.#parts.templates.all()
-    const ahead = all.filter(({ prestart, prestartAt }) => prestart || prestartAt !== null)
-    void this.#fetchImages(ahead, this.#stopping.signal)
     if (!all.some(({ prestartAt }) => prestartAt !== null)) return
     this.#checkedAt = this.#parts.now()
     this.#timer = setInterval(() => this.check(), checkInterval)
@@ -71,7 +66,7 @@ export class PrestartTimes {
   async #startAll(template: Template, signal: AbortSignal): Promise<void> {
     const { usersOf, prestart, now, log } = this.#parts
     const since = new Date(now() - recent)
-    await this.#fetchImages([template], signal)
+    await this.#fetchImage(template, signal)
     try {
       for (let after = 0; !signal.aborted;) {
         const users = await usersOf(template.type, since, { after, limit: pageSize })
@@ -85,18 +80,15 @@ export class PrestartTimes {
     }
   }
 
-  /** One after the other. Never throws. */
-  async #fetchImages(templates: readonly Template[], signal: AbortSignal): Promise<void> {
+  /** Never throws. */
+  async #fetchImage(template: Template, signal: AbortSignal): Promise<void> {
     const { fetchImage, log } = this.#parts
-    for (const template of templates) {
+    try {
+      await fetchImage(template, signal)
+    } catch (error) {
       if (signal.aborted) return
-      try {
-        await fetchImage(template, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        const { type, image } = template
-        log.warn({ err: error, type, image }, 'fetching an image ahead failed; the first launch tries again')
-      }
+      const { type, image } = template
+      log.warn({ err: error, type, image }, 'fetching an image ahead failed; the first launch tries again')
     }
   }
 }

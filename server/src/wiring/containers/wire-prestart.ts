@@ -1,7 +1,8 @@
 import type { ContainerRef } from '#/containers/container-key.ts'
 import { readinessTargetOf, waitForReadiness } from '#/containers/launch/progress/readiness-probe.ts'
 import { Prestart, type PrestartParts } from '#/containers/prestart/prestart.ts'
-import { PrestartTimes } from '#/containers/prestart/prestart-times.ts'
+import { ImageFetches } from '#/containers/prestart/image-fetches.ts'
+import { PrestartTimes, type PrestartTimesParts } from '#/containers/prestart/prestart-times.ts'
 import type { AdmissionControl } from '#/containers/queue/admission-control.ts'
 import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import { isAddress } from '#/containers/state/container-state.ts'
@@ -14,11 +15,11 @@ type Needs = Omit<PrestartParts, 'templates' | 'capabilities' | 'awaitReady' | '
   readonly admission: AdmissionControl
 }
 
-/** Containers that are started ahead, at sign-in and at set hours; without a template that asks for it nothing happens. */
+/** What is done ahead: images are fetched, and containers started at sign-in and at set hours if a template asks for it. */
 export function wirePrestart(
   { config, database, runtime, log }: AppParts,
   { routeSync, admission, ...needs }: Needs,
-): { prestart: Prestart; prestartTimes: PrestartTimes } {
+): { prestart: Prestart; prestartTimes: PrestartTimes; imageFetches: ImageFetches } {
   const { templates, sources, timeZone } = config
   const { capabilities } = runtime
   const isPaused = (owned: ContainerRef) => {
@@ -38,15 +39,17 @@ export function wirePrestart(
   admission.onShortage((owned, refusal) => prestart.makeRoom(owned, refusal))
   admission.onRequest((owned) => prestart.noteRequest(owned))
   const passwords = new TemplateSources(sources)
+  const fetchImage: PrestartTimesParts['fetchImage'] = (template, signal) =>
+    runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) })
+  const imageFetches = new ImageFetches({ templates, isForAll: config.fetchesImages, fetchImage, log })
   const prestartTimes = new PrestartTimes({
     templates,
     prestart,
     usersOf: (type, since, page) => listRecentUsersOf(database.db, type, since, page),
-    fetchImage: (template, signal) =>
-      runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) }),
+    fetchImage,
     timeZone,
     now: () => Date.now(),
     log,
   })
-  return { prestart, prestartTimes }
+  return { prestart, prestartTimes, imageFetches }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { assertOk, blockContainer, logIn, recordOf, until } from '../../support/api-calls.ts'
 import { startBerth, type Person } from '../../support/berth.ts'
 import { testImage } from '../../support/engine/engine.ts'
+import { startRegistry } from '../../support/engine/registry.ts'
 
 /** Containers that are started and paused ahead of their owner's request. */
 
@@ -49,4 +50,17 @@ test('a sign-in starts and pauses what its template asks for, within the limits;
     berth.logs.filter((line) => line.includes('ahead failed') && !line.includes(`"userId":${boss.id}`)),
     [],
   )
+})
+
+test('the engine has the image of every template before the first launch; one that no registry has is a warning', async (t) => {
+  const registry = await startRegistry(t)
+  const gone = '127.0.0.1:9/berth/gone:1'
+  const templates = { dev: template(), gone: { image: gone }, lab: { image: registry.image } }
+  const env = { CONTAINER_TEMPLATES: JSON.stringify(templates), FETCH_IMAGES: 'all' }
+  const berth = await startBerth(t, { env })
+  await until(async () => (await berth.runtime.imageId(registry.image)) !== undefined)
+  const said = berth.logs.filter((line) => line.includes('fetching an image ahead failed'))
+  assert.equal(said.length, 1, said.join('\n'))
+  assert.ok(said[0]?.includes(gone))
+  assert.equal((await berth.administrator()).id, 1, 'and all else goes on')
 })
