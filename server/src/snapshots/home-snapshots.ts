@@ -5,6 +5,7 @@ import type { Template } from '#/containers/templates/template.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { refusals, type Refusal } from '#/errors.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 import { notRead, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
 import { restoreVerb, type HomeRestores } from './home-restores.ts'
 import { outdatedSnapshots } from './retention.ts'
@@ -67,17 +68,18 @@ export class HomeSnapshots {
 
   /**
    * Puts a snapshot, or one folder or file of it, into a new folder of the home, beside what is there.
-   * @param only path in the home; empty for all @returns name of the folder
+   * @param given path in the home, such as `notes`, `./notes` or `notes/`; empty, or `.`, for all @returns name of the folder
    * @throws {Refusal} 400 · 404 no such snapshot or path · 409 switched off, or the container is not stopped · 429 · 500 as
    *   `HomeRestores.unpack`
    */
-  async restore(owner: HomeOwner, type: string, id: string, only: string, now: Date): Promise<string> {
+  async restore(owner: HomeOwner, type: string, id: string, given: string, now: Date): Promise<string> {
     const { access, diskRefusal, restores } = this.#parts
     const template = access.requireHome(type)
     const volume = await this.#requireSnapshot(owner, type, id)
     const refusal = await diskRefusal(owner, template)
     if (refusal) throw refusal
     const folder = folderAt('restored', now)
+    const only = pathIn(given)
     const pending = { userId: owner.id, slug: owner.slug, type, volume, from: 'snapshot', id, only, folder } as const
     return access.run(owner, type, restoreVerb(pending), notWritten, async () => {
       await restores.unpack(pending)

@@ -57,6 +57,21 @@ test('a snapshot of a stopped container is restored beside what is there, with o
   assert.deepEqual(await helpers(berth), [])
 })
 
+test('a folder is named with a slash at its end and from the home on, too, and a dot means all', async () => {
+  await stop()
+  const [{ id } = { id: '' }] = await list()
+  const restored = async (path: string) => {
+    const { status, body } = await call('POST', `${snapshotsPath}/${id}/restore`, { path })
+    assert.equal(status, 200, `${path} was refused with 404`)
+    const found = await inHome(`ls ${body.folder}`)
+    await stop()
+    return found
+  }
+  const all = await restored('')
+  for (const path of ['notes/', './notes', './notes/.']) assert.equal(await restored(path), 'notes', path)
+  for (const path of ['.', './']) assert.equal(await restored(path), all, path)
+})
+
 test('one folder alone is restored, and a path that is not in the snapshot is 404 and leaves the home as it was', async () => {
   await stop()
   const [{ id } = { id: '' }] = await list()
