@@ -3,7 +3,7 @@ import { containerName } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import { crashPoint } from '#/crash-points.ts'
-import { refusals, type Refusal } from '#/errors.ts'
+import { refusals, Refusal } from '#/errors.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 import { notRead, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
@@ -91,8 +91,14 @@ export class HomeSnapshots {
    * Makes a snapshot, then removes container and home: the next launch begins with what the image and the starter files
    * give. @throws {Refusal} as `take`: the home is whole, a snapshot may be there · 500 `resetUnfinished`: the snapshot is there,
    * and the home is removed before the next launch
+   * @param noteUnfinished is awaited before the latter is thrown
    */
-  async reset(owner: HomeOwner, type: string, now: Date): Promise<Snapshot> {
+  async reset(
+    owner: HomeOwner,
+    type: string,
+    now: Date,
+    noteUnfinished: (made: Snapshot) => Promise<void>,
+  ): Promise<Snapshot> {
     const { access, runtime, removal, installation } = this.#parts
     access.requireHome(type)
     return access.run(owner, type, 'reset', notWritten, async () => {
@@ -101,7 +107,12 @@ export class HomeSnapshots {
       const found = await runtime.inspect(containerName(installation, owner.slug, type))
       if (found?.owner) await runtime.removeStopped(found.id)
       crashPoint('home-reset.after-remove')
-      await removal.resetLocked({ userId: owner.id, slug: owner.slug, type }, now)
+      try {
+        await removal.resetLocked({ userId: owner.id, slug: owner.slug, type }, now)
+      } catch (error) {
+        if (error instanceof Refusal && error.code === 'resetUnfinished') await noteUnfinished(made)
+        throw error
+      }
       return made
     })
   }

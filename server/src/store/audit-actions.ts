@@ -30,7 +30,7 @@ export const auditActions = {
   },
   'home.reset': {
     when: 'a home was removed, after a snapshot of it',
-    detail: 'owner, type, `snapshot`, and `acting` likewise',
+    detail: 'owner, type, `snapshot`, `unfinished` (1) when the home is removed later only, and `acting` likewise',
   },
   'home.snapshot': { when: 'the operator made a snapshot of a home', detail: 'owner, type, `snapshot`' },
   'home.restore': {

@@ -63,9 +63,13 @@ async function runWith(volume: string, script: string, isLeft = false): Promise<
 
 test('a home that the engine has removed in part is gone before the next launch, and in the snapshot as a whole', async (t) => {
   const fault = { active: true }
-  const { ann, inHome, reset, take, reasons } = await withBrokenReset(t, fault)
+  const { berth, ann, inHome, reset, take, reasons } = await withBrokenReset(t, fault)
   const refused = await reset()
   assertRefused(refused, 500)
+  // The home ends all the same, later and without a request of its owner.
+  const { entries } = (await berth.operate('GET', '/api/admin/audit?limit=50')).body
+  const noted = entries.filter(({ action }: { action: string }) => action === 'home.reset')
+  assert.deepEqual([noted.length, noted[0]?.detail.unfinished, typeof noted[0]?.detail.snapshot], [1, 1, 'string'])
   assert.equal(refused.headers.get('berth-refusal'), 'resetUnfinished')
   // While the engine is as it is, what is left is neither launched nor taken for a home.
   assertRefused(await take(), 500)

@@ -34,8 +34,10 @@ export function snapshotHandlers({ snapshots, note }: SnapshotHandlerParts): Pic
     },
     resetHome: async (call) => {
       const [owner, type] = [userOf(call), call.params.container_type]
-      const made = await snapshots.reset(owner, type, call.now)
-      await note({ action: 'home.reset', owner, type, detail: { snapshot: made.id } }, call, call.now)
+      const noteReset = (detail: NonNullable<HomeNote['detail']>) =>
+        note({ action: 'home.reset', owner, type, detail }, call, call.now)
+      const made = await snapshots.reset(owner, type, call.now, ({ id }) => noteReset({ snapshot: id, unfinished: 1 }))
+      await noteReset({ snapshot: made.id })
       return { message: localizedReply(call, message('snapshots.reset')), snapshot: toSnapshot(made) }
     },
     removeSnapshot: async (call) => {
