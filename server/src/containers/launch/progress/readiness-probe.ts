@@ -3,8 +3,10 @@ import { answersReady, readinessTarget } from '#/readiness-request.ts'
 import type { Template } from '../../templates/template.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** First and max pause between two attempts, and timeout of one attempt, in ms. */
-const [firstPause, maxPause, connectTimeout] = [100, 1_000, 1_000]
+/** Min and max pause between two attempts, and timeout of one attempt, in ms. */
+const [minPause, maxPause, connectTimeout] = [5, 1_000, 1_000]
+/** A pause as a share of the time since the first attempt: by so much more is noticed late that an app is ready. */
+const pauseShare = 0.1
 
 /** How long the app may take to answer, where it is asked, in ms. */
 const answerTimeout = 5_000
@@ -20,11 +22,13 @@ export async function waitForReadiness(
   signal: AbortSignal,
   target?: string,
 ): Promise<boolean> {
-  const end = performance.now() + timeout
-  for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 1.5, maxPause)) {
+  const begun = performance.now()
+  while (!signal.aborted) {
     const isReady = target === undefined ? accepts(host, port) : answersReady({ host, port }, target, answerTimeout)
     if (await isReady) return !signal.aborted
-    if (performance.now() + pause > end) return false
+    const elapsed = performance.now() - begun
+    const pause = Math.min(Math.max(elapsed * pauseShare, minPause), maxPause)
+    if (elapsed + pause > timeout) return false
     await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined)
   }
   return false
