@@ -97,7 +97,7 @@ test('stages that follow each other at once become one change, and any other eve
   const { store, opened } = setUp()
   const stages: (string | undefined)[] = []
   const stop = store.subscribe(() => void stages.push(store.get().events.launches.get('dev')?.event.stage))
-  await until(() => opened.length === 1)
+  await until(() => store.get().isLive)
   stages.length = 0
   opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"creating"}\n\n')
   opened[0]?.write(starting)
