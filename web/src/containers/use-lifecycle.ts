@@ -8,18 +8,11 @@ import { withRetry } from '#/api/retry.ts'
 import { isSignedOut, isNetworkError } from '#/api/errors.ts'
 import { redirectToLogin } from '#/session/login-redirect.ts'
 import { containersKey } from '#/containers/use-containers.ts'
-import { abortableDelay } from '#/events/event-stream.ts'
 import { eventStore } from '#/events/use-events.ts'
 import { useTask } from '#/components/use-task.ts'
 import type { ChosenParameters } from '#/launch/chosen-parameters.ts'
 import { failureOf, mayStillSucceed } from '#/launch/launch-state.ts'
 import { connectivity } from '#/api/connectivity.ts'
-
-/**
- * How long a page that has launched a container renders nothing, in ms: the event that opens the container arrives with the
- * answer, and the navigation would wait for the rendering.
- */
-const openingTime = 100
 
 /** The operations that a user has on a container. */
 export type Verb = 'launch' | 'restart' | 'stop' | 'keep'
@@ -72,7 +65,6 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
     try {
       // A second restart would be another restart, so it is not retried.
       await (verb === 'restart' ? call() : withRetry(call, signal))
-      if (verb === 'launch') await abortableDelay(openingTime, signal)
     } catch (reason) {
       if (isSignedOut(reason)) redirectToLogin()
       throw reason

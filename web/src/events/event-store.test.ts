@@ -92,40 +92,6 @@ test('events are passed on as they arrive, and the offset of the server’s cloc
   stop()
 })
 
-// Each was rendered by itself, while the engine worked on the same cores: a launch in the browser took 1.2 times what the engine does.
-test('stages that follow each other at once become one change, and any other event shows them at once', async () => {
-  const { store, opened } = setUp()
-  const stages: (string | undefined)[] = []
-  const stop = store.subscribe(() => void stages.push(store.get().events.launches.get('dev')?.event.stage))
-  await until(() => store.get().isLive)
-  stages.length = 0
-  opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"creating"}\n\n')
-  opened[0]?.write(starting)
-  await until(() => stages.length > 0)
-  assert.deepEqual(stages, ['starting'])
-  opened[0]?.write(starting.replace('starting', 'creating'))
-  opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"pulling"}\n\n')
-  await until(() => stages.length > 1)
-  assert.deepEqual(stages, ['starting', 'pulling'])
-  stop()
-})
-
-test('an event upon which a listener leaves the page changes the state a moment later', async () => {
-  const { store, opened } = setUp()
-  let heardAt = 0
-  let changedAt = 0
-  store.onEvents(() => {
-    heardAt = performance.now()
-    return true
-  })
-  const stop = store.subscribe(() => void (changedAt = performance.now()))
-  await until(() => opened.length === 1)
-  opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"ready"}\n\n')
-  await until(() => store.get().events.launches.get('dev')?.event.stage === 'ready')
-  assert.ok(changedAt - heardAt >= 200, `it changed ${changedAt - heardAt} ms later`)
-  stop()
-})
-
 test('the end of a launch is forgotten when the next one begins', async () => {
   const { store, opened } = setUp()
   const stop = store.subscribe(() => undefined)

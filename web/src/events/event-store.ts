@@ -7,8 +7,6 @@ import { initialEventState, reduceEvents, withoutContainerType, type EventState 
 
 /** How long the stage `waiting` is kept, in ms: some apps never answer. */
 const appTimeout = 60_000
-/** How long a stage must last to be shown, in ms. */
-const passingTime = 250
 /** How long the last state stays valid after the connection was lost, in ms. */
 const staleAfter = 5_000
 /** The state of the event stream, and what it has reported. */
@@ -33,8 +31,7 @@ export interface EventStoreParts {
   whileVisible(work: (signal: AbortSignal) => void): () => void
 }
 
-/** @returns true when it leaves the page: the state changes a moment later then, so that no rendering delays that */
-type EventsListener = (events: readonly ServerEvent[]) => boolean | void
+type EventsListener = (events: readonly ServerEvent[]) => void
 
 /**
  * The one event stream of this document, open while there is a subscriber and the page is visible: browsers open six
@@ -53,9 +50,6 @@ export class EventStore {
     clockAhead: 0,
   }
   #staleTimer: ReturnType<typeof setTimeout> | undefined
-  /** Events that the state does not have yet. */
-  readonly #pending: ServerEvent[] = []
-  #pendingTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(parts: EventStoreParts) {
     this.#parts = parts
@@ -119,17 +113,9 @@ export class EventStore {
   }
 
   #onEvents(events: readonly ServerEvent[]): void {
-    const isLeaving = [...this.#eventsListeners].map((listener) => listener(events)).includes(true)
-    this.#pending.push(...events)
-    if (isLeaving || events.every(isPassing)) this.#pendingTimer ??= setTimeout(() => this.#reduce(), passingTime)
-    else this.#reduce()
+    for (const listener of this.#eventsListeners) listener(events)
+    this.#set({ events: reduceEvents(this.#state.events, events) })
     for (const event of appsWaitedFor(events)) setTimeout(() => this.#forget(event), appTimeout)
-  }
-
-  #reduce(): void {
-    clearTimeout(this.#pendingTimer)
-    this.#pendingTimer = undefined
-    this.#set({ events: reduceEvents(this.#state.events, this.#pending.splice(0)) })
   }
 
   #onLost(): void {
@@ -151,10 +137,6 @@ export class EventStore {
     this.#subscribers.notify()
   }
 }
-
-/** A stage that most launches leave at once: rendered for itself it would only flash, and cost as much as the others. */
-const isPassing = ({ name, data }: ServerEvent) =>
-  name === 'launch' && ['creating', 'starting'].includes((data as LaunchEvent).stage)
 
 const appsWaitedFor = (events: readonly ServerEvent[]) =>
   events

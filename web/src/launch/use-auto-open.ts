@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useState, type RefObject } from 'react'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 import { delayBeforeOpening, isReadyEvent } from '#/launch/auto-open.ts'
@@ -38,16 +38,9 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
   // A later launch, perhaps from another page, was not requested here.
   if (isAsked && isOver) setAsked(false)
   const { isLive } = useEvents()
-  const isOpening = useRef(false)
   const openNow = useEffectEvent(() => {
-    if (isOpening.current) return
-    isOpening.current = true
+    setAsked(false)
     open()
-    // What this page renders now would delay the next one.
-    setTimeout(() => {
-      isOpening.current = false
-      setAsked(false)
-    }, openingTime)
   })
 
   useEffect(() => {
@@ -62,11 +55,7 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
   // The container opens before the page renders the event: rendering takes as long as the app's first answer.
   useEffect(() => {
     if (!isAsked || !canOpen) return
-    return eventStore.onEvents((events) => {
-      const isReady = events.some((event) => isReadyEvent(event, type))
-      if (isReady) openNow()
-      return isReady
-    })
+    return eventStore.onEvents((events) => events.some((event) => isReadyEvent(event, type)) && openNow())
   }, [isAsked, canOpen, type])
 
   useEffect(() => {
@@ -87,9 +76,6 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
 
   return { isAsked, ask: () => setAsked(true), stay: () => setAsked(false) }
 }
-
-/** How long this page may still be there after a navigation began, in ms. */
-const openingTime = 100
 
 /** Controls that users move the focus to; without headings, which pages focus themselves. */
 const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"], article'
