@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
+import { reporters } from './test-run/counts.mjs'
 import { newNotes } from './test-run/notes.mjs'
 
 const root = resolve(import.meta.dirname, '..')
@@ -58,10 +59,11 @@ function says(/** @type {string} */ file, /** @type {string} */ beginning) {
 
 /** Node's runner as a separate program: in this process, its exit code and signal handling would have to be rebuilt. */
 function runTests(/** @type {string[]} */ programs) {
-  const flags = ['--test', `--test-concurrency=${sideBySide}`, `--test-timeout=${limits.test}`, '--test-reporter=spec']
+  const flags = ['--test', `--test-concurrency=${sideBySide}`, `--test-timeout=${limits.test}`]
+  const report = reporters(process.env.BERTH_TEST_COUNTS)
   const measuring = ['--import', join(import.meta.dirname, 'test-run/record-cost.mjs')]
   const options = args.filter((arg) => arg.startsWith('-'))
-  const runner = spawn(process.execPath, [...flags, ...measuring, ...options, ...programs], {
+  const runner = spawn(process.execPath, [...flags, ...report, ...measuring, ...options, ...programs], {
     cwd: root,
     stdio: 'inherit',
     env: runnerEnvironment(),
@@ -82,6 +84,8 @@ function runnerEnvironment() {
   return {
     NODE_COMPILE_CACHE: join(root, '.berth/compile-cache'),
     ...process.env,
+    // Of this run alone: a test may run tests itself.
+    BERTH_TEST_COUNTS: undefined,
     BERTH_TEST_TIMES: newNotes(root, words.length > 0 ? 'some' : extent),
   }
 }

@@ -18,5 +18,8 @@ for package in component-base/version client-go/pkg/version; do
   flags+=" -X $name.gitVersion=v$VERSION -X $name.gitMajor=1 -X $name.gitMinor=20 -X $name.gitTreeState=archive -X $name.gitCommit=debian -X $name.buildDate=2021-01-13T00:00:00Z"
 done
 for program in kube-apiserver kube-controller-manager kube-scheduler kubelet; do
-  [ -x "$CACHE/bin/$program" ] || go build -p 2 -trimpath -tags 'providerless dockerless' -ldflags "$flags" -o "$CACHE/bin/$program" "./cmd/$program"
+  [ ! -x "$CACHE/bin/$program" ] || continue
+  # What is at the path of a program counts as whole, also after a build that was interrupted.
+  go build -p 2 -trimpath -tags 'providerless dockerless' -ldflags "$flags" -o "$CACHE/bin/$program.unfinished" "./cmd/$program"
+  mv "$CACHE/bin/$program.unfinished" "$CACHE/bin/$program"
 done

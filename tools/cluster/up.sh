@@ -70,5 +70,7 @@ for i in $(seq "$nodes"); do
     [ "$(ask "/api/v1/nodes/kn$i" 2> /dev/null | jq -r '.status.conditions[] | select(.type == "Ready").status')" = True ] && break
     sleep 0.1
   done
+  [ "$(ask "/api/v1/nodes/kn$i" 2> /dev/null | jq -r '.status.conditions[] | select(.type == "Ready").status')" = True ] ||
+    { tail -n 5 "n$i/node.log" "n$i/log/containerd.log" "n$i/log/kubelet.log" >&2; echo "the node kn$i does not become ready" >&2; exit 1; }
 done
 echo "KUBECONFIG=$STATE/pki/admin.conf"

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clusterImage, loadImage } from '../support/cluster/cluster-api.ts'
+import { kustomized } from '../support/cluster/deployment.ts'
 import {
   deployNodes,
   hostAddress,
@@ -10,7 +11,6 @@ import {
   readyNodes,
   untilReady,
 } from '../support/cluster/node-pods.ts'
-import { askEngine } from '../support/engine/engine.ts'
 import { eventually } from '../support/engine/runtimes.ts'
 import { exposePort } from '../support/expose-port.ts'
 import { startMailServer } from '../support/mail/mail-server.ts'
@@ -19,16 +19,24 @@ import { startPostgres } from '../support/store/postgres.ts'
 
 /**
  * Part of `npm run test:cluster`: the files of deploy/kubernetes-nodes as they are, with nodes as pods. It needs the image of a release
- * in Docker: `npm run release`, then `docker load --input dist/berth-*-oci-amd64.tar`; and for an upgrade a second one of a patch
- * release (`BERTH_TEST_RELEASES=one,other` names them). There is no kube-proxy: this test is the load balancer, by the endpoints of the Service, with one retry.
+ * in Docker, which `npm run test:cluster` makes; and for an upgrade a second one of a patch release (`BERTH_TEST_RELEASES=one,other`
+ * names them). There is no kube-proxy: this test is the load balancer, by the endpoints of the Service, with one retry.
  */
 
 const isOwn = process.env.BERTH_TEST_CLUSTER_IS_OWN !== undefined
-const images = await askEngine<{ RepoTags: string[] | null }[]>('GET', '/images/json')
-const found = images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => /^berth:\d/.test(tag))
-const releases = process.env.BERTH_TEST_RELEASES?.split(',') ?? found.sort()
+const releases = process.env.BERTH_TEST_RELEASES?.split(',') ?? []
 const [release = ''] = releases
-const skip = isOwn ? release === '' && 'Docker has no image of a release' : 'the cluster belongs to others'
+const skip = await reasonToSkip()
+
+async function reasonToSkip(): Promise<string | false> {
+  if (!isOwn) return 'the cluster belongs to others'
+  if (release === '') return 'there is no image of a release'
+  // That of Debian 12 reads no `patches`.
+  return (
+    (await kustomized('kubernetes-nodes').catch(() => undefined)) === undefined &&
+    'there is no kubectl that reads the files'
+  )
+}
 
 /** Says whose it is, and echoes on a WebSocket. */
 const app = shellApp('$BERTH_EMAIL')

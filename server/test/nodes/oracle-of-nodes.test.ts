@@ -7,7 +7,8 @@ import { pairGateways } from './gateway-pair.ts'
 
 test('requests to the gateways of two nodes reach no app but their own, while everything changes and the nodes lose each other', async (t) => {
   const pair = await pairGateways({ after: (end) => t.after(end) })
-  const requests = extent(3_000, 50_000)
+  // As `npm run test:cluster` has it.
+  const requests = Number(process.env.BERTH_TEST_ORACLE_REQUESTS ?? extent(3_000, 50_000))
   const found = await runOracle(pair.gateway, {
     seed: 20_261_123,
     requests,
