@@ -25,7 +25,8 @@ export async function runPart(root, { files, env: own, testLimit = usualLimit },
   const runner = spawn(execPath, [...flags, ...files], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...env, BERTH_TEST_COUNTS: undefined, ...own, ...settings },
+    // The runner of a test would not start another one; the counts are of this run, and not of what it starts.
+    env: { ...env, NODE_TEST_CONTEXT: undefined, BERTH_TEST_COUNTS: undefined, ...own, ...settings },
   })
   let isLate = false
   const end = () => runner.kill('SIGTERM')

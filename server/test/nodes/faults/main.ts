@@ -54,15 +54,15 @@ async function cleanUp(): Promise<void> {
 }
 
 function shown({ outcomes, violations, counts }: FaultReport, seed: number): string {
-  const rows = outcomes.map(({ kind, duration, apiGap, containerGap, recovery }) =>
-    [kind, ...[duration, apiGap, containerGap, recovery].map(seconds)].join(' | '),
+  const rows = outcomes.map(({ kind, duration, apiGap, leaderGap, containerGap, recovery }) =>
+    [kind, ...[duration, apiGap, leaderGap, containerGap, recovery].map(seconds)].join(' | '),
   )
   const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
   return [
     `Seed ${seed}, ${day}, ${cpus().length} cores.`,
     '',
-    '| fault | lasts | longest without the API at any node | longest without a container at any node | all well after its end |',
-    '| --- | --- | --- | --- | --- |',
+    '| fault | lasts | longest without the API at any node | without what the leader alone answers | without a container | all well after its end |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row} |`),
     '',
     '| checked | times |',

@@ -26,8 +26,8 @@ export class Gaps {
 }
 
 /**
- * Asks every node all the time for the API, for each user's container, and for another user's. What is answered
- * with 200 must be right, whatever fails.
+ * Asks every node all the time for the API (by a request that every node answers, and by one that the leader alone answers), for each
+ * user's container, and for another user's. What is answered with 200 must be right, whatever fails.
  */
 export class Probes {
   readonly gaps = new Gaps()
@@ -47,6 +47,7 @@ export class Probes {
   async run(signal: AbortSignal): Promise<void> {
     const loops = this.#nodes.flatMap((node) => [
       this.#repeat(signal, () => this.#askApi(node)),
+      this.#repeat(signal, () => this.#askLeader(node)),
       ...this.#people.all.map((person, index) =>
         this.#repeat(signal, async () => {
           await this.#visit(node, person)
@@ -70,6 +71,12 @@ export class Probes {
     if (answer?.status !== 200) return
     this.gaps.note('API at any node')
     if (!answer.body.includes(`"${person?.email}"`)) this.#violate(`${node.name} answered me with ${answer.body}`)
+  }
+
+  /** A follower passes it on. */
+  async #askLeader(node: NodeMachine): Promise<void> {
+    const answer = await this.#ask(node, '/api/user/sessions', this.#people.all[0]?.token)
+    if (answer?.status === 200) this.gaps.note('the leader by any node')
   }
 
   async #visit(node: NodeMachine, person: Person): Promise<void> {

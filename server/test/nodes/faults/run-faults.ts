@@ -14,8 +14,10 @@ import { Probes } from './probes.ts'
 export interface FaultOutcome extends PlannedFault {
   /** From its end until all nodes serve everything again. */
   readonly recovery: number
-  /** Longest time in which no node answered a request to the API. */
+  /** Longest time in which no node answered a reading request to the API. */
   readonly apiGap: number
+  /** Longest time in which no node answered a request that the leader alone answers. */
+  readonly leaderGap: number
   /** Longest time in which no node served any container. */
   readonly containerGap: number
 }
@@ -57,9 +59,9 @@ export async function runFaults(
     })
     if (!outcome) break
     outcomes.push(outcome)
-    const [api, apps] = [outcome.apiGap, outcome.containerGap].map(seconds)
+    const [api, leader, apps] = [outcome.apiGap, outcome.leaderGap, outcome.containerGap].map(seconds)
     say(
-      `${planned.kind} (${seconds(planned.duration)}): no API for ${api}, no container for ${apps}, well after ${seconds(outcome.recovery)}`,
+      `${planned.kind} (${seconds(planned.duration)}): no API for ${api}, no leader for ${leader}, no container for ${apps}, well after ${seconds(outcome.recovery)}`,
     )
   }
   over.abort()
@@ -109,6 +111,7 @@ async function runFault(
     ...planned,
     recovery,
     apiGap: gaps['API at any node'] ?? Number.POSITIVE_INFINITY,
+    leaderGap: gaps['the leader by any node'] ?? Number.POSITIVE_INFINITY,
     containerGap: gaps['a container at any node'] ?? Number.POSITIVE_INFINITY,
   }
 }
