@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { Buffer } from 'node:buffer'
 
 /** In s: after which a program that does not end by the first signal is killed. */
 const grace = 5

@@ -36,7 +36,7 @@ export const parts = [
   {
     name: 'gateways of two nodes',
     files: ['server/test/nodes/oracle-of-nodes.test.ts'],
-    seconds: 120,
+    seconds: 75,
     env: { BERTH_TEST_ORACLE_REQUESTS: '200000' },
   },
   {

@@ -17,8 +17,6 @@ import { choose } from './parts.mjs'
 import { makeReleaseImage, removeImage } from './release-image.mjs'
 import { runPart } from './run-part.mjs'
 
-/** @import { Part } from './parts.mjs' */
-
 const root = resolve(import.meta.dirname, '../..')
 const isOwn = !env.KUBECONFIG
 const maySkip = argv.includes('--or-skip')

@@ -46,11 +46,12 @@ const template = {
 }
 const json = { 'content-type': 'application/json' }
 
-/** On a database of their own. @param fields of the templates, by their types */
+/** On a database of their own. @param fields of the templates, by their types @param settings beside, and over, those of these tests */
 export async function severalNodes(
   t: Lifetime,
   postgres: Postgres,
   fields: Partial<Record<'dev' | 'prod', object>> = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Nodes> {
   const databaseUrl = await newDatabase(postgres)
   const mail = await startMailServer()
@@ -64,6 +65,7 @@ export async function severalNodes(
       dev: { ...template, ...fields.dev },
       prod: { ...template, display_name: 'Production', ...fields.prod },
     }),
+    ...settings,
   }
   const start = async () => {
     const address = `127.0.0.1:${await freePort()}`

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startBerth, type Person } from '../server/test/support/berth.ts'
-import { askCluster, clusterImage } from '../server/test/support/cluster/cluster-api.ts'
-import { onCluster } from '../server/test/support/cluster/berth-on-cluster.ts'
-import { median, report, timed } from './figures.ts'
+import { startBerth, type Person } from '../../server/test/support/berth.ts'
+import { askCluster, clusterImage } from '../../server/test/support/cluster/cluster-api.ts'
+import { onCluster } from '../../server/test/support/cluster/berth-on-cluster.ts'
+import { median, report, timed } from '../figures.ts'
+import { untilQuiet } from './quiet.ts'
 
 /**
- * Launches beside the cluster's own `create -> ready` of the same pods: `npm run bench:cluster [pairs] [crowd] [rounds]`, on the
- * cluster that `BERTH_TEST_CLUSTER` names (`tools/cluster/up.sh 2`). Both alternate in one run, and take turns in who is first. The
- * target is at most 1.2 of it.
+ * Launches beside the cluster's own `create -> ready` of the same pods: `npm run bench:cluster [pairs] [crowd] [rounds] [at-once]`, on the
+ * cluster that `BERTH_TEST_CLUSTER` names (`tools/cluster/up.sh 2`). Both alternate in one run, and take turns in who is first; a turn
+ * begins when the pods of the one before are gone and the processors are quiet. The target is at most 1.2 of it.
  */
 const pairs = Number(process.argv[2] ?? 20)
 const crowd = Number(process.argv[3] ?? 50)
 /** How often the crowd comes. */
 const rounds = Number(process.argv[4] ?? 3)
+/** `at-once` as the fifth argument: a turn begins while nodes still end the pods of the one before. */
+const waits = process.argv[5] !== 'at-once'
 const pollEvery = 20
 const limit = 120_000
 
@@ -26,6 +29,8 @@ interface Pod {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
 }
 
+/** Name of the pod that stays. */
+let kept = ''
 const endings: (() => unknown)[] = []
 const lifetime = { after: (ending: () => Promise<void>) => void endings.unshift(ending) }
 const cluster = await onCluster(lifetime)
@@ -49,8 +54,10 @@ try {
   // The first start of a template is watched for half a second. Its pod stays, and with it the Secret that the copies read.
   await launch(first)
   const pod = await recipe(first)
+  kept = pod.metadata.name
   await oneByOne(people.slice(0, pairs), pod)
   await stopAll(people.slice(0, pairs))
+  await settle()
   for (let round = 0; round < rounds; round++) await allAtOnce(people.slice(0, crowd), pod, round)
 } finally {
   for (const ending of endings) await ending()
@@ -61,11 +68,18 @@ async function signUp(name: string): Promise<Person> {
   return berth.signUpWithoutContainer(`${name}@bench.test`)
 }
 
-async function launch({ token }: Person): Promise<void> {
+async function launch({ token, slug }: Person): Promise<void> {
   const answer = await berth.call('POST', '/api/container/launch/prod', { token })
   if (answer.status === 200) return
-  const causes = berth.logs.filter((line) => line.includes('"err"')).slice(-3)
-  throw new Error(`a launch was answered with ${JSON.stringify(answer.body)}; ${causes.join('\n')}`)
+  const causes = berth.logs.filter((line) => line.includes('"err"') && line.includes(slug)).slice(-3)
+  throw new Error(`the launch of ${slug} was answered with ${JSON.stringify(answer.body)}; ${causes.join('\n')}`)
+}
+
+/** All of them go on after a failure, which would otherwise be measured as a part of the next turn. @throws the first failure */
+async function together(works: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).filter(({ status }) => status === 'rejected')
+  for (const { reason } of failed as PromiseRejectedResult[]) process.stdout.write(`FAILED: ${String(reason)}\n`)
+  if (failed.length > 0) throw new Error(`${failed.length} of ${works.length} failed`)
 }
 
 /** A pod of the application, as Berth made it, to be made again by itself. */
@@ -112,13 +126,14 @@ async function allAtOnce(people: readonly Person[], pod: Pod, round: number): Pr
   const names = people.map((_, index) => `crowd-${round}-${index}`)
   let [through, direct] = [0, 0]
   const byBerth = async () => {
-    through = (await timed(() => Promise.all(people.map(launch)))).ms
+    through = (await timed(() => together(people.map(launch)))).ms
     await stopAll(people)
+    await settle()
   }
   const byCluster = async () => {
-    direct = (await timed(() => Promise.all(names.map((name) => createDirectly(pod, name))))).ms
+    direct = (await timed(() => together(names.map((name) => createDirectly(pod, name))))).ms
     for (const name of names) await remove(name)
-    await untilGone()
+    await settle()
   }
   for (const next of inTurns(round, byBerth, byCluster)) await next()
   show(`${people.length} at once, until all are ready`, through, direct)
@@ -129,15 +144,23 @@ function inTurns<T>(index: number, one: T, other: T): T[] {
 }
 
 async function stopAll(people: readonly Person[]): Promise<void> {
-  await Promise.all(people.map(({ token }) => berth.call('POST', '/api/container/stop/prod', { token })))
+  await together(
+    people.map(async ({ token }) => {
+      const { status, text } = await berth.call('POST', '/api/container/stop/prod', { token })
+      if (status !== 200) throw new Error(`a stop was answered with ${status}: ${text}`)
+    }),
+  )
 }
 
-async function untilGone(): Promise<void> {
-  for (;;) {
+/** Only the pod of the first user stays. */
+async function settle(): Promise<void> {
+  if (!waits) return
+  const { waited, busy, pods } = await untilQuiet(async () => {
     const { items } = await askCluster<{ items: Pod[] }>('GET', podsPath)
-    if (!items.some(({ metadata }) => metadata.name.startsWith('crowd-'))) return
-    await sleep(500)
-  }
+    return items.filter(({ metadata }) => metadata.name !== kept).length
+  })
+  const words = `after ${(waited / 1_000).toFixed(0)} s ${pods} pods of the turn before, ${(100 * busy).toFixed(0)} % of the processors busy`
+  process.stdout.write(`  (${words})\n`)
 }
 
 function show(title: string, through: number, direct: number, more: Readonly<Record<string, string>> = {}): void {
