@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { askCluster, askClusterText, clusterImage, loadImage } from '../support/cluster/cluster-api.ts'
+import { askCluster, askClusterText, clusterImage, ensureStorageClass, loadImage } from '../support/cluster/cluster-api.ts'
 import { apply, manifests, settings, type Manifest } from '../support/cluster/deployment.ts'
 import { eventually } from '../support/engine/runtimes.ts'
 
@@ -68,6 +68,7 @@ suite('Berth as a pod', { skip }, () => {
 
   test('applied as the files say, it becomes ready, and a user signs up, launches and opens the page', async () => {
     await loadImage(release ?? '')
+    await ensureStorageClass()
     const data = { ...settings, BASE_DOMAIN: 'example.org', CONTAINER_TEMPLATES: JSON.stringify({ dev: template }) }
     const config = {
       apiVersion: 'v1',

@@ -33,11 +33,16 @@ export const askCluster: AskCluster = (method, target, body) => {
 /** A namespace of its own, and the storage class of the test cluster where there is none. @returns how it is removed */
 export async function makeNamespace(name: string): Promise<() => Promise<void>> {
   await askCluster('POST', '/api/v1/namespaces', { metadata: { name } })
+  await ensureStorageClass()
+  return async () => void (await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined))
+}
+
+/** The test cluster has none of its own: without it a claim would wait for ever. */
+export async function ensureStorageClass(): Promise<void> {
   await askCluster('POST', '/apis/storage.k8s.io/v1/storageclasses', {
     metadata: { name: 'berth-test', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
     provisioner: 'kubernetes.io/host-path',
   }).catch(() => undefined)
-  return async () => void (await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined))
 }
 
 /** The image of the tests, given to the nodes of the test cluster; a cluster of others pulls `BERTH_TEST_IMAGE`. */
