@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { askCluster, askClusterText, clusterImage, ensureStorageClass, loadImage } from '../support/cluster/cluster-api.ts'
+import {
+  askCluster,
+  askClusterText,
+  clusterImage,
+  ensureStorageClass,
+  loadImage,
+} from '../support/cluster/cluster-api.ts'
 import { apply, manifests, settings, type Manifest } from '../support/cluster/deployment.ts'
 import { eventually } from '../support/engine/runtimes.ts'
 
