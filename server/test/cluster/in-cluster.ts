@@ -67,10 +67,7 @@ async function runningBerth(): Promise<{ name: string; url: string }> {
 }
 
 suite('Berth as a pod', { skip }, () => {
-  after(async () => {
-    for (const name of ['berth', 'berth-containers'])
-      await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined)
-  })
+  after(() => removeNamespaces('berth', 'berth-containers'))
 
   test('applied as the files say, it becomes ready, and a user signs up, launches and opens the page', async () => {
     await loadImage(release ?? '')

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openClusterAccess } from '#/runtime/kubernetes/client/cluster-access.ts'
 import { ClusterClient, type ClusterCall } from '#/runtime/kubernetes/client/cluster-client.ts'
@@ -35,6 +36,20 @@ export async function makeNamespace(name: string): Promise<() => Promise<void>> 
   await askCluster('POST', '/api/v1/namespaces', { metadata: { name } })
   await ensureStorageClass()
   return async () => void (await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined))
+}
+
+/**
+ * Deletes namespaces, and waits until their names are free: the deployments of two tests have the same.
+ * @throws when one is not gone within three minutes
+ */
+export async function removeNamespaces(...names: readonly string[]): Promise<void> {
+  for (const name of names) await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined)
+  const list = () => askCluster<{ items: { metadata: { name: string } }[] }>('GET', '/api/v1/namespaces')
+  for (const end = performance.now() + 180_000; ; await sleep(500)) {
+    const left = (await list()).items.filter(({ metadata }) => names.includes(metadata.name))
+    if (left.length === 0) return
+    if (performance.now() > end) throw new Error(`these namespaces are not gone: ${JSON.stringify(left)}`)
+  }
 }
 
 /** The test cluster has none of its own: without it a claim would wait for ever. */

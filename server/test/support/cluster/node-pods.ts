@@ -4,7 +4,7 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import type { Lifetime } from '../berth.ts'
 import { eventually } from '../engine/runtimes.ts'
-import { askCluster, kubeconfig } from './cluster-api.ts'
+import { askCluster, kubeconfig, removeNamespaces } from './cluster-api.ts'
 import { apply, kustomized, type Manifest } from './deployment.ts'
 
 /** There is no kube-proxy on the own cluster, so the API server has no address inside of it but its own. */
@@ -43,10 +43,7 @@ export async function deployNodes(
   settings: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,
 ): Promise<void> {
-  lifetime.after(async () => {
-    for (const name of ['berth', 'berth-containers'])
-      await askCluster('DELETE', `/api/v1/namespaces/${name}`).catch(() => undefined)
-  })
+  lifetime.after(() => removeNamespaces('berth', 'berth-containers'))
   const secret = { name: 'berth-secrets', namespace: 'berth' }
   for (const manifest of await kustomized('kubernetes-nodes')) {
     const { data } = manifest as unknown as { data?: Readonly<Record<string, string>> }
