@@ -6,6 +6,7 @@ import {
   clusterImage,
   ensureStorageClass,
   loadImage,
+  removeNamespaces,
 } from '../support/cluster/cluster-api.ts'
 import { apply, manifests, settings, type Manifest } from '../support/cluster/deployment.ts'
 import { eventually } from '../support/engine/runtimes.ts'
