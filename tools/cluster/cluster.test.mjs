@@ -51,7 +51,7 @@ test('words choose files, and the cluster of others gets no part that breaks or 
   )
 })
 
-test('a program that does not end in time is ended, and its last line is told', async () => {
+test('a program that does not end in time is ended, and its last lines are told', async () => {
   const began = performance.now()
   const { problem } = await runLimited('sh', ['-c', 'echo working; sleep 30'], 0.5)
   assert.equal(problem, 'did not end within 1 s: working')

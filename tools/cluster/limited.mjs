@@ -13,7 +13,7 @@ const kept = 20_000
  * @param {readonly string[]} args
  * @param {number} seconds
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {Promise<{ output: string, problem: string | undefined }>} last part of its output, and why it failed, with its last line
+ * @returns {Promise<{ output: string, problem: string | undefined }>} last part of its output, and why it failed, with its last three lines
  */
 export function runLimited(command, args, seconds, env = process.env) {
   const child = spawn('timeout', [`--kill-after=${grace}`, String(Math.ceil(seconds)), command, ...args], {
@@ -30,7 +30,7 @@ export function runLimited(command, args, seconds, env = process.env) {
       const lines = output.trim().split('\n')
       const isLate = code === 124 || code === 137
       const how = isLate ? `did not end within ${Math.ceil(seconds)} s` : `ended with ${signal ?? code}`
-      resolve({ output, problem: code === 0 ? undefined : `${how}: ${lines.at(-1) || 'it said nothing'}` })
+      resolve({ output, problem: code === 0 ? undefined : `${how}: ${lines.slice(-3).join(' | ') || 'it said nothing'}` })
     })
   })
 }
