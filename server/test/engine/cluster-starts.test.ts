@@ -64,6 +64,25 @@ test('what the watch tells of a start is not asked for again', async (t) => {
   assert.equal(asked.length, before)
 })
 
+// One look that an overloaded API server refused, or answered after more than 3 s, failed a launch whose pod started, and a stop.
+test('a start and an end go on when the API server is too busy for a look', async (t) => {
+  let [busy, isDeleted] = [2, false]
+  const { cluster } = await openStandIn(t, ({ method, path }, response) => {
+    if (path.endsWith('/pods')) return reply(response, 200, podList('1', storedPod(name, 'uid-1')))
+    if (method === 'DELETE') {
+      ;[busy, isDeleted] = [2, true]
+      return reply(response, 200, {})
+    }
+    if (busy-- > 0) return reply(response, busy === 0 ? 429 : 503, status(429, 'TooManyRequests'))
+    if (isDeleted) return reply(response, 404, status(404, 'NotFound'))
+    return reply(response, 200, storedPod(name, 'uid-1', { running: true }))
+  })
+  await listPods(cluster)
+  await awaitStart(cluster, 'uid-1')
+  await removePod(cluster, 'uid-1')
+  assert.ok(isDeleted)
+})
+
 // After a restart each page of a sleeping container asked for a list of all pods of its own, 32 at a time.
 test('before the first list all who ask about unknown containers share one', async (t) => {
   const { cluster, asked } = await openStandIn(t, (_, response) => reply(response, 200, podList('1')))

@@ -4,6 +4,7 @@ import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { findPod, readPod } from './find-pods.ts'
+import { readPatiently } from './read-patiently.ts'
 import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */
@@ -79,7 +80,7 @@ export async function deleteAndAwait(
   const { name, uid } = metadata
   const follower = cluster.index.follow(uid)
   const look = async () => {
-    const pod = await readPod(cluster, name, `inspect ${name}`, signal)
+    const pod = await readPatiently(() => readPod(cluster, name, `inspect ${name}`, signal), signal)
     return pod?.metadata.uid === uid ? pod : undefined
   }
   try {
