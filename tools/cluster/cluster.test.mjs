@@ -42,11 +42,11 @@ test('each part names files that exist, and no file of the cluster is left out',
 
 test('words choose files, and the cluster of others gets no part that breaks or fills it', () => {
   assert.deepEqual(
-    choose(['cluster/homes'], true).flatMap(({ files }) => files),
+    choose(['cluster/homes'], { isOwn: true }).flatMap(({ files }) => files),
     ['server/test/cluster/homes.ts'],
   )
   assert.deepEqual(
-    choose(['cluster/faults'], false).map(({ name }) => name),
+    choose(['cluster/faults'], { isOwn: false }).map(({ name }) => name),
     [],
   )
 })

@@ -30,7 +30,10 @@ export function runLimited(command, args, seconds, env = process.env) {
       const lines = output.trim().split('\n')
       const isLate = code === 124 || code === 137
       const how = isLate ? `did not end within ${Math.ceil(seconds)} s` : `ended with ${signal ?? code}`
-      resolve({ output, problem: code === 0 ? undefined : `${how}: ${lines.slice(-3).join(' | ') || 'it said nothing'}` })
+      resolve({
+        output,
+        problem: code === 0 ? undefined : `${how}: ${lines.slice(-3).join(' | ') || 'it said nothing'}`,
+      })
     })
   })
 }

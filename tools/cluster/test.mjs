@@ -60,7 +60,7 @@ async function main() {
 async function cluster() {
   if (env.KUBECONFIG) return { kubeconfig: env.KUBECONFIG }
   // Without time for any test the machine is left in peace.
-  const [first] = choose(words, isOwn)
+  const [first] = choose(words, { isOwn, isCi: maySkip })
   const needed = (first?.seconds ?? 0) * patience + takingDown
   if (remaining() < needed) return { reason: 'no time is left for it' }
   return makeCluster(createSetupContext(root, env), () => remaining() - needed)
@@ -81,7 +81,7 @@ async function runParts(kubeconfig, counts) {
   mkdirSync(counts, { recursive: true })
   const settings = { BERTH_TEST_CLUSTER: kubeconfig, ...(isOwn ? { BERTH_TEST_CLUSTER_IS_OWN: '1' } : {}) }
   let isPassed = true
-  for (const part of choose(words, isOwn)) {
+  for (const part of choose(words, { isOwn, isCi: maySkip })) {
     if (stop.signal.aborted) return false
     const left = remaining() - takingDown
     if (left < part.seconds * patience) {
