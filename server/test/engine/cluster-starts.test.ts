@@ -83,6 +83,33 @@ test('a start and an end go on when the API server is too busy for a look', asyn
   assert.ok(isDeleted)
 })
 
+// Fifty pods started at once: a busy API server did not send a kubelet the Secret of one within a second. The kubelet tried again
+// after 10 to 15 s, and its launch was given up after 15.
+test('a start waits for several attempts of a kubelet that could not read the Secret of the pod', async (t) => {
+  const retries = 100
+  let began = 0
+  const waiting = { reason: 'CreateContainerConfigError', message: 'failed to sync secret cache' }
+  const answer = (isOver: boolean) => {
+    const pod = storedPod(name, 'uid-1', { running: isOver })
+    return isOver ? pod : { ...pod, status: { phase: 'Pending', containerStatuses: [{ state: { waiting } }] } }
+  }
+  const { cluster } = await openStandIn(
+    t,
+    ({ method, path }, response) => {
+      if (path.endsWith('/pods')) return reply(response, 200, podList('1', answer(false)))
+      if (method === 'DELETE') return reply(response, 200, {})
+      began ||= performance.now()
+      return reply(response, 200, answer(performance.now() - began > ended))
+    },
+    { retries },
+  )
+  let ended = 3 * retries
+  await listPods(cluster)
+  await awaitStart(cluster, 'uid-1')
+  ;[began, ended] = [0, Infinity]
+  await assert.rejects(awaitStart(cluster, 'uid-1'), { kind: 'failed' })
+})
+
 // After a restart each page of a sleeping container asked for a list of all pods of its own, 32 at a time.
 test('before the first list all who ask about unknown containers share one', async (t) => {
   const { cluster, asked } = await openStandIn(t, (_, response) => reply(response, 200, podList('1')))

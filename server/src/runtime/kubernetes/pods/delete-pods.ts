@@ -4,7 +4,7 @@ import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { findPod, readPod } from './find-pods.ts'
-import { readPatiently } from './read-patiently.ts'
+import { readPatiently } from '../client/read-patiently.ts'
 import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */

@@ -14,6 +14,12 @@ const failing = new Map([
   ['CreateContainerError', 'failed'],
   ['RunContainerError', 'failed'],
 ] as const)
+/**
+ * Reasons that a busy node or API server has, too: a kubelet waits a second for the Secret of the pod, and the runtime for two minutes.
+ * It tries again after 10 to 15 s, so these may last for several times as long, until several attempts have failed.
+ */
+const maybeBusy: ReadonlySet<string> = new Set(['CreateContainerConfigError', 'CreateContainerError'])
+const attempts = 4
 
 /** What the first container that does not run waits for; one for starter files comes before the app's. */
 const waitingOf = (pod: Pod) =>
@@ -46,7 +52,8 @@ export class StartDeadlines {
     if (hopeless.has(reason)) return new RuntimeError('image', what, cause)
     const kind = failing.get(reason as Parameters<typeof failing.get>[0])
     this.#failingSince = kind && (this.#failingSince ?? performance.now())
-    if (!kind || performance.now() - (this.#failingSince ?? 0) < this.#timeouts.retries) return undefined
+    const allowed = this.#timeouts.retries * (maybeBusy.has(reason) ? attempts : 1)
+    if (!kind || performance.now() - (this.#failingSince ?? 0) < allowed) return undefined
     return new RuntimeError(kind, what, cause)
   }
 

@@ -6,7 +6,7 @@ import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
 import { endOf, stateOf } from './pod-state.ts'
 import { openGate } from './files-gate.ts'
-import { readPatiently } from './read-patiently.ts'
+import { readPatiently } from '../client/read-patiently.ts'
 import { StartDeadlines } from './start-deadlines.ts'
 import { WaitReporter } from './wait-reporter.ts'
 
