@@ -24,7 +24,7 @@ function run(folder, { left = 60 } = {}) {
   const counts = join(folder, 'counts')
   execFileSync('mkdir', ['-p', counts])
   const part = { name: 'some', files: [join(folder, 'some.test.mjs')], seconds: 1 }
-  return runPart(root, part, {}, { counts, left: () => left, stop: new AbortController().signal })
+  return runPart(root, part, {}, { counts, left: () => left, stop: new AbortController().signal, say: () => undefined })
 }
 
 test('each part names files that exist, and no file of the cluster is left out', () => {

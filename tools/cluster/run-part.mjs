@@ -16,11 +16,16 @@ const shown = { first: 600, last: 200 }
  * @param {string} root of the repository
  * @param {Part} part
  * @param {Readonly<Record<string, string>>} settings environment of the tests
- * @param {{ counts: string, left: () => number, stop: AbortSignal }} run folder for the counts, seconds until it is ended, and a signal that
- *   ends it
+ * @param {{ counts: string, left: () => number, stop: AbortSignal, say?: (line: string) => void }} run folder for the counts, seconds until it
+ *   is ended, a signal that ends it, and what gets each line of the report
  * @returns {Promise<'passed' | 'failed' | 'out of time'>} the last when it was ended for want of time before a test failed
  */
-export async function runPart(root, { files, env: own, testLimit = usualLimit }, settings, { counts, left, stop }) {
+export async function runPart(
+  root,
+  { files, env: own, testLimit = usualLimit },
+  settings,
+  { counts, left, stop, say = console.log },
+) {
   const flags = ['--test', '--test-concurrency=1', `--test-timeout=${testLimit * 1000}`, ...reporters(counts)]
   const runner = spawn(execPath, [...flags, ...files], {
     cwd: root,
@@ -36,7 +41,7 @@ export async function runPart(root, { files, env: own, testLimit = usualLimit },
   }, left() * 1000)
   stop.addEventListener('abort', end)
   const [hasFailures, code] = await Promise.all([
-    show(runner.stdout),
+    show(runner.stdout, say),
     new Promise((resolve) => runner.once('exit', resolve)),
   ])
   clearTimeout(timer)
@@ -48,20 +53,21 @@ export async function runPart(root, { files, env: own, testLimit = usualLimit },
 /**
  * Shows the report of a run, of a bounded length.
  * @param {import('node:stream').Readable} output
+ * @param {(line: string) => void} say
  * @returns {Promise<boolean>} whether it names a test that failed
  */
-async function show(output) {
+async function show(output, say) {
   let [count, hasFailures] = [0, false]
   /** @type {string[]} */
   const last = []
   for await (const line of createInterface({ input: output })) {
     hasFailures ||= /^\s*✖ /.test(line)
     count++
-    if (count <= shown.first) console.log(line)
+    if (count <= shown.first) say(line)
     else if (last.push(line) > shown.last) last.shift()
   }
   const left = count - shown.first - last.length
-  if (left > 0) console.log(`... ${left} lines ...`)
-  for (const line of last) console.log(line)
+  if (left > 0) say(`... ${left} lines ...`)
+  for (const line of last) say(line)
   return hasFailures
 }

@@ -22,13 +22,13 @@ const isOwn = !env.KUBECONFIG
 const maySkip = argv.includes('--or-skip')
 const words = argv.slice(2).filter((word) => !word.startsWith('-'))
 
-/** In s: without a limit as long as it takes, within reason. */
+/** In s: without a limit at most an hour. */
 const usualTime = 3600
 const end = maySkip && env.BERTH_TESTS_END ? Number(env.BERTH_TESTS_END) : Date.now() / 1000 + usualTime
 const remaining = () => end - Date.now() / 1000
 
 /** A part that begins has this many times as long as it takes on a machine without other work. */
-const patience = 1.5
+const timeFactor = 1.5
 /** In s: for the end of the cluster. */
 const takingDown = 60
 
@@ -59,9 +59,9 @@ async function main() {
 /** @returns {ReturnType<typeof makeCluster>} */
 async function cluster() {
   if (env.KUBECONFIG) return { kubeconfig: env.KUBECONFIG }
-  // Without time for any test the machine is left in peace.
+  // Without time for any test no cluster is made.
   const [first] = choose(words, { isOwn, isCi: maySkip })
-  const needed = (first?.seconds ?? 0) * patience + takingDown
+  const needed = (first?.seconds ?? 0) * timeFactor + takingDown
   if (remaining() < needed) return { reason: 'no time is left for it' }
   try {
     return await makeCluster(createSetupContext(root, env), () => remaining() - needed)
@@ -88,7 +88,7 @@ async function runParts(kubeconfig, counts) {
   for (const part of choose(words, { isOwn, isCi: maySkip })) {
     if (stop.signal.aborted) return false
     const left = remaining() - takingDown
-    if (left < part.seconds * patience) {
+    if (left < part.seconds * timeFactor) {
       console.log(`skipped: ${part.name}: it takes ${part.seconds} s, and ${Math.max(0, Math.round(left))} s are left`)
       continue
     }

@@ -4,7 +4,7 @@ import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { findPod, readPod } from './find-pods.ts'
-import { readPatiently } from '../client/read-patiently.ts'
+import { readWithRetries } from '../client/read-with-retries.ts'
 import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */
@@ -80,7 +80,7 @@ export async function deleteAndAwait(
   const { name, uid } = metadata
   const follower = cluster.index.follow(uid)
   const look = async () => {
-    const pod = await readPatiently(() => readPod(cluster, name, `inspect ${name}`, signal), signal)
+    const pod = await readWithRetries(() => readPod(cluster, name, `inspect ${name}`, signal), signal)
     return pod?.metadata.uid === uid ? pod : undefined
   }
   try {

@@ -6,7 +6,7 @@ import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
 import { endOf, stateOf } from './pod-state.ts'
 import { openGate } from './files-gate.ts'
-import { readPatiently } from '../client/read-patiently.ts'
+import { readWithRetries } from '../client/read-with-retries.ts'
 import { StartDeadlines } from './start-deadlines.ts'
 import { WaitReporter } from './wait-reporter.ts'
 
@@ -52,7 +52,7 @@ async function waitUntilBegun(
   try {
     let isOpen = false
     for (let told: Pod | undefined; ;) {
-      const pod = told ?? (await readPatiently(() => findPod(cluster, uid, signal), signal))
+      const pod = told ?? (await readWithRetries(() => findPod(cluster, uid, signal), signal))
       if (!pod) throw new RuntimeError('missing', `start ${uid}`)
       const state = stateOf(pod)
       if (state === 'running') return
