@@ -88,7 +88,7 @@ test('counts of runs are added up, with a test that did not end as a failure', (
   assert.deepEqual(readCounts(counts), { passed: 4, failed: 4 })
 })
 
-test('a machine that cannot have a cluster skips it in CI, with the reason and without a failure, and fails otherwise', (t) => {
+test('a machine without time for a cluster skips it in CI, with the reason and without a failure', (t) => {
   const env = {
     ...process.env,
     BERTH_TEST_COUNTS: folderWith(t),
