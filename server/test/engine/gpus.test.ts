@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
@@ -18,6 +18,7 @@ const programs = mkdtempSync('/tmp/berth-gpu-')
 after(() => rmSync(programs, { recursive: true, force: true }))
 const noted = path.join(programs, 'noted')
 const hook = path.join(programs, 'nvidia-container-runtime-hook')
+const systemHook = '/usr/local/sbin/nvidia-container-runtime-hook'
 writeFileSync(hook, `#!/bin/sh\n{ echo "$@"; cat; echo; } >> ${noted}\n`)
 chmodSync(hook, 0o755)
 
@@ -65,15 +66,14 @@ test('a container with GPUs has their numbers, and the hook was started for it; 
   assert.ok(starts.includes(two.id) && !starts.includes(none.id))
 })
 
-test('Berth starts with GPUs where the hook is in the path, although no runtime of the engine is named for them', async (t) => {
+test('Berth starts with GPUs where the system has the hook, although no runtime of the engine is named for them', async (t) => {
   const { runtime } = openAt(engine.address, t)
   assert.match(
     (await refusal(runtime, 2)) ?? '',
     /^the template "dev" asks for 2 GPUs, and the engine offers none: install/,
   )
-  const before = process.env['PATH']
-  t.after(() => (process.env['PATH'] = before))
-  process.env['PATH'] = `${before}:${programs}`
+  symlinkSync(hook, systemHook)
+  t.after(() => rmSync(systemHook))
   assert.equal(await refusal(runtime, 2), undefined)
 })
 

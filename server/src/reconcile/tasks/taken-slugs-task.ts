@@ -1,5 +1,5 @@
 import type { Runtime } from '#/runtime/runtime.ts'
-import type { Owner } from '#/runtime/container-spec.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
 import { claimSlugs } from '#/store/users/users.ts'
 import type { EngineListCache } from '../engine-list.ts'
@@ -33,7 +33,7 @@ export function takenSlugsTask(
   let homesClaim: Promise<number> | undefined
   /** What is claimed, and what failed, beside the runs since the last one. */
   let beside: { readonly claimed: number; readonly failure?: { readonly reason: unknown } } = { claimed: 0 }
-  const claim = async (owned: readonly { readonly owner: Owner | null }[]) => {
+  const claim = async (owned: readonly Pick<RuntimeContainer, 'owner'>[]) => {
     const slugs = [...new Set(owned.flatMap(({ owner }) => (owner ? [owner.slug] : [])))]
     let claimed = 0
     for (let start = 0; start < slugs.length; start += batchSize)

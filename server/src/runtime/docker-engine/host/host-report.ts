@@ -36,13 +36,10 @@ export async function hostReport(engine: EngineContext): Promise<HostReport> {
  * names it nowhere, and the runtime `nvidia` need not be configured.
  */
 const gpuHook = 'nvidia-container-runtime-hook'
-/** Where a service of the system looks for programs, whatever Berth's own path is. */
+/** Where a service of the system looks for programs. */
 const systemFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-const hasGpuHook = () =>
-  [...systemFolders, ...(process.env['PATH'] ?? '').split(path.delimiter)].some(
-    (folder) => folder !== '' && existsSync(path.join(folder, gpuHook)),
-  )
+const hasGpuHook = () => systemFolders.some((folder) => existsSync(path.join(folder, gpuHook)))
 
 /** Room on the networks there are, and on those that the engine still has addresses for. */
 function countAddresses({ networks, isLocal }: EngineContext, { addressPools }: HostFacts): number | null {
