@@ -1,3 +1,5 @@
+import type { Language } from '@berth/api/boot.ts'
+
 /** Everything a gateway knows. */
 export interface GatewayState {
   readonly users: readonly GatewayUser[]
@@ -92,6 +94,8 @@ export interface Unavailable {
     | 'failed' // the engine could not start it
     | 'unknown' // the engine does not answer
   readonly exitCode: number | null
+  /** Why a wake was refused, such as a limit: the sentence of the refusal, for its owner. Never part of a route. */
+  readonly refusal?: Readonly<Record<Language, string>>
 }
 
 /** Whether a request of its owner starts it. */

@@ -21,6 +21,12 @@ export function localize(language: Language, message: LocalizedMessage): string 
   return known
 }
 
+/** Says a message in every language, for a reader who is known to another process. @throws {Error} as `localize` */
+export const localizeInAll = (message: LocalizedMessage): Readonly<Record<Language, string>> => ({
+  en: localize('en', message),
+  de: localize('de', message),
+})
+
 function localizeWith(language: Language, { key, values }: LocalizedMessage): string {
   const localized = Object.entries(values).map(([name, value]) => [name, valueIn(language, value)] as const)
   return translators[language](key, Object.fromEntries(localized))

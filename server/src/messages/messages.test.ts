@@ -10,6 +10,7 @@ import { localize } from './localize.ts'
 const sameInBoth = new Set([
   'gateway.absent',
   'pages.crashedWhat',
+  'pages.refusedWhat',
   'pages.status',
   'warnings.engineFailed',
   'words.comma',

@@ -2,6 +2,7 @@ import { allSettledOrThrow, withTimeout } from '#/concurrency/try-or-log.ts'
 import { Refusal } from '#/errors.ts'
 import { isWakeable, type Unavailable, type UpstreamAddress, type Explanation } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
+import { localizeInAll } from '#/messages/localize.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
@@ -58,7 +59,10 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     this.#parts = parts
   }
 
-  /** Behind a stop in progress, and together with all other requests that wake it (single-flight). */
+  /**
+   * Behind a stop in progress, and together with all other requests that wake it (single-flight). A start that is refused, such as
+   * by a limit, is answered in the words in which a launch is refused.
+   */
   async wake(prefix: string): Promise<Unavailable | undefined> {
     const { routeSync, singleFlight, admission, report } = this.#parts
     const known = routeSync.findByPrefix(prefix)
@@ -111,17 +115,27 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     if (!known || known.isBlocked || !mayBeWoken(routeSync, known)) return {}
     if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: unavailable('crashed', exitCodeOf(known)) }
     let isNoteDue = false
+    let refusal: Refusal | undefined
     try {
       isNoteDue = await this.#startExisting(known)
-      if (!isNoteDue) await this.#launch(known)
+      if (!isNoteDue) refusal = await this.#launch(known)
     } catch (error) {
       await this.#publishFailure(known, error)
+      if (error instanceof Refusal) refusal = error
     } finally {
       admission.release(known)
     }
-    answer({})
+    const woken = this.#outcomeOf(known, refusal)
+    answer(woken)
     if (isNoteDue) await this.#note(known)
-    return {}
+    return woken
+  }
+
+  /** The route of a container whose start was refused says that it sleeps; why it stays so is in the refusal alone. */
+  #outcomeOf(known: ContainerState, refusal: Refusal | undefined): Woken {
+    const state = this.#absenceOf(known)
+    if (!refusal || !state) return {}
+    return { instead: { ...state, refusal: localizeInAll(refusal.sentence) } }
   }
 
   /**
@@ -207,16 +221,18 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     if (!(error instanceof Refusal)) throw error
   }
 
-  /** The published route and the last stage have the cause of a failure. */
-  async #launch(known: ContainerState): Promise<void> {
+  /** The published route and the last stage have the cause of a failure. @returns why it was refused, if it was */
+  async #launch(known: ContainerState): Promise<Refusal | undefined> {
     const { database, templates, spawner, report } = this.#parts
     const [template, user] = [templates.get(known.type), await findUser(database.db, known.userId)]
-    if (!template || !user) return
+    if (!template || !user) return undefined
     try {
       await spawner.ensureRunningLocked(user, template, new Date())
     } catch (error) {
-      if (!(error instanceof Refusal)) report(error, 'waking a container')
+      if (error instanceof Refusal) return error
+      report(error, 'waking a container')
     }
+    return undefined
   }
 
   /** Notes the use, and that it should run. Within the flight, or it could undo a later stop. Never throws. */

@@ -31,6 +31,14 @@ const absent = (word: Unavailable['reason'], exitCode: number | null = null): Un
   exitCode,
 })
 
+const refused: Unavailable = {
+  ...absent('asleep'),
+  refusal: {
+    en: 'The limit "running" of the group Chess leaves no room.',
+    de: 'Die Grenze „running“ lässt keinen Platz.',
+  },
+}
+
 /** Every reason there is, with what its owner is offered. */
 const reasons: readonly (readonly [name: string, reason: UnavailableReason, button: string, href: string])[] = [
   ['asleep', absent('asleep'), 'Start it', view.launchHref],
@@ -44,6 +52,7 @@ const reasons: readonly (readonly [name: string, reason: UnavailableReason, butt
   ['no-image', absent('no-image'), 'Try again', view.launchHref],
   ['failed', absent('failed'), 'Try again', view.launchHref],
   ['unknown', absent('unknown'), 'Try again', ''],
+  ['a limit refused the start', refused, 'Open the dashboard', view.dashboardUrl],
   ['running but silent', explained(undefined), 'Try again', ''],
   ['blocked', 'blocked', 'Open the dashboard', view.dashboardUrl],
 ]
@@ -88,6 +97,18 @@ test('the owner sees the last lines; another user does not', () => {
   const reason = explained(absent('crashed', 1), ['Listening', 'Error: no such file'])
   assert.match(unavailablePage(reason, view), /tabindex="0">\n<pre [^>]*>\nListening\nError: no such file<\/pre>/)
   assert.ok(!unavailablePage(reason, stranger).includes('no such file'))
+})
+
+test('the owner reads why a start was refused in the own language; another user does not', () => {
+  assert.match(
+    unavailablePage(refused, view),
+    /<p>The limit &quot;running&quot; of the group Chess leaves no room\.<\/p>/,
+  )
+  assert.match(
+    unavailablePage(refused, { ...view, language: 'de' }),
+    /<p>Die Grenze „running“ lässt keinen Platz\.<\/p>/,
+  )
+  assert.doesNotMatch(unavailablePage(refused, stranger), /Chess/)
 })
 
 test('an app that wrote nothing has no empty box', () => {

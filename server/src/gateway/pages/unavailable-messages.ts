@@ -1,8 +1,18 @@
+import type { Language } from '@berth/api/boot.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
 import type { Unavailable } from '../gateway-state.ts'
 
-/** Why an app cannot be used: its container is unavailable or blocked, or runs but is unreachable. */
-export type UnavailableCause = Unavailable['reason'] | 'blocked' | 'unreachable'
+/** Why an app cannot be used: its container is unavailable or blocked, may not be started, or runs but is unreachable. */
+export type UnavailableCause = Unavailable['reason'] | 'blocked' | 'refused' | 'unreachable'
+
+/** A cause with what is known of it. */
+export interface KnownCause {
+  readonly cause: UnavailableCause
+  /** Of its program, where one is known. */
+  readonly exitCode: number | null
+  /** With the cause `refused`: why, in the reader's language. */
+  readonly refusal: string
+}
 
 /** `start` leads to where it is started, `again` to the same address, `dashboard` there. */
 export type SuggestedAction = 'start' | 'again' | 'dashboard'
@@ -25,12 +35,18 @@ const toDashboard = { action: 'dashboard', button: message('pages.openDashboard'
 const toRetryStart = { action: 'start', button: message('pages.tryAgain') } as const
 const toRetry = { action: 'again', button: message('pages.tryAgain') } as const
 
-/** What is said about an app called `name`. @param exitCode its program's, where one is known */
-export function unavailableMessages(
-  cause: UnavailableCause,
-  name: string,
-  exitCode: number | null,
-): UnavailableMessages {
+/** Only its owner starts a container, so others are not told why a start was refused. @param unavailable undefined: it runs */
+export function causeOf(
+  unavailable: Unavailable | undefined,
+  { isOwner, language }: { readonly isOwner: boolean; readonly language: Language },
+): KnownCause {
+  const { reason = 'unreachable', exitCode = null, refusal } = unavailable ?? {}
+  const known: KnownCause = { cause: reason, exitCode, refusal: '' }
+  return refusal && isOwner ? { ...known, cause: 'refused', refusal: refusal[language] } : known
+}
+
+/** What is said about an app called `name`. */
+export function unavailableMessages({ cause, exitCode, refusal }: KnownCause, name: string): UnavailableMessages {
   switch (cause) {
     case 'asleep':
       return {
@@ -97,6 +113,13 @@ export function unavailableMessages(
             : message('pages.failedWhatCode', { ended: exitCodeInWords(exitCode), filesStay }),
         todo: message('pages.failedTodo'),
         ...toRetryStart,
+      }
+    case 'refused':
+      return {
+        title: message('pages.refusedTitle', { name }),
+        what: message('pages.refusedWhat', { why: refusal }),
+        todo: message('pages.refusedTodo'),
+        ...toDashboard,
       }
     case 'unknown':
       return {

@@ -6,9 +6,10 @@ import { localize } from '../localize-plain.ts'
 import {
   unavailableMessages,
   todoForVisitors,
+  causeOf,
+  type KnownCause,
   type UnavailableMessages,
   type SuggestedAction,
-  type UnavailableCause,
 } from './unavailable-messages.ts'
 import { completeDocument, escaped, mainLink, reloadHref, type Markup } from './document.ts'
 import { logRegion } from './log-excerpt.ts'
@@ -57,19 +58,15 @@ ${logRegion(view.isOwner ? linesOf(reason) : [], language).html}<p class="hint">
 }
 
 function wordsFor(reason: UnavailableReason, view: UnavailableView): UnavailableMessages {
-  const { cause, exitCode } = causeOf(reason)
-  const words = unavailableMessages(cause, nameOf(reason, view), exitCode)
+  const words = unavailableMessages(knownCause(reason, view), nameOf(reason, view))
   if (view.isOwner) return words
   const others = { ...words, todo: todoForVisitors[words.action] }
   return words.action === 'start' ? { ...others, action: 'again', button: message('pages.tryAgain') } : others
 }
 
-function causeOf(reason: UnavailableReason): { cause: UnavailableCause; exitCode: number | null } {
-  if (reason === 'blocked') return { cause: 'blocked', exitCode: null }
-  const unavailable = 'reason' in reason ? reason : reason.unavailable
-  return unavailable
-    ? { cause: unavailable.reason, exitCode: unavailable.exitCode }
-    : { cause: 'unreachable', exitCode: null }
+function knownCause(reason: UnavailableReason, view: UnavailableView): KnownCause {
+  if (reason === 'blocked') return { cause: 'blocked', exitCode: null, refusal: '' }
+  return causeOf('reason' in reason ? reason : reason.unavailable, view)
 }
 
 const isExplanation = (reason: UnavailableReason): reason is Explanation =>

@@ -1,7 +1,7 @@
 import { message } from '../../messages/localized-message.ts'
 import type { Unavailable, Explanation } from '../gateway-state.ts'
 import { unavailablePage, type UnavailableReason, type UnavailableView } from '../pages/unavailable-page.ts'
-import { unavailableMessages, type UnavailableCause } from '../pages/unavailable-messages.ts'
+import { causeOf, unavailableMessages, type UnavailableCause } from '../pages/unavailable-messages.ts'
 import { jsonResponse, pageResponse, withNext, type GatewayResponse } from './gateway-response.ts'
 import type { GatewayConfig } from '../gateway-context.ts'
 import { platformPathOf } from '../hosts/refusal-links.ts'
@@ -33,12 +33,12 @@ export async function unavailableResponse(
   unavailable: Unavailable | undefined,
   container: UnavailableContainer,
 ): Promise<GatewayResponse> {
-  const cause = unavailable?.reason ?? 'unreachable'
-  const status = cause === 'unreachable' ? 502 : 503
   const language = requestLanguage(head)
-  const headers = { 'retry-after': retryAfter[cause] ?? '30' }
+  const known = causeOf(unavailable, { isOwner: container.isOwner, language })
+  const status = known.cause === 'unreachable' ? 502 : 503
+  const headers = { 'retry-after': retryAfter[known.cause] ?? '30' }
   if (!isHtmlNavigation(head)) {
-    const { title, what, todo } = unavailableMessages(cause, container.displayName, unavailable?.exitCode ?? null)
+    const { title, what, todo } = unavailableMessages(known, container.displayName)
     return jsonResponse(
       new GatewayRefusal(status, message('gateway.absent', { title, what, todo }), { headers }),
       language,
@@ -58,7 +58,8 @@ export async function unavailableDetails(
   const known: Explanation = { unavailable, lastLines: [], displayName }
   if (!isOwner) return known
   const explained = await control.explain(prefix).catch(() => known)
-  return { ...explained, unavailable: explained.unavailable ?? unavailable }
+  // A later look finds a container that sleeps, and knows nothing of the refusal.
+  return { ...explained, unavailable: unavailable?.refusal ? unavailable : (explained.unavailable ?? unavailable) }
 }
 
 export function unavailableView(

@@ -71,6 +71,31 @@ test('a limit of a group refuses with 409 and says which limit of which group', 
   }
 })
 
+test('a visit of a stopped container that a limit of a group keeps from starting is told so in the words of a refused launch', async () => {
+  const eva = await signUp('visit@x.org')
+  const { name } = await group({ name: 'One at a time', types: ['dev', 'prod'], limits: { running: 1 } }, [eva])
+  assertOk(await stop(eva, 'dev'))
+  assertOk(await launch(eva, 'prod'))
+  const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  for (const language of ['en', 'de']) {
+    const ask = (method: string, path: string, headers: object = {}) =>
+      berth.call(method, path, { token: eva.token, headers: { 'accept-language': language, ...headers } })
+    const launched = await ask('POST', '/api/container/launch/dev')
+    assertRefused(launched, 409, ['reason', 'limit', 'group'])
+    const { error } = launched.body
+    assert.ok(error.includes('running') && error.includes(name), error)
+    const program = await ask('GET', '/visit-dev/')
+    assert.equal(program.status, 503)
+    assert.ok(program.body.error.includes(error), program.body.error)
+    assert.match(program.headers.get('retry-after') ?? '', /^\d+$/)
+    const browser = await ask('GET', '/visit-dev/', page)
+    assert.equal(browser.status, 503)
+    assert.match(browser.headers.get('content-type') ?? '', /^text\/html/)
+    assert.ok(browser.text.replaceAll('&quot;', '"').includes(error), browser.text)
+  }
+  assert.ok(!engine.running.includes(`dev of ${eva.id}`))
+})
+
 test("limits count containers of the group's types alone, for its members alone", async () => {
   const [eva, tim] = [await signUp('types@x.org'), await signUp('tim@x.org')]
   const { id } = await group({ name: 'One of dev and prod', types: ['dev', 'prod'], limits: { running: 1 } }, [eva])
