@@ -67,7 +67,10 @@ export class GroupContainers {
     return { stopped, failed, underWay: due.length - stopped - failed }
   }
 
-  /** Blocked containers keep their block. @returns how many it has blocked @throws {Refusal} 404 · 403 */
+  /**
+   * Containers that are blocked by themselves, or by another group, keep their block; those that are blocked with their owner stay
+   * blocked after it. @returns how many it has blocked @throws {Refusal} 404 · 403
+   */
   async block(actor: Actor, groupId: number, now: Date): Promise<number> {
     const group = await requireManaged(this.#parts.database.db, actor, groupId)
     const blocked: UserContainer[] = []
@@ -81,17 +84,22 @@ export class GroupContainers {
     return blocked.length
   }
 
-  /** Also of former members, and of types that are no more the group's. @returns how many @throws {Refusal} 404 · 403 */
+  /**
+   * Also of former members, and of types that are no more the group's; those of blocked users stay blocked with them.
+   * @returns how many are unblocked @throws {Refusal} 404 · 403
+   */
   async unblock(actor: Actor, groupId: number, now: Date): Promise<number> {
     await requireManaged(this.#parts.database.db, actor, groupId)
     let count = 0
-    for (;;) {
-      const page = await this.#change(actor, groupId, 'group.unblock', now, (tx) =>
-        unblockContainersOfGroup(tx, groupId, pageSize),
-      )
+    for (let isDone = false; !isDone;) {
+      const page = await this.#change(actor, groupId, 'group.unblock', now, async (tx) => {
+        const { released, kept } = await unblockContainersOfGroup(tx, groupId, pageSize)
+        isDone = released.length + kept.length < pageSize
+        return released
+      })
       count += page.length
-      if (page.length < pageSize) return count
     }
+    return count
   }
 
   async *#membersOf(groupId: number): AsyncGenerator<number[]> {
@@ -113,6 +121,8 @@ export class GroupContainers {
   ): Promise<UserContainer[]> {
     const { database, publish } = this.#parts
     const changed = await database.transaction(async (tx) => {
+      // No user is blocked or unblocked in between, whose containers would be left between the two blocks.
+      await database.lock(tx, 'administrators')
       await requireManaged(tx, actor, groupId)
       const records = await findContainers(tx, await work(tx))
       await insertAuditEntries(tx, entriesOf(actor, action, groupId, records, at))

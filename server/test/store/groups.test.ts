@@ -40,7 +40,7 @@ import {
   type Group,
 } from '#/store/groups/groups.ts'
 import { setTimetable } from '#/store/groups/timetables.ts'
-import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
+import { deleteUser, insertUser, setUsersBlocked, type User } from '#/store/users/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
 const noLimits = { running: null, memory: null, cpus: null, disk: null }
@@ -227,9 +227,11 @@ for (const dialect of dialects) {
       assert.deepEqual(others.sort(), [test.id, more.id].sort())
       assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, `group:${group.id}`)
       assert.deepEqual(await unblockContainersOf(database.db, [user.id]), [])
-      assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), [prod.id])
-      assert.equal((await unblockContainersOfGroup(database.db, other.id, 1)).length, 1)
-      assert.equal((await unblockContainersOfGroup(database.db, other.id, 9)).length, 1)
+      const unblocked = async (id: number, limit: number) =>
+        (await unblockContainersOfGroup(database.db, id, limit)).released
+      assert.deepEqual(await unblocked(group.id, 10), [prod.id])
+      assert.equal((await unblocked(other.id, 1)).length, 1)
+      assert.equal((await unblocked(other.id, 9)).length, 1)
       assert.equal((await findContainer(database.db, user.id, 'dev'))?.isBlocked, true)
     })
 
@@ -247,8 +249,51 @@ for (const dialect of dialects) {
       assert.deepEqual(await blockContainers(database.db, ids, block), [])
       const found = await findContainer(database.db, user.id, 'dev')
       assert.deepEqual([found?.blockSource, found?.blockedBy, found?.blockedAt], ['container', boss.id, now])
-      assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), [])
+      assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), { released: [], kept: [] })
       assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, 'user')
+    })
+
+    test('what a user and a group have blocked is free when both are unblocked, whichever was blocked and unblocked first', async () => {
+      const [user, boss, group] = [await newUser(), await newUser(), await newGroup()]
+      const { id } = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      await ensureContainer(database.db, user.id, 'prod', 'image', now)
+      const { db } = database
+      const blockUser = async () => {
+        await setUsersBlocked(db, [user.id], true)
+        await blockContainersOf(db, [user.id], { by: boss.id, at: now })
+      }
+      const unblockUser = async () => {
+        await setUsersBlocked(db, [user.id], false)
+        await unblockContainersOf(db, [user.id])
+      }
+      const types = { id: group.id, types: ['dev'] }
+      const blockGroup = () => blockContainersOfGroup(db, types, [user.id], { by: user.id, at: later(1) })
+      const unblockGroup = () => unblockContainersOfGroup(db, group.id, 10)
+      const state = async () => {
+        const found = await findContainer(db, user.id, 'dev')
+        return [found?.blockSource, found?.blockedBy, found?.blockedAt]
+      }
+      const ofGroup = `group:${group.id}`
+      for (const isGroupFirst of [false, true]) {
+        const first = isGroupFirst ? [user.id, later(1)] : [boss.id, now]
+        for (const isGroupReleasedFirst of [false, true]) {
+          if (isGroupFirst) await blockGroup()
+          await blockUser()
+          if (!isGroupFirst) assert.deepEqual(await blockGroup(), [id])
+          assert.deepEqual(await state(), [ofGroup, ...first])
+          if (isGroupReleasedFirst) {
+            assert.deepEqual(await unblockGroup(), { released: [], kept: [id] })
+            assert.deepEqual(await state(), ['user', ...first])
+            await unblockUser()
+          } else {
+            await unblockUser()
+            assert.deepEqual(await state(), [ofGroup, ...first])
+            assert.equal((await findContainer(db, user.id, 'prod'))?.isBlocked, false)
+            assert.deepEqual(await unblockGroup(), { released: [id], kept: [] })
+          }
+          assert.deepEqual(await state(), [null, null, null])
+        }
+      }
     })
   })
 }

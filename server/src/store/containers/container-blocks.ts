@@ -47,8 +47,9 @@ export async function blockContainersOf(db: Db, userIds: readonly number[], bloc
 }
 
 /**
- * As `blockContainers`, the records of these users and types, because a group of theirs is blocked.
- * @param types null: every type
+ * As `blockContainers`, the records of these users and types, because a group of theirs is blocked. What is blocked with its
+ * owner becomes the group's, with its first date and administrator, so that it stays blocked when the owner is unblocked.
+ * @param group its types; null: every type @returns ids of both
  */
 export async function blockContainersOfGroup(
   db: Db,
@@ -57,9 +58,15 @@ export async function blockContainersOfGroup(
   block: Block,
 ): Promise<number[]> {
   if (userIds.length === 0 || group.types?.length === 0) return []
-  let query = blocking(db, block, `group:${group.id}`).where('user_id', 'in', userIds)
-  if (group.types) query = query.where('container_type', 'in', group.types)
-  return (await query.execute()).map(({ id }) => id)
+  const source = `group:${group.id}` as const
+  let taking = movingSource(db, source).where('block_source', '=', 'user').where('user_id', 'in', userIds)
+  let query = blocking(db, block, source).where('user_id', 'in', userIds)
+  if (group.types) {
+    taking = taking.where('container_type', 'in', group.types)
+    query = query.where('container_type', 'in', group.types)
+  }
+  const taken = await taking.execute()
+  return [...taken, ...(await query.execute())].map(({ id }) => id)
 }
 
 const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
@@ -83,16 +90,34 @@ export async function unblockContainersOf(db: Db, userIds: readonly number[]): P
   return rows.map(({ id }) => id)
 }
 
-/** Unblocks records that a block of this group has blocked, also of former members. @param limit max records @returns their ids */
-export async function unblockContainersOfGroup(db: Db, groupId: number, limit: number): Promise<number[]> {
-  const blocked = db
+/**
+ * Unblocks records that a block of this group has blocked, also of former members. Those of blocked users stay blocked with
+ * their owners. Call it with the lock `administrators`: a user who is unblocked in the same moment would leave them blocked.
+ * @param limit max records @returns ids of those that are unblocked, and of those that are the owner's block now
+ */
+export async function unblockContainersOfGroup(
+  db: Db,
+  groupId: number,
+  limit: number,
+): Promise<{ released: number[]; kept: number[] }> {
+  const rows = await db
     .selectFrom('user_containers')
-    .select('id')
+    .innerJoin('users', 'users.id', 'user_containers.user_id')
+    .select(['user_containers.id', 'users.is_blocked as isOwnerBlocked'])
     .where('block_source', '=', `group:${groupId}`)
-    .orderBy('id')
+    .orderBy('user_containers.id')
     .limit(limit)
-  return (await unblocking(db).where('id', 'in', blocked).execute()).map(({ id }) => id)
+    .execute()
+  const idsWhere = (isOwnerBlocked: number) =>
+    rows.filter((row) => row.isOwnerBlocked === isOwnerBlocked).map(({ id }) => id)
+  const [released, kept] = [idsWhere(0), idsWhere(1)]
+  if (kept.length > 0) await movingSource(db, 'user').where('id', 'in', kept).execute()
+  return { released: await unblockContainers(db, released), kept }
 }
+
+/** Moves a block to another source; its date and its administrator stay. */
+const movingSource = (db: Db, source: BlockSource) =>
+  db.updateTable('user_containers').set({ block_source: source }).where('is_blocked', '=', 1).returning('id')
 
 const unblocking = (db: Db) =>
   db

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
-import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
+import { signInAgain, startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
-const { engine, boss, signUp, group, launch } = await startGroupBerth({ after })
+const { berth, engine, boss, signUp, group, launch } = await startGroupBerth({ after })
 const [ann, ben, eva] = [await signUp('ann@x.org'), await signUp('ben@x.org'), await signUp('eva@x.org')]
 const tom = await signUp('tom@x.org')
 const act = (what: 'stop' | 'block' | 'unblock', id: number, by: Signed = tom) =>
@@ -104,6 +104,29 @@ test('unblocking a user does not release what a group has blocked', async () => 
   assertRefused(await launch(ann, 'dev'), 403, ['blocked_at'])
   assertOk(await launch(ann, 'prod'))
   assertOk(await act('unblock', id))
+})
+
+// The container was blocked with its owner already, so the group's block left no mark on it, and went with the owner's.
+test('what a group blocks while its owner is blocked stays blocked when the owner is unblocked, and the other way round', async () => {
+  await launchAll()
+  const { id } = await group({ name: 'Both', types: ['dev'] }, [ann, ben], [tom])
+  const user = async (what: 'block' | 'unblock') =>
+    assertOk(await boss.call('POST', `/api/admin/users/${ann.id}/${what}`))
+  const back = async () => signInAgain(berth, ann)
+  await user('block')
+  assertOk(await act('block', id))
+  await user('unblock')
+  const free = await back()
+  assertRefused(await launch(free, 'dev'), 403, ['blocked_at'])
+  assert.deepEqual([runs(ann, 'dev'), (await recordOf(ann, 'dev')).is_blocked], [false, true])
+  assertOk(await launch(free, 'prod'))
+  await user('block')
+  const unblocked = await act('unblock', id)
+  assert.match(unblocked.body.message, /^2 /, 'those of ben and tom')
+  assert.equal((await recordOf(ann, 'dev')).is_blocked, true)
+  assertOk(await launch(ben, 'dev'))
+  await user('unblock')
+  assertOk(await launch(await back(), 'dev'))
 })
 
 test('each is in the audit log with who did it and which containers it was about', async () => {
