@@ -13,12 +13,27 @@ export interface Account {
   readonly gid: number
 }
 
+/** Work on files of one home, from its begin on. */
+export interface HomeAccess {
+  /**
+   * What was read and written since the work began was read from the home and written to it, whole. Until then nothing may be
+   * decided by what was read, and nothing counts as written, whatever the engine has answered.
+   * @throws {RuntimeError} `unreachable`: the engine was stopped meanwhile
+   */
+  requireWhole(what: string): Promise<void>
+  /** Ends the connection. */
+  leave(): void
+}
+
 /**
  * Port to the files of a container that was created and does not run, for starter files. An engine that lacks it serves
  * templates without them. Paths are absolute in the container, without `..`. An engine follows symbolic links in all parts of a
  * path but the last; callers look at each part first.
  */
 export interface ContainerFiles {
+  /** Begins work on files of a home. @param volume the home @throws {RuntimeError} */
+  begin(volume: string): Promise<HomeAccess>
+
   /** Undefined when nothing is there. @throws {RuntimeError} */
   status(id: string, path: string, signal: AbortSignal): Promise<FileStatus | undefined>
 

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FileSources } from '#/containers/starter-files/file-sources.ts'
+import { PutStarterFiles } from '#/containers/starter-files/put-starter-files.ts'
+import type { ContainerFiles } from '#/runtime/container-files.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { HomeContents } from '#/runtime/home-contents.ts'
@@ -80,6 +84,61 @@ test('what is read or written when the engine has closed its list of volumes is 
   assert.equal(looks, 4)
   await askEngine('DELETE', `/volumes/${volume}`)
 })
+
+test('starter files are not taken for put when the engine was stopped meanwhile, and the next launch puts them', async (t) => {
+  let looks = 0
+  const second = { test: (line: string) => /^GET \S+\/volumes\//.test(line) && ++looks === 2 }
+  // Before anything is written; after all is written, which is when what was written may be elsewhere.
+  const faults = [
+    { part: /^GET \S+\/events/, answer: ok(''), isWritten: false },
+    { part: second, answer: refusal(500, 'get volume: database not open'), isWritten: true },
+  ]
+  for (const { part, answer, isWritten } of faults) {
+    const { put, lines, textOf } = await withStarterFiles(t)
+    await assert.rejects(put(await engineAnswering(t, part, answer)), isUnreachable)
+    assert.deepEqual(lines, [], 'nothing says that they were put')
+    assert.equal(await textOf('course/lab.txt'), isWritten ? 'lab 1' : undefined)
+    await put(engineAddress)
+    assert.equal(await textOf('course/lab.txt'), 'lab 1')
+  }
+  assert.equal(looks, 2)
+})
+
+/** A container that was created, and a template whose files are put into its home by an engine at an address. */
+async function withStarterFiles(t: TestContext) {
+  const installation = `test-${randomBytes(4).toString('hex')}x`
+  t.after(() => removeInstance(installation))
+  const base = mkdtempSync(path.join(tmpdir(), 'berth-stopping-'))
+  t.after(() => rmSync(base, { recursive: true, force: true }))
+  const course = path.join(base, 'course')
+  mkdirSync(course)
+  writeFileSync(path.join(course, 'lab.txt'), 'lab 1')
+  const [volume, home, labels] = [`${installation}-ann-dev`, '/home/berth', { 'berth.instance': installation }]
+  await askEngine('POST', '/volumes/create', { body: { Name: volume, Labels: labels } })
+  const mount = { Type: 'volume', Source: volume, Target: home }
+  const body = { Image: await testImage(), Labels: labels, HostConfig: { Mounts: [mount] } }
+  const { Id: id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
+  const filesAt = (dockerHost: string) =>
+    createDockerRuntime({ installation, dockerHost, network: installation }).containerFiles() as ContainerFiles
+  const lines: unknown[] = []
+  const log = { warn: (line: unknown) => void lines.push(line), info: (line: unknown) => void lines.push(line) }
+  const folder = path.join(base, 'cache')
+  const sources = new FileSources({ folder, roots: [base] })
+  return {
+    lines,
+    put: (address: string) =>
+      new PutStarterFiles({ files: filesAt(address), sources, folder, log }).run(
+        { id, volume, home, name: volume, requestedAt: performance.now() },
+        [{ from: { path: course }, to: 'course', update: 'missing' }],
+        signal,
+      ),
+    textOf: async (file: string) => {
+      const [files, at] = [filesAt(engineAddress), path.posix.join(home, file)]
+      if (!(await files.status(id, at, signal))) return undefined
+      return Buffer.concat(await Array.fromAsync(files.read(id, at, signal))).toString()
+    },
+  }
+}
 
 test(
   'a home that is read while the engine is stopped is whole, or the reading fails',

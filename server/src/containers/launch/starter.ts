@@ -166,7 +166,8 @@ export class Starter {
     const { name, home } = spec
     if (!home) return
     try {
-      await slot.fetch((signal) => this.#starterFiles.run({ id, name, home: home.path, requestedAt }, files, signal))
+      const container = { id, name, volume: home.volume, home: home.path, requestedAt }
+      await slot.fetch((signal) => this.#starterFiles.run(container, files, signal))
     } catch (error) {
       await tryOrLog(this.#log, `removing ${name}, which lacks its starter files`, () => this.#runtime.remove(id))
       throw error

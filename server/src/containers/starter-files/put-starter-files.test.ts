@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { createTarDecoder } from 'modern-tar'
 import type { ContainerFiles } from '#/runtime/container-files.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { StarterFiles } from '../templates/starter-files.ts'
 import { FileSources } from './file-sources.ts'
 import { PutStarterFiles } from './put-starter-files.ts'
@@ -18,6 +19,7 @@ type Tree = Map<string, string>
 /** Files of a container by path; a text is a file, `dir` a folder. @param maxEntries after which a write breaks off in a file */
 function filesOf(tree: Tree, maxEntries = Infinity): ContainerFiles {
   return {
+    begin: async () => ({ requireWhole: async () => undefined, leave: () => undefined }),
     status: async (_id, file) => {
       const text = file === home ? 'dir' : tree.get(file)
       if (text === undefined) return undefined
@@ -53,14 +55,15 @@ function arrange(t: TestContext, update: StarterFiles['update'] = 'missing') {
   const log = { warn: (line: unknown) => void lines.push(line), info: (line: unknown) => void lines.push(line) }
   const files: StarterFiles[] = [{ from: { path: path.join(base, 'course') }, to: 'course', update }]
   const tree: Tree = new Map()
-  const run = (maxEntries?: number) =>
-    new PutStarterFiles({ files: filesOf(tree, maxEntries), sources, folder, log }).run(
-      { id: 'c', home, name: 'berth-ann-dev', requestedAt: performance.now() + 10_000 },
+  const runWith = (engine: ContainerFiles) =>
+    new PutStarterFiles({ files: engine, sources, folder, log }).run(
+      { id: 'c', volume: 'berth-ann-dev', home, name: 'berth-ann-dev', requestedAt: performance.now() + 10_000 },
       files,
       new AbortController().signal,
     )
+  const run = (maxEntries?: number) => runWith(filesOf(tree, maxEntries))
   const shown = () => [...tree].filter(([file]) => !file.endsWith('.json')).map(([file, text]) => `${file} ${text}`)
-  return { write, run, tree, shown, lines }
+  return { write, run, runWith, tree, shown, lines }
 }
 
 test('a file that a crash left in part is completed, and is not taken for one that its owner changed', async (t) => {
@@ -79,6 +82,69 @@ test('a file that a crash left in part is completed, and is not taken for one th
   tree.set(`${home}/course/b.txt`, 'mine')
   await run()
   assert.equal(tree.get(`${home}/course/b.txt`), 'mine')
+})
+
+/**
+ * An engine that is being stopped, and unmounts the home at a moment: from then on the home looks empty, what is written goes
+ * elsewhere, and all is answered as ever.
+ * @param entries of an archive that still come into the home; undefined: it is unmounted before it is looked at
+ */
+function stoppingFilesOf(tree: Tree, entries: number | undefined): ContainerFiles & { isLeft: boolean } {
+  const elsewhere: Tree = new Map()
+  let isUnmounted = entries === undefined
+  const now = () => filesOf(isUnmounted ? elsewhere : tree)
+  const engine: ReturnType<typeof stoppingFilesOf> = {
+    isLeft: false,
+    begin: async () => ({
+      requireWhole: async (what: string) => {
+        if (isUnmounted) throw new RuntimeError('unreachable', `${what}: the engine was stopped meanwhile`)
+      },
+      leave: () => void (engine.isLeft = true),
+    }),
+    status: (...args) => now().status(...args),
+    linkTarget: (...args) => now().linkTarget(...args),
+    read: (...args) => now().read(...args),
+    accountFor: (...args) => now().accountFor(...args),
+    write: async (...args) => {
+      // Once it is started again, what waited for it comes into the home.
+      await filesOf(tree, entries)
+        .write(...args)
+        .catch(() => undefined)
+      isUnmounted = true
+    },
+  }
+  return engine
+}
+
+const isStopped = (error: unknown) =>
+  error instanceof RuntimeError &&
+  error.kind === 'unreachable' &&
+  error.message.includes('put starter files into berth-ann-dev: the engine was stopped meanwhile')
+
+// Docker that is being stopped answers 200 to an archive of which it has put a part elsewhere; the launch counted the files
+// as put, and a start that waited for the next engine ran without them.
+test('files of which an engine that is being stopped put only a part into the home do not count as put, and the next run completes them', async (t) => {
+  const { write, run, runWith, tree, shown, lines } = arrange(t)
+  write('a.txt', 'first file')
+  write('b.txt', 'second file')
+  const stopping = stoppingFilesOf(tree, 3)
+  await assert.rejects(runWith(stopping), isStopped)
+  assert.ok(stopping.isLeft)
+  assert.deepEqual(lines, [], 'nothing says that they were put')
+  assert.equal(tree.get(`${home}/course/b.txt`), 'se')
+  const whole = [`${home}/course dir`, `${home}/course/a.txt first file`, `${home}/course/b.txt second file`]
+  await run()
+  assert.deepEqual(shown(), whole)
+})
+
+test('a home that looks empty because the engine is being stopped loses no file of its owner', async (t) => {
+  const { write, run, runWith, tree } = arrange(t)
+  write('a.txt', 'first file')
+  await run()
+  tree.set(`${home}/course/a.txt`, 'mine')
+  const before = new Map(tree)
+  await assert.rejects(runWith(stoppingFilesOf(tree, undefined)), isStopped)
+  assert.deepEqual(tree, before)
 })
 
 test('a folder in the place of a file stays, and a file in the place of a folder; what belongs there is left out', async (t) => {

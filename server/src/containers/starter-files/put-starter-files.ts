@@ -21,7 +21,8 @@ export interface PutStarterFilesParts {
 /** A container that was created and has not been started. */
 export interface NewContainer {
   readonly id: string
-  /** Its home: an absolute path in it. */
+  /** Its home: the volume, and an absolute path in it. */
+  readonly volume: string
   readonly home: string
   /** For logs. */
   readonly name: string
@@ -40,12 +41,14 @@ export class PutStarterFiles {
   /**
    * Brings the home of a new container up to date with its starter files. An origin that cannot be had does not keep a container
    * from starting whose home got its files before: that is logged.
-   * @throws {StarterFilesError} with words for the operator; {RuntimeError} of the engine; the signal's reason. The home may have
-   * a part of the files then, which the next attempt completes
+   * @throws {StarterFilesError} with words for the operator; {RuntimeError} of the engine, which may have been stopped meanwhile; the
+   * signal's reason. The home may have a part of the files then, which the next attempt completes
    */
   async run(container: NewContainer, all: readonly StarterFiles[], signal: AbortSignal): Promise<void> {
     const { files, folder } = this.#parts
     if (!files) throw new StarterFilesError('this container engine has no way to put files into a home')
+    const what = `put starter files into ${container.name}`
+    const access = await files.begin(container.volume)
     const home = new HomeFiles(files, container.id, container.home, folder, signal)
     const sets: FileSet[] = []
     try {
@@ -60,8 +63,12 @@ export class PutStarterFiles {
         await selection.add(set, each)
         put.add(keyOf(each))
       }
-      if (isNew(selection, record, put)) await this.#write(container, home, selection, { ...record, put }, signal)
+      const requireWhole = () => access.requireWhole(what)
+      if (!isNew(selection, record, put)) return await requireWhole()
+      await this.#write(container, { home, requireWhole }, selection, { ...record, put }, signal)
+      this.#logPut(container, selection)
     } finally {
+      access.leave()
       await Promise.all([home.close(), ...sets.map((set) => set.release())])
     }
   }
@@ -81,14 +88,14 @@ export class PutStarterFiles {
   }
 
   async #write(
-    { id, home: folder, name }: NewContainer,
-    home: HomeFiles,
+    { id, home: folder }: NewContainer,
+    { home, requireWhole }: { home: HomeFiles; requireWhole: () => Promise<void> },
     selection: PutSelection,
     record: PutRecord,
     signal: AbortSignal,
   ): Promise<void> {
-    const { files, log } = this.#parts
-    const { puts, keptBeside, leftOut } = selection
+    const { files } = this.#parts
+    const { puts } = selection
     const hashes = new Map([...record.hashes, ...selection.hashes])
     const after: PutRecord = { put: record.put, hashes, unfinished: new Set() }
     if (!files) return
@@ -99,14 +106,20 @@ export class PutStarterFiles {
     const [before, last] = isRecordSafe
       ? [[recordOf({ ...record, unfinished: new Set(ours) })], [recordOf(after)]]
       : [[], []]
+    // A home that an engine which is being stopped has unmounted looks empty: its owner's files would be overwritten.
+    await requireWhole()
     await files.write(id, folder, archiveOfPuts([...before, ...puts, ...last], account), signal)
+    await requireWhole()
+  }
+
+  #logPut({ name }: NewContainer, { puts, keptBeside, leftOut }: PutSelection): void {
     const facts = {
       container: name,
       put: puts.length,
       keptBeside: keptBeside.slice(0, 20),
       leftOut: leftOut.slice(0, 20),
     }
-    log.info(facts, 'starter files were put into a home')
+    this.#parts.log.info(facts, 'starter files were put into a home')
   }
 }
 

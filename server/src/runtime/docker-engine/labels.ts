@@ -12,6 +12,9 @@ const labelNames = {
   probe: 'berth.probe',
 } as const
 
+/** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
+export const helperLabel = 'berth.helper'
+
 type Labels = Readonly<Record<string, string>>
 
 export function labelsFor(installation: string, spec: ContainerSpec, port: number): Labels {

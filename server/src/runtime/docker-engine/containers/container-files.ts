@@ -5,8 +5,9 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import { statusOf } from '../client/engine-errors.ts'
 import type { EngineContext } from '../engine-context.ts'
+import { noteEngineRun } from '../homes/engine-run.ts'
 
-type Engine = Pick<EngineContext, 'client'>
+type Engine = Pick<EngineContext, 'client' | 'installation'>
 
 /** Bits of the mode of a path, as Go writes them (`io/fs.FileMode`). */
 const [folderBit, linkBit, otherBits] = [0x8000_0000, 0x0800_0000, 0x06e8_0000]
@@ -16,6 +17,10 @@ const maxAccounts = 1024 * 1024
 /** Files of containers by the engine's archive API, which resolves paths inside the container's root. */
 export function containerFiles(engine: Engine): ContainerFiles {
   return {
+    begin: async (volume) => {
+      const run = await noteEngineRun(engine.client, engine.installation)
+      return { requireWhole: (what) => run.requireMounted(what, volume), leave: () => run.leave() }
+    },
     status: (id, path, signal) => status(engine, id, path, signal),
     linkTarget: (id, path, signal) => linkTarget(engine, id, path, signal),
     read: (id, path, signal) => read(engine, id, path, signal),

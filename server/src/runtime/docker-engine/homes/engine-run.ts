@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
+import { helperLabel } from '../labels.ts'
 
 /** One run of the engine, from a start of its program to a stop. */
 export interface EngineRun {
@@ -20,15 +21,15 @@ export interface EngineRun {
  * is being stopped: it lasts until the program exits. A question about the volume alone does not either: where the service
  * manager holds the socket (systemd), a question waits there for the next start and is answered by that. The engine closes its
  * list of volumes before it unmounts any, so a volume that it still knows on the same run was mounted until then.
- * @param label `name=value`; the engine is asked for events of what has it @throws {RuntimeError}
+ * @param installation the engine is asked for events of its helpers, which are few @throws {RuntimeError}
  */
-export async function noteEngineRun(client: EngineClient, label: string): Promise<EngineRun> {
+export async function noteEngineRun(client: EngineClient, installation: string): Promise<EngineRun> {
   const left = new AbortController()
   const events = await client.stream({
     what: 'listen for the end of the engine',
     method: 'GET',
     path: '/events',
-    query: { filters: JSON.stringify({ type: ['container'], label: [label] }) },
+    query: { filters: JSON.stringify({ type: ['container'], label: [`${helperLabel}=${installation}`] }) },
     timeout: callTimeouts.read,
     kind: 'stream',
     signal: left.signal,

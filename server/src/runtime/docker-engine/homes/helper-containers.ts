@@ -4,10 +4,10 @@ import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { statusOf } from '../client/engine-errors.ts'
 import { isValidName } from '../containers/docker-inspect.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { helperLabel } from '../labels.ts'
 import { noteEngineRun } from './engine-run.ts'
 
-/** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
-const [label, image] = ['berth.helper', 'berth-helper:empty']
+const [label, image] = [helperLabel, 'berth-helper:empty']
 /** Where the volume is in a helper. */
 const folder = '/home'
 /** Pause before a helper that could not be removed is removed again, in ms. */
@@ -52,7 +52,7 @@ export class HelperContainers {
   async create(volume: string): Promise<Helper> {
     if (!isValidName(volume)) throw new RuntimeError('failed', `use ${volume}: the engine accepts no such name`)
     await this.prepare()
-    const run = await noteEngineRun(this.#client, `${label}=${this.#installation}`)
+    const run = await noteEngineRun(this.#client, this.#installation)
     try {
       const id = await this.#create(volume)
       return {

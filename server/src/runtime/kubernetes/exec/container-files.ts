@@ -32,6 +32,8 @@ export function containerFiles(cluster: ClusterContext): ContainerFiles {
   const ask = async (id: string, what: string, command: readonly string[], signal: AbortSignal) =>
     outputOf(cluster, await inGate(id, what, command, signal))
   return {
+    // A command that is broken off has no result, so each call fails by itself.
+    begin: async () => ({ requireWhole: async () => undefined, leave: () => undefined }),
     status: async (id, path, signal) => statusIn(await ask(id, `look at ${path}`, statusOfFile(path), signal)),
     linkTarget: (id, path, signal) => ask(id, `read ${path}`, ['readlink', '-n', path], signal),
     read: async function* (id, path, signal) {
