@@ -91,15 +91,16 @@ export class GroupContainers {
   async unblock(actor: Actor, groupId: number, now: Date): Promise<number> {
     await requireManaged(this.#parts.database.db, actor, groupId)
     let count = 0
-    for (let isDone = false; !isDone;) {
+    for (;;) {
+      let found = 0
       const page = await this.#change(actor, groupId, 'group.unblock', now, async (tx) => {
         const { released, kept } = await unblockContainersOfGroup(tx, groupId, pageSize)
-        isDone = released.length + kept.length < pageSize
+        found = released.length + kept.length
         return released
       })
       count += page.length
+      if (found < pageSize) return count
     }
-    return count
   }
 
   async *#membersOf(groupId: number): AsyncGenerator<number[]> {
