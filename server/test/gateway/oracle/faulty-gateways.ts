@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewayChange, GatewayState, RouteEntry } from '#/gateway/gateway-state.ts'
+import type { GatewayChange, GatewayState, RouteEntry, UpstreamAddress } from '#/gateway/gateway-state.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
@@ -12,17 +12,64 @@ export function lateGateway(
   isLate: (change: GatewayChange) => boolean = () => true,
 ): Gateway {
   return {
-    listen: (host, port) => gateway.listen(host, port),
-    serve: (settings, control) => gateway.serve(settings, control),
-    replace: (known) => gateway.replace(known),
-    hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
-    counts: () => gateway.counts(),
+    ...allOf(gateway),
     apply: async (changes) => {
       setTimeout(() => void gateway.apply(changes.filter(isLate)), delay)
       await gateway.apply(changes.filter((change) => !isLate(change)))
     },
   }
 }
+
+/**
+ * Keeps the address of a container that is removed, and sends requests there also when the one that was created in its place
+ * is known, until that one changes again.
+ */
+export function addressKeepingGateway(gateway: Gateway): Gateway {
+  const [known, kept] = [new Map<string, UpstreamAddress>(), new Map<string, UpstreamAddress>()]
+  const faultyChange = (change: GatewayChange): GatewayChange[] => {
+    if (change.kind !== 'route') return [change]
+    const { prefix, where } = change.route
+    const before = known.get(prefix)
+    if ('reason' in where && where.reason === 'missing' && before) {
+      kept.set(prefix, before)
+      return []
+    }
+    const instead = kept.get(prefix)
+    kept.delete(prefix)
+    if ('reason' in where) return [change]
+    known.set(prefix, where)
+    return [instead ? { ...change, route: { ...change.route, where: instead } } : change]
+  }
+  return { ...allOf(gateway), apply: (changes) => gateway.apply(changes.flatMap(faultyChange)) }
+}
+
+/** Says that it holds requests, and sends them on to containers that are about to be stopped, or only to those that are paused. */
+export function holdlessGateway(gateway: Gateway, what: 'stopped' | 'paused'): Gateway {
+  const held = new Set<string>()
+  const isIgnored = (change: GatewayChange) => {
+    if (change.kind !== 'route') return false
+    const { prefix, where } = change.route
+    const isHeld = held.delete(prefix)
+    return what === 'paused' ? 'host' in where && where.isPaused : isHeld && 'reason' in where
+  }
+  return {
+    ...allOf(gateway),
+    hold: async (prefix) => {
+      held.add(prefix)
+      return true
+    },
+    apply: (changes) => gateway.apply(changes.filter((change) => !isIgnored(change))),
+  }
+}
+
+const allOf = (gateway: Gateway): Gateway => ({
+  listen: (host, port) => gateway.listen(host, port),
+  serve: (settings, control) => gateway.serve(settings, control),
+  replace: (known) => gateway.replace(known),
+  apply: (changes) => gateway.apply(changes),
+  hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
+  counts: () => gateway.counts(),
+})
 
 /**
  * As many a proxy is written: routes in a table, and idle connections kept by address, so that who gets an address gets

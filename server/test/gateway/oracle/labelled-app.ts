@@ -11,6 +11,7 @@ export class LabelledApp {
   label = ''
   readonly #server: net.Server
   readonly #sockets = new Set<net.Socket>()
+  #resumed: PromiseWithResolvers<void> | undefined
 
   constructor(host: string) {
     this.host = host
@@ -35,6 +36,19 @@ export class LabelledApp {
     await closed
   }
 
+  /**
+   * While it is paused its WebSockets hear nothing. Requests are answered all the same, so that one is noticed that was sent
+   * to it although it had to wait for the end of the pause.
+   */
+  setPaused(isPaused: boolean): void {
+    this.#resumed?.resolve()
+    this.#resumed = isPaused ? Promise.withResolvers() : undefined
+  }
+
+  async #resume(): Promise<void> {
+    await this.#resumed?.promise
+  }
+
   #serve(socket: net.Socket): void {
     const { label } = this
     this.#sockets.add(socket)
@@ -47,7 +61,8 @@ export class LabelledApp {
         const end = waiting.indexOf(isTunnel ? '\n' : '\r\n\r\n')
         if (end === -1) return
         if (isTunnel) {
-          socket.write(`${label} ${waiting.slice(0, end)}\n`)
+          const answer = `${label} ${waiting.slice(0, end)}\n`
+          void this.#resume().then(() => socket.write(answer))
           waiting = waiting.slice(end + 1)
           continue
         }

@@ -7,7 +7,7 @@ import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { extent, onlyLong } from '#test/support/extent.ts'
 import { History } from './history.ts'
 import { runOracle, type OracleFindings } from './oracle.ts'
-import { lateGateway, PoolingGateway } from './faulty-gateways.ts'
+import { addressKeepingGateway, holdlessGateway, lateGateway, PoolingGateway } from './faulty-gateways.ts'
 
 const short = { seed: 7, requests: 5_000, clients: 50, changesPerSecond: 500 }
 const requests = extent(5_000, 50_000)
@@ -36,6 +36,9 @@ for (const [routing, count] of [
     assert.ok(messages > count / extent(1_000, 250), `only ${messages} messages on WebSockets`)
     assert.ok(visits > count / extent(200, 50), `only ${visits} answers to visitors`)
     assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
+    const { recreated, taken, stoppedForHome, pausedForHome } = found
+    assert.ok(recreated > changes / 50 && taken > recreated / 4, `${recreated} created anew, ${taken} addresses reused`)
+    assert.ok(stoppedForHome > changes / 100 && pausedForHome > changes / 200, `${stoppedForHome} and ${pausedForHome}`)
   })
 
 test('the oracle notices a gateway that takes changes in too late', onlyLong, async (t) => {
@@ -60,6 +63,22 @@ test('the oracle notices connections kept for an address, and callers that are n
   assert.ok(among(found, /another prefix's app/), JSON.stringify(found))
   assert.ok(among(found, /passed/))
 })
+
+test('the oracle notices a gateway that keeps the address of a container that was created anew', async (t) => {
+  const gateway = createNetGateway()
+  t.after(() => gateway.close(0))
+  const found = await runOracle(addressKeepingGateway(gateway), { ...short, requests: 20_000 })
+  assert.ok(among(found, /another prefix's app/), JSON.stringify(found))
+  assert.ok(among(found, /an app that was gone/), JSON.stringify(found))
+})
+
+for (const what of ['stopped', 'paused'] as const)
+  test(`the oracle notices requests to a container that is ${what} while its home is read`, onlyLong, async (t) => {
+    const gateway = createNetGateway()
+    t.after(() => gateway.close(0))
+    const found = await runOracle(holdlessGateway(gateway, what), { ...short, requests: 20_000 })
+    assert.ok(among(found, /an app that was gone/), JSON.stringify(found))
+  })
 
 test('while a change is delivered both apps are right, before and after it only one', () => {
   const history = new History()

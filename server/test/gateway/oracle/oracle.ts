@@ -6,7 +6,7 @@ import { tokenFor } from '#test/support/gateway/tokens.ts'
 import { Random } from '../fuzz/random.ts'
 import { byHost, byPath } from './addressing.ts'
 import { OracleClient, type OracleCounts } from './client.ts'
-import { World } from './world.ts'
+import { World, type WorldCounts } from './world.ts'
 
 export interface OracleRun {
   readonly seed: number
@@ -19,7 +19,7 @@ export interface OracleRun {
   readonly others?: () => Promise<readonly number[]>
 }
 
-export interface OracleFindings extends OracleCounts {
+export interface OracleFindings extends OracleCounts, WorldCounts {
   readonly changes: number
   /** ms */
   readonly took: number
@@ -94,5 +94,5 @@ export async function runOracle(
   const changes = await changing
   clearInterval(telling)
   await world.end()
-  return { ...counts, changes, took }
+  return { ...counts, ...world.counts, changes, took }
 }

@@ -2,6 +2,7 @@ import type { Unavailable, GatewayChange, GatewayUser, RouteEntry } from '#/gate
 import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { Random } from '../fuzz/random.ts'
+import { Absences } from './absences.ts'
 import { History } from './history.ts'
 import { LabelledApp } from './labelled-app.ts'
 import { Sharing } from './sharing.ts'
@@ -18,9 +19,36 @@ export interface Prefix {
   place: RouteEntry
 }
 
+/** Who lives where from now on, and what the gateway is told beside it. */
+interface Move {
+  readonly prefix: Prefix
+  /** undefined: nothing runs */
+  readonly app: LabelledApp | undefined
+  /** Left out: it is a new container. */
+  readonly containerId?: string
+  /** Left out: it crashed, or its record is gone. */
+  readonly instead?: Unavailable
+}
+
+/** How often something happened that takes several steps. */
+export interface WorldCounts {
+  /** Containers that were removed and created anew, as for other parameters. */
+  recreated: number
+  /** Of these, those whose address went to another prefix before the gateway knew the new one. */
+  taken: number
+  /** Containers that were stopped while their homes were read or written, and started again. */
+  stoppedForHome: number
+  /** Containers that stayed paused while their homes were read. */
+  pausedForHome: number
+}
+
+/** In steps of the world: the longest time that a container does not run until it is back. */
+const maxAbsence = 30
+
 /**
  * People, their containers and the addresses of a small engine, in which everything changes all the time: containers
- * start, move, die, are removed, and an address that becomes free goes to the next container at once, whosever it is.
+ * start, move, die, are removed, are created anew with other parameters, do not run while their homes are read or
+ * written, and an address that becomes free goes to the next container at once, whosever it is.
  */
 export class World {
   readonly history = new History()
@@ -30,10 +58,12 @@ export class World {
   readonly apps: readonly LabelledApp[]
   /** Changes that have been told. */
   changes = 0
+  readonly counts: WorldCounts = { recreated: 0, taken: 0, stoppedForHome: 0, pausedForHome: 0 }
   readonly #free: LabelledApp[]
   readonly #random: Random
   readonly #gateway: Gateway
   readonly #dead: Prefix[] = []
+  readonly #absences = new Absences()
   #generation = 0
 
   constructor(gateway: Gateway, peopleCount: number, seed: number) {
@@ -77,48 +107,53 @@ export class World {
   async step(): Promise<void> {
     const dead = this.#dead.shift()
     if (dead) return this.#bury(dead)
+    if (await this.#absences.pass()) return
     const prefix = this.#random.oneOf(this.prefixes)
     if (prefix.isOwnersOnly && this.#random.happens(0.2)) return this.#share(prefix)
+    if (this.#absences.has(prefix.name)) return
     const kind = this.#random.below(100)
     if (!prefix.app) await this.#start(prefix)
-    else if (kind < 45) await this.#move(prefix)
-    else if (kind < 60) await this.#stop(prefix)
-    else if (kind < 75) await this.#replaceInPlace(prefix)
-    else if (kind < 85) await this.#swap(prefix, this.#random.oneOf(this.prefixes))
-    else if (kind < 95) await this.#kill(prefix)
-    else await this.#hold(prefix)
+    else if (kind < 30) await this.#move(prefix)
+    else if (kind < 40) await this.#stop(prefix)
+    else if (kind < 50) await this.#replaceInPlace(prefix)
+    else if (kind < 60) await this.#swap(prefix, this.#random.oneOf(this.prefixes))
+    else if (kind < 70) await this.#kill(prefix)
+    else if (kind < 75) await this.#hold(prefix)
+    else if (kind < 87) await this.#recreate(prefix)
+    else if (kind < 95) await this.#stopForHome(prefix)
+    else await this.#pauseForHome(prefix)
   }
 
   /** On the address that became free last: most often another app's. */
-  async #start(prefix: Prefix): Promise<void> {
+  async #start(prefix: Prefix, containerId?: string): Promise<void> {
     const app = this.#free.pop()
     if (!app) return
-    await this.#tell([[prefix, app]])
+    await this.#tell([{ prefix, app, ...(containerId && { containerId }) }])
   }
 
   async #move(prefix: Prefix): Promise<void> {
     const [from, to] = [prefix.app, this.#free.pop()]
     if (!to || !from) return
-    await this.#tell([[prefix, to]])
+    await this.#tell([{ prefix, app: to }])
     await this.#release(from)
   }
 
   async #stop(prefix: Prefix): Promise<void> {
     const from = prefix.app
-    await this.#tell([[prefix, undefined]])
+    await this.#tell([{ prefix, app: undefined }])
     if (from) await this.#release(from)
   }
 
   /** The engine gives a new container the address of the one before, of the same person. */
   async #replaceInPlace(prefix: Prefix): Promise<void> {
-    await this.#tell([[prefix, prefix.app]])
+    await this.#tell([{ prefix, app: prefix.app }])
   }
 
   async #swap(one: Prefix, other: Prefix): Promise<void> {
-    if (one === other || !other.app) return
+    if (one === other || !other.app || this.#absences.has(other.name)) return
     await this.#tell([
-      [one, other.app],
-      [other, one.app],
+      { prefix: one, app: other.app },
+      { prefix: other, app: one.app },
     ])
   }
 
@@ -130,10 +165,65 @@ export class World {
 
   async #bury(prefix: Prefix): Promise<void> {
     const { app } = prefix
-    await this.#tell([[prefix, undefined]])
+    await this.#tell([{ prefix, app: undefined }])
     if (!app) return
     await app.listen()
     this.#free.push(app)
+  }
+
+  /**
+   * A launch with other parameters: the container ends and is removed, and one with another id is created, while others get the
+   * address. Now and then another one has it before the gateway hears of the end.
+   */
+  async #recreate(prefix: Prefix): Promise<void> {
+    const { app: from } = prefix
+    if (!from) return
+    this.counts.recreated++
+    this.#absences.begin(prefix.name, this.#absence(), async () => {
+      if (!from.label.startsWith(`${prefix.name}:`)) this.counts.taken++
+      await this.#start(prefix)
+    })
+    await this.#end(from)
+    const taker = this.#random.oneOf(this.prefixes)
+    if (this.#random.happens(0.3) && !this.#absences.has(taker.name)) await this.#move(taker)
+    await this.#tell([{ prefix, app: undefined, instead: this.#random.happens(0.5) ? missing : asleep }])
+  }
+
+  /** A snapshot, or a restore: the container is stopped meanwhile. The same one starts after it, at any address. */
+  async #stopForHome(prefix: Prefix): Promise<void> {
+    const { app: from, place } = prefix
+    const { where } = place
+    if (!from || 'reason' in where || !(await this.#gateway.hold(prefix.name, 0))) return
+    this.counts.stoppedForHome++
+    const { containerId } = where
+    this.#absences.begin(prefix.name, this.#absence(), () => this.#start(prefix, containerId))
+    await this.#end(from)
+    await this.#tell([{ prefix, app: undefined, instead: asleep }])
+  }
+
+  /** A snapshot of a container that is paused, and wakes after it: the same process at the same address. */
+  async #pauseForHome(prefix: Prefix): Promise<void> {
+    const { app, place, name } = prefix
+    const { where } = place
+    if (!app || 'reason' in where || !(await this.#gateway.hold(name, 0))) return
+    this.counts.pausedForHome++
+    this.#absences.begin(name, this.#absence(), () => this.#setPaused(prefix, app, false))
+    await this.#setPaused(prefix, app, true)
+  }
+
+  async #setPaused(prefix: Prefix, app: LabelledApp, isPaused: boolean): Promise<void> {
+    const { name, place } = prefix
+    if ('reason' in place.where) return
+    this.changes++
+    this.history.begin(name, isPaused ? undefined : app.label)
+    app.setPaused(isPaused)
+    prefix.place = { ...place, where: { ...place.where, isPaused } }
+    await this.#gateway.apply([{ kind: 'route', route: prefix.place }])
+    this.history.settle(name)
+  }
+
+  #absence(): number {
+    return 1 + this.#random.below(maxAbsence)
   }
 
   async #share({ name }: Prefix): Promise<void> {
@@ -149,29 +239,35 @@ export class World {
 
   /** Half of the old containers end at once, half live on for a while with their connections open. */
   async #release(app: LabelledApp): Promise<void> {
-    if (this.#random.happens(0.5)) {
-      await app.kill()
-      await app.listen()
-    }
+    if (this.#random.happens(0.5)) await this.#end(app)
+    else this.#free.push(app)
+  }
+
+  /** Its address is free at once. Until it is another's it answers with the label of the app that is gone. */
+  async #end(app: LabelledApp): Promise<void> {
+    await app.kill()
+    await app.listen()
     this.#free.push(app)
   }
 
   /** Changes who lives where, and tells the gateway in one step. */
-  async #tell(moves: readonly (readonly [Prefix, LabelledApp | undefined])[]): Promise<void> {
-    const changes = moves.map(([prefix, app]): GatewayChange => {
-      const label = app && `${prefix.name}:${++this.#generation}`
-      if (app && label) app.label = label
-      this.history.begin(prefix.name, label)
-      prefix.app = app
-      const where = app && { containerId: `c${this.#generation}`, host: app.host, port: app.port, isPaused: false }
-      prefix.place = { ...prefix.place, where: where ?? crashed }
-      return where || this.#random.happens(0.7)
-        ? { kind: 'route', route: prefix.place }
-        : { kind: 'route-gone', prefix: prefix.name }
-    })
+  async #tell(moves: readonly Move[]): Promise<void> {
+    const changes = moves.map((move) => this.#changeOf(move))
     this.changes += changes.length
     await this.#gateway.apply(changes)
-    for (const [prefix] of moves) this.history.settle(prefix.name)
+    for (const { prefix } of moves) this.history.settle(prefix.name)
+  }
+
+  #changeOf({ prefix, app, containerId = `c${this.#generation + 1}`, instead }: Move): GatewayChange {
+    const label = app && `${prefix.name}:${++this.#generation}`
+    if (app && label) app.label = label
+    this.history.begin(prefix.name, label)
+    prefix.app = app
+    const where = app && { containerId, host: app.host, port: app.port, isPaused: false }
+    prefix.place = { ...prefix.place, where: where ?? instead ?? crashed }
+    return where || instead || this.#random.happens(0.7)
+      ? { kind: 'route', route: prefix.place }
+      : { kind: 'route-gone', prefix: prefix.name }
   }
 
   #control(): ControlPlane {
@@ -184,6 +280,7 @@ export class World {
       reportSessionUses: () => {},
       wake: async (name) => {
         const prefix = this.prefixes.find((one) => one.name === name)
+        await this.#absences.settled(name)
         if (prefix) await this.#gateway.apply([{ kind: 'route', route: prefix.place }])
         return prefix?.app ? undefined : crashed
       },
@@ -197,3 +294,5 @@ export class World {
 }
 
 const crashed: Unavailable = { reason: 'crashed', exitCode: 1 }
+const missing: Unavailable = { reason: 'missing', exitCode: null }
+const asleep: Unavailable = { reason: 'asleep', exitCode: null }
