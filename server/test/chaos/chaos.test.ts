@@ -37,6 +37,13 @@ test('a long run dies at least 200 times, and at every point in both ways', () =
       assert.ok(deaths.some((fault) => fault.kind === 'kill' && fault.point === point && fault.scope === scope))
 })
 
+test('a long run launches with other parameters, shares, and takes, restores and resets homes', () => {
+  const { mortal, lasting } = makePlan(seed, { people: 6, kills: 210, others: 100, ownsEngine: true, hasTime: true })
+  const names = [...mortal, ...lasting].flatMap(({ operations }) => operations.map(({ name }) => name))
+  for (const name of ['launch-chosen', 'share', 'end-shares', 'snapshot', 'restore-home', 'reset-home'] as const)
+    assert.ok(names.filter((each) => each === name).length >= 3, name)
+})
+
 test('the replay of the audit log follows blocks of a group, also of a record that was deleted and made again', () => {
   const entry = (action: string, target: string, detail: object) => ({ action, target, detail: JSON.stringify(detail) })
   const ann = { user: 3, type: 'lesson' }

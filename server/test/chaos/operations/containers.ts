@@ -28,7 +28,10 @@ export async function launch(
   return answer
 }
 
-/** Chooses a parameter with the launch; a 200 is a promise that this and later containers have it. */
+/**
+ * Chooses a parameter with the launch; a 200 is a promise that this and later containers have it, and that requests reach no
+ * container of before.
+ */
 export async function launchChosen(world: World, person: Person, colour: Colour): Promise<Answer> {
   const key = `colour of ${person.id}/${chosenType}`
   forgetRecord(world, person, chosenType)
@@ -38,6 +41,10 @@ export async function launchChosen(world: World, person: Person, colour: Colour)
   if (answer.status !== 200) return answer
   promiseRecord(world, person, chosenType, answer.body.container_id)
   world.ledger.promise(key, `${colour} was chosen`, (stored) => colourOf(stored, person.id) === colour)
+  const visit = await world.ask(person, chosenType, { token: person.token, limit: 30_000 })
+  const { colour: seen } = (visit.status === 200 ? visit.body : { colour }) as AppAnswer
+  if (seen !== colour)
+    world.ledger.complain(`${person.email} chose ${colour}, and is answered by the ${seen} container`)
   return answer
 }
 
