@@ -10,8 +10,8 @@ const [sequence, integer] = [0x30, 0x02]
  * @param signature 64 bytes
  */
 export function derSignature(signature: Buffer): Buffer {
-  const [r, s] = [signature.subarray(0, numberSize), signature.subarray(numberSize)].map(unsignedInteger)
-  if (!r || !s) throw new Error('a signature has two numbers')
+  const r = unsignedInteger(signature.subarray(0, numberSize))
+  const s = unsignedInteger(signature.subarray(numberSize))
   return Buffer.from([sequence, r.length + s.length, ...r, ...s])
 }
 

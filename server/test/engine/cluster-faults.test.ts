@@ -90,15 +90,20 @@ test('a removal whose name is another pod by now leaves that one alone', async (
   assert.equal(asked.filter(({ method }) => method === 'DELETE').length, 1)
 })
 
-test('a list whose second page the API server has forgotten is read again from the first', async (t) => {
+/** A cluster with two pages of pods, a and b, that has forgotten the second one when it is asked for first. */
+async function openForgetful(t: TestContext) {
   let isForgotten = true
-  const { cluster } = await openStandIn(t, ({ query }, response) => {
+  return openStandIn(t, ({ query }, response) => {
     const first = { metadata: { resourceVersion: '1', continue: 'next' }, items: [storedPod('a', 'uid-a')] }
     if (!query.has('continue')) return reply(response, 200, first)
     if (!isForgotten) return reply(response, 200, podList('1', storedPod('b', 'uid-b')))
     isForgotten = false
     return reply(response, 410, status(410, 'Expired'))
   })
+}
+
+test('a list whose second page the API server has forgotten is read again from the first', async (t) => {
+  const { cluster } = await openForgetful(t)
   assert.deepEqual(
     (await listPods(cluster)).map(({ metadata }) => metadata.uid),
     ['uid-a', 'uid-b'],
@@ -107,14 +112,7 @@ test('a list whose second page the API server has forgotten is read again from t
 
 // A list of 100,000 claims takes seconds, and began with an error when its version was compacted meanwhile.
 test('a list of homes whose second page the API server has forgotten is read again from the first, and none is listed twice', async (t) => {
-  let isForgotten = true
-  const { cluster } = await openStandIn(t, ({ query }, response) => {
-    const first = { metadata: { resourceVersion: '1', continue: 'next' }, items: [storedPod('a', 'uid-a')] }
-    if (!query.has('continue')) return reply(response, 200, first)
-    if (!isForgotten) return reply(response, 200, podList('1', storedPod('b', 'uid-b')))
-    isForgotten = false
-    return reply(response, 410, status(410, 'Expired'))
-  })
+  const { cluster } = await openForgetful(t)
   assert.deepEqual(
     (await listHomes(cluster)).map(({ volume }) => volume),
     ['a', 'b'],

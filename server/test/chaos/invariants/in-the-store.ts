@@ -32,17 +32,24 @@ export function sharesNoContainer(_world: World, { containers }: Snapshot): stri
   return ids.length === new Set(ids).size ? [] : ['two records name the same container']
 }
 
+/** A block of a group becomes the administrator's, and that of an owner the group's: each is a change with a row. */
+const takesOver = (by: string, before: string) =>
+  by === 'itself' ? before.startsWith('group:') : by.startsWith('group:') && before === 'owner'
+
 /**
  * Replayed from the beginning, the audit log leads to the very blocks that are stored, and none of its rows repeats what
  * was so already: every change has exactly one row, also the one whose answer got lost.
  */
 export function hasAuditedEverything(_world: World, { audit, users, containers }: Snapshot): string[] {
   const wrong: string[] = []
-  const blocked = new Set<string>()
-  const change = (target: string, isBlock: boolean, action: string) => {
+  /** By what each is blocked: by itself, with its owner, or by a group. */
+  const blocked = new Map<string, string>()
+  const change = (target: string, isBlock: boolean, action: string, by = 'itself') => {
     if (ids.isUnknown(target)) return
-    if (blocked.has(target) === isBlock) wrong.push(`the audit log says ${action} of ${target} once too often`)
-    if (isBlock) blocked.add(target)
+    const before = blocked.get(target)
+    const isChange = isBlock ? before === undefined || takesOver(by, before) : before !== undefined
+    if (!isChange) wrong.push(`the audit log says ${action} of ${target} once too often`)
+    if (isBlock) blocked.set(target, by)
     else blocked.delete(target)
   }
   const deleted = new Set<string>()
@@ -56,12 +63,14 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
     if (verb !== 'block' && verb !== 'unblock') continue
     const cascade = cascadeOf(detail).flatMap((each) => (typeof each === 'number' ? each : (ids.at(index, each) ?? [])))
     if (target.startsWith('group:')) {
-      for (const id of cascade) change(`container:${id}`, verb === 'block', action)
+      for (const id of cascade) change(`container:${id}`, verb === 'block', action, target)
+      // What is not in the row stays blocked with its owner.
+      if (verb === 'unblock') for (const [each, by] of blocked) if (by === target) blocked.set(each, 'owner')
       continue
     }
     // A blocked user is blocked again for the sake of what was released meanwhile.
     if (cascade.length === 0 || blocked.has(target) !== (verb === 'block')) change(target, verb === 'block', action)
-    for (const id of cascade) change(`container:${id}`, verb === 'block', `${action} (cascade)`)
+    for (const id of cascade) change(`container:${id}`, verb === 'block', `${action} (cascade)`, 'owner')
   }
   for (const [kind, rows] of [
     ['user', users],
