@@ -104,6 +104,22 @@ test('a machine without time for a cluster skips it in CI, with the reason and w
   assert.deepEqual([late.status, late.stdout], [0, 'skipped: the cluster: no time is left for it\n'])
 })
 
+test('in CI a part that fails is run once more, and one that fails again is a failure, counted once', (t) => {
+  const counts = folderWith(t)
+  const env = {
+    ...process.env,
+    BERTH_TEST_COUNTS: counts,
+    BERTH_TESTS_END: String(Date.now() / 1000 + 900),
+    KUBECONFIG: join(counts, 'none'),
+    NODE_TEST_CONTEXT: undefined,
+  }
+  const program = join(root, 'tools/cluster/test.mjs')
+  const ended = spawnSync(process.execPath, [program, '--or-skip', 'runtime-output'], { env, encoding: 'utf8' })
+  assert.equal(ended.status, 1)
+  assert.equal(ended.stdout.split('repeated, because it failed: contract of the engine port').length, 2)
+  assert.deepEqual(readCounts(counts), { passed: 0, failed: 1 })
+})
+
 test('CI ends with the sums of all commands', () => {
   const script = readFileSync(join(root, '.ci/run'), 'utf8')
   const last = script.trim().split('\n').at(-1) ?? ''
