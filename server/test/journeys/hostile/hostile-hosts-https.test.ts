@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { tokenBy } from '#test/support/api-calls.ts'
+import { tokenBy, until } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
@@ -80,6 +80,10 @@ test('Eve’s tokens and attempts that a sibling’s page tosses to all hosts le
     for (const name of ['spawner_enter_00000001', '__Host-Http-spawner_enter_00000001', '__Host-Http-spawner_bind'])
       for (const domain of ['', '; domain=spawner.berth.test']) document.cookie = `${name}=eve; path=/${domain}; secure`
   }, tokens)
+  // The browser stores a script's cookies a moment after the script, in their order; this one follows the tokens.
+  await until(async () =>
+    (await context.cookies()).some(({ name, value }) => name === 'spawner_enter_00000001' && value === 'eve'),
+  )
   for (const prefix of ['ann-dev', 'ann-prod']) assert.ok(await isAnnAt(prefix), prefix)
   await context.clearCookies({ name: 'spawner_token', domain: new URL(hostOf('ann-dev')).hostname })
   assert.ok(await isAnnAt('ann-dev'), 'led through the platform again')

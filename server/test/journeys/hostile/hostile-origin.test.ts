@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { tokenBy } from '#test/support/api-calls.ts'
+import { tokenBy, until } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 
@@ -112,7 +112,8 @@ test('junk of the token’s name that it tosses in does not sign its visitor out
   await page.evaluate(() => {
     for (const at of ['/', '/api', '/api/user']) document.cookie = `spawner_token=junk; path=${at}`
   })
-  assert.equal((await named('spawner_token')).length, 4)
+  // The browser stores a script's cookies a moment after the script.
+  await until(async () => (await named('spawner_token')).length === 4)
   assert.equal(await emailNow(), 'ann@x.org')
   await page.goto(berth.app.frontendUrl)
   await page.getByRole('heading', { name: 'Your containers' }).waitFor()
@@ -121,6 +122,7 @@ test('junk of the token’s name that it tosses in does not sign its visitor out
 test('another user’s token that it injects never signs its visitor in as that user; the session of the visitor goes on without it', async () => {
   await openContainer()
   await page.evaluate((token) => void (document.cookie = `spawner_token=${token}; path=/`), eve.token)
+  await until(async () => (await named('spawner_token')).some(({ value }) => value === eve.token))
   assert.equal(await emailNow(), null)
   await page.goto(berth.app.frontendUrl)
   await page.getByRole('heading', { name: 'Your containers' }).waitFor()
