@@ -25,6 +25,7 @@ export function openApiDocument(server: string): Record<string, unknown> {
     servers: [{ url: server }],
     paths,
     components: {
+      responses: commonRefusals,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'spawner_token' },
@@ -70,7 +71,7 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
   if (endpoint.access !== 'public') Object.assign(schemas, { 401: ErrorBody, 429: ErrorBody })
   if (endpoint.access === 'admin' || endpoint.access === 'user') schemas[403] = ErrorBody
   Object.assign(schemas, endpoint.refusals)
-  const refused = Object.entries(schemas).map(([status, schema]) => [status, response(status, json(schema))])
+  const refused = Object.entries(schemas).map(([status, schema]) => [status, refusal(status, schema)])
   return { ...success(endpoint), ...Object.fromEntries(refused) }
 }
 
@@ -94,6 +95,12 @@ const headersOf = (headers: NonNullable<Endpoint['headers']>) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
   )
+
+/** Most refusals are the same, and were a third of the document, which anyone may ask for. */
+function refusal(status: string, schema: Type.TSchema): object {
+  const name = schema === ErrorBody ? refusalNames[status] : undefined
+  return name === undefined ? response(status, json(schema)) : { $ref: `#/components/responses/${name}` }
+}
 
 const response = (status: string, content: object) => ({ description: meanings[status] ?? '', content })
 
@@ -127,3 +134,19 @@ const meanings: Record<string, string> = {
   500: 'A dependency failed',
   503: 'Not ready or overloaded; the body says why',
 }
+
+/** Names of refusals that have nothing but a sentence. */
+const refusalNames: Readonly<Record<string, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  429: 'TooManyRequests',
+  500: 'Failure',
+  503: 'Unavailable',
+}
+
+const commonRefusals = Object.fromEntries(
+  Object.entries(refusalNames).map(([status, name]) => [name, response(status, json(ErrorBody))]),
+)

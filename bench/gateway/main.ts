@@ -18,7 +18,7 @@ import { table, type Row } from './table.ts'
 const cases = [...pairCases, tokenCase, latencyCase, changeCase, idleCase, memoryCase]
 const hostile = 'hostile'
 const names = new Set([...cases.map(({ name }) => name), hostile])
-const { only, rounds, isProfile } = readOptions(process.argv.slice(2), names)
+const { only, shapes, rounds, isProfile } = readOptions(process.argv.slice(2), names)
 const chosen = cases.filter(({ name }) => only?.includes(name) ?? true)
 
 await runExclusively()
@@ -27,7 +27,7 @@ if (chosen.length > 0) {
   await (isProfile ? profileOurs() : compareAll())
 }
 // Requests without an account have their own limit and no peer.
-if (!isProfile && (only?.includes(hostile) ?? true) && !(await runHostile())) process.exitCode = 1
+if (!isProfile && (only?.includes(hostile) ?? true) && !(await runHostile(shapes))) process.exitCode = 1
 
 async function compareAll(): Promise<void> {
   const proxies = await Proxies.start()

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 export interface Options {
   /** Names of the cases to run; undefined for all. */
   readonly only: readonly string[] | undefined
+  /** Parts of the names of hostile shapes to measure; undefined for all. */
+  readonly shapes: readonly string[] | undefined
   readonly rounds: number
   readonly isProfile: boolean
 }
@@ -13,6 +15,7 @@ export function readOptions(args: readonly string[], names: ReadonlySet<string>)
     args: [...args],
     options: {
       only: { type: 'string' },
+      shapes: { type: 'string' },
       rounds: { type: 'string', default: '5' },
       profile: { type: 'boolean', default: false },
     },
@@ -22,5 +25,5 @@ export function readOptions(args: readonly string[], names: ReadonlySet<string>)
   if (unknown.length > 0) throw new Error(`--only=${unknown.join(',')}: there are ${[...names].join(', ')}`)
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds=${values.rounds}: not a number of rounds`)
-  return { only, rounds, isProfile: values.profile }
+  return { only, shapes: values.shapes?.split(';'), rounds, isProfile: values.profile }
 }

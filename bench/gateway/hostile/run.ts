@@ -4,7 +4,8 @@ import { table, type Row } from '../table.ts'
 import { cpuTime } from '../usage.ts'
 import { startProgram, type Program } from './program.ts'
 import { sendAll } from './send.ts'
-import { shapesFor, type Shape } from './shapes.ts'
+import type { Shape } from './shape.ts'
+import { shapesFor } from './shapes.ts'
 
 /** Max CPU of gateway and API together for a request without an account, in microseconds. */
 const goal = 500
@@ -19,12 +20,17 @@ const maxRuns = 3
 
 /**
  * Measures the cost of requests from clients without an account, on the real program.
+ * @param parts of the names of the shapes to measure; undefined for all
  * @returns whether each shape meets the goal
+ * @throws {Error} when no shape has such a name, when the program does not start, or when a request gets no answer
  */
-export async function runHostile(): Promise<boolean> {
+export async function runHostile(parts: readonly string[] | undefined): Promise<boolean> {
   const program = await startProgram()
   try {
-    const shapes = shapesFor(program, largestScript())
+    const all = shapesFor(program, largestScript())
+    const shapes = all.filter(({ name }) => parts?.some((part) => name.includes(part)) ?? true)
+    if (shapes.length === 0)
+      throw new Error(`--shapes=${parts?.join(';')}: there are ${all.map(({ name }) => name).join('; ')}`)
     // The first requests include JIT compilation, which is not charged to them.
     for (const shape of shapes) await send(program, shape, 20)
     const rows: (Row & { readonly cost: number })[] = []

@@ -1,29 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Program } from './program.ts'
-
-/** A kind of request that a client without an account may send, however unusual. */
-export interface Shape {
-  readonly name: string
-  /** The next request of its kind, as written to the connection, in one or several pieces. */
-  readonly next: () => string | readonly string[]
-}
-
-/** Max size of a header that fits into a head of 32 KB beside its other lines. */
-const room = 31_000
-const repeated = (text: string, length = room) => text.repeat(Math.floor(length / text.length))
-
-const browser = [
-  'Accept: text/html,*/*',
-  'Sec-Fetch-Mode: navigate',
-  'Sec-Fetch-Dest: document',
-  'Sec-Fetch-Site: none',
-]
-const head = (path: string, lines: readonly string[] = [], method = 'GET', host = 'spawner.berth.localhost:8080') =>
-  `${[`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...lines].join('\r\n')}\r\n\r\n`
-const same = (name: string, path: string, lines: readonly string[] = [], method = 'GET', host?: string): Shape => {
-  const text = head(path, lines, method, host)
-  return { name, next: () => text }
-}
+import { conditionalShapes, junkShapes, upgradeShapes } from './more-shapes.ts'
+import { browser, head, repeated, room, same, type Shape } from './shape.ts'
 
 /** All shapes, each with the parts of Berth that it targets. @param script path of the largest asset */
 export function shapesFor({ open, closed, kid }: Program, script: string): readonly Shape[] {
@@ -75,6 +53,9 @@ export function shapesFor({ open, closed, kid }: Program, script: string): reado
       ...Array.from({ length: 90 }, () => `Origin: ${'x'.repeat(300)}`),
     ]),
     same('app 302, path of 31 KB', `/${closed}/${repeated('"')}`, browser),
+    ...conditionalShapes(script),
+    ...junkShapes(),
+    ...upgradeShapes(open, closed),
   ]
 }
 

@@ -119,13 +119,14 @@ export function suspendBodyTimeout(request: IncomingMessage): () => void {
 }
 
 function endSlowBody(request: IncomingMessage, timeout: number): void {
-  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+  // One of 0 bytes has come with its head.
+  if (length === '0' && coding === undefined) return
   let running: NodeJS.Timeout | undefined
   const end = () => clearTimeout(running)
   const begin = () => {
     end()
-    // A body that is never read, such as one of 0 bytes, never ends: a queued launch of a minute was cut off because of
-    // that.
+    // A body that is never read never ends: a queued launch of a minute was cut off because of that.
     running = setTimeout(() => request.complete || request.destroy(), timeout)
     // After a body that was refused unread neither event comes, and the timer must not keep the process running.
     running.unref()

@@ -10,15 +10,39 @@ const [sequence, integer] = [0x30, 0x02]
  * @param signature 64 bytes
  */
 export function derSignature(signature: Buffer): Buffer {
-  const r = unsignedInteger(signature.subarray(0, numberSize))
-  const s = unsignedInteger(signature.subarray(numberSize))
-  return Buffer.from([sequence, r.length + s.length, ...r, ...s])
+  const [r, s] = [new UnsignedInteger(signature, 0), new UnsignedInteger(signature, numberSize)]
+  const der = Buffer.alloc(2 + r.size + s.size)
+  der[0] = sequence
+  der[1] = r.size + s.size
+  r.writeTo(der, 2)
+  s.writeTo(der, 2 + r.size)
+  return der
 }
 
-/** Without zeros in front, but with one where the first bit is set, which is the sign. */
-function unsignedInteger(bytes: Buffer): readonly number[] {
-  const first = bytes.findIndex((byte) => byte !== 0)
-  const digits = first < 0 ? [0] : [...bytes.subarray(first)]
-  const padded = (digits[0] ?? 0) >= 0x80 ? [0, ...digits] : digits
-  return [integer, padded.length, ...padded]
+/** A number in ASN.1: without zeros in front, but with one where the first bit is set, which is the sign. */
+class UnsignedInteger {
+  readonly #bytes: Buffer
+  readonly #first: number
+  readonly #end: number
+  readonly #length: number
+
+  constructor(bytes: Buffer, start: number) {
+    this.#bytes = bytes
+    this.#end = start + numberSize
+    let first = start
+    while (first < this.#end - 1 && bytes[first] === 0) first++
+    this.#first = first
+    this.#length = this.#end - first + ((bytes[first] ?? 0) >= 0x80 ? 1 : 0)
+  }
+
+  /** Bytes that it takes, with its tag and its length. */
+  get size(): number {
+    return 2 + this.#length
+  }
+
+  writeTo(der: Buffer, at: number): void {
+    der[at] = integer
+    der[at + 1] = this.#length
+    this.#bytes.copy(der, at + 2 + this.#length - (this.#end - this.#first), this.#first, this.#end)
+  }
 }

@@ -21,6 +21,14 @@ test('a token is read without a look at its signature, and what is no token of o
   assert.equal(tokenKeyId(`${Buffer.from('{"alg":"ES256","kid":"k","crit":["x"]}').toString('base64url')}.`), undefined)
 })
 
+test('what was read of one token is not taken for that of another, however many are read in turns', () => {
+  const claims = (id: number) => Buffer.from(JSON.stringify({ jti: `made-${id}` })).toString('base64url')
+  const [header, , signature] = good.split('.')
+  const tokens = Array.from({ length: 20 }, (_, id) => `${header}.${claims(id)}.${signature}`)
+  for (const round of [tokens, tokens.toReversed(), tokens.slice(0, 3), tokens.slice(0, 3), tokens])
+    for (const token of round) assert.equal(parseToken(token)?.claims['jti'], `made-${tokens.indexOf(token)}`)
+})
+
 test('a bad signature is checked once and remembered, however many come after it', () => {
   const checks = new SignatureChecks()
   assert.ok(checks.isSigned(good, publicKey, '192.0.2.1'))

@@ -19,11 +19,32 @@ export interface UnverifiedToken {
 const algorithm = 'ES256'
 /** Characters of its signature: 64 bytes in base64url. */
 const signatureForm = /^[\w-]{86}$/
+/** `{"` in base64url: junk is not decoded. */
+const tokenStart = 'eyJ'
 /** Max length of a token's header, in characters; ours have about 120. */
 const maxHeader = 512
 
-/** Parses a token of our format; undefined for anything else. Never throws. */
+/**
+ * Parses a token of our format; undefined for anything else. Never throws. What was parsed last is remembered: one request is
+ * asked about the same tokens several times, before their signatures are checked and after.
+ */
 export function parseToken(token: string): UnverifiedToken | undefined {
+  if (!token.startsWith(tokenStart)) return undefined
+  const known = parsed.find((each) => each.token === token)
+  if (known) return known.read
+  const read = parse(token)
+  parsed[nextParsed] = { token, read }
+  nextParsed = (nextParsed + 1) % maxParsed
+  return read
+}
+
+/** Max tokens that are remembered as they were parsed: as many as are looked at for one request. */
+const maxParsed = 8
+/** Each may keep the head of its request in memory, of 32 KB. */
+const parsed: { readonly token: string; readonly read: UnverifiedToken | undefined }[] = []
+let nextParsed = 0
+
+function parse(token: string): UnverifiedToken | undefined {
   const kid = tokenKeyId(token)
   const [, payload = '', signature = '', ...more] = kid === undefined ? [] : token.split('.', 4)
   if (kid === undefined || more.length > 0 || !signatureForm.test(signature)) return undefined
@@ -34,8 +55,7 @@ export function parseToken(token: string): UnverifiedToken | undefined {
 /** The id of the key that a token says it is signed with; undefined when it is no token of our format, even if it names a key. */
 export function tokenKeyId(token: string): string | undefined {
   const end = token.length > maxTokenLength ? -1 : token.indexOf('.')
-  // `{"` in base64url: junk is not decoded.
-  if (end < 0 || end > maxHeader || !token.startsWith('eyJ')) return undefined
+  if (end < 0 || end > maxHeader || !token.startsWith(tokenStart)) return undefined
   const encoded = token.slice(0, end)
   const known = keyIds.get(encoded)
   if (known !== undefined) return known

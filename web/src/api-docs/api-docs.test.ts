@@ -28,6 +28,21 @@ test('every endpoint of a subject stands below its heading, and few below the la
   assert.ok(paths('other').length <= 8, paths('other').join())
 })
 
+test('an endpoint lists its refusals, those that it shares with most others as well', () => {
+  const { refusals } = named('launchContainer')
+  assert.ok(refusals.every(({ description }) => description.length > 0))
+  assert.deepEqual(
+    ['400', '401', '403', '429'].filter((status) => !refusals.some((each) => each.status === status)),
+    [],
+  )
+  for (const { id, access, refusals: given } of operations)
+    if (access !== 'public')
+      assert.ok(
+        given.some(({ status }) => status === '401'),
+        id,
+      )
+})
+
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
 
 test('fields of an answer are listed with those of the objects in them', () => {

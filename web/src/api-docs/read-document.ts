@@ -53,21 +53,27 @@ interface DocumentOperation {
     readonly schema: Schema
   }[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
+}
+
+interface Response {
+  readonly description: string
+  readonly content: Content
 }
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
 /** Reads the document of `GET /api/openapi.json`. */
 export function readDocument(document: Readonly<Record<string, unknown>>): Reference {
-  const { servers, paths } = document as unknown as {
+  const { servers, components, paths } = document as unknown as {
     readonly servers: readonly { readonly url: string }[]
+    readonly components?: { readonly responses?: Readonly<Record<string, Response>> }
     readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
   }
   const all = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, each]) => ({
       subject: subjects.find((subject) => subject === each.tags[0]) ?? 'other',
-      operation: read(path, method, each),
+      operation: read(path, method, each, components?.responses ?? {}),
     })),
   )
   const groups = Map.groupBy(all, ({ subject }) => subject)
@@ -77,8 +83,18 @@ export function readDocument(document: Readonly<Record<string, unknown>>): Refer
   }
 }
 
-function read(path: string, method: string, each: DocumentOperation): Operation {
-  const { 200: success, ...refusals } = each.responses
+/** @param common responses to which operations refer by their names */
+function read(
+  path: string,
+  method: string,
+  each: DocumentOperation,
+  common: Readonly<Record<string, Response>>,
+): Operation {
+  const responses = Object.entries(each.responses).flatMap(([status, given]) => {
+    const found = '$ref' in given ? common[given.$ref.replace('#/components/responses/', '')] : given
+    return found ? [[status, found] as const] : []
+  })
+  const success = responses.find(([status]) => status === '200')?.[1]
   const json = success?.content['application/json']?.schema
   return {
     id: each.operationId,
@@ -96,7 +112,9 @@ function read(path: string, method: string, each: DocumentOperation): Operation 
     needsBody: each.requestBody?.required ?? false,
     answer: fieldsOf(json),
     isStream: success?.content['text/event-stream'] !== undefined,
-    refusals: Object.entries(refusals).map(([status, { description }]) => ({ status, description })),
+    refusals: responses
+      .filter(([status]) => status !== '200')
+      .map(([status, { description }]) => ({ status, description })),
   }
 }
 

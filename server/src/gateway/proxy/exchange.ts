@@ -231,7 +231,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
 
   #readHead(bytes: Buffer, start: number, end: number): void {
     const before = this.#partialHead.length
-    const text = this.#partialHead + bytes.toString('latin1', start, Math.min(end, start + maxResponseHead + 4))
+    const text = this.#partialHead + textWithHead(bytes, start, Math.min(end, start + maxResponseHead + 4))
     const headEnd = text.indexOf('\r\n\r\n')
     if (headEnd === -1 || headEnd > maxResponseHead) {
       if (text.length > maxResponseHead) return this.#fail(new Error('its head is too long'))
@@ -330,6 +330,16 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.clientGone()
     this.#client.failed(cause, isBegun)
   }
+}
+
+/** Usual heads are shorter, in bytes; what comes with them of a large body is not made into text. */
+const usualHead = 4 * 1024
+
+/** The text from `start` to `end`, or less of it when that has an end of a head. */
+function textWithHead(bytes: Buffer, start: number, end: number): string {
+  if (end - start <= usualHead) return bytes.toString('latin1', start, end)
+  const text = bytes.toString('latin1', start, start + usualHead)
+  return text.includes('\r\n\r\n') ? text : bytes.toString('latin1', start, end)
 }
 
 /** For the log. */

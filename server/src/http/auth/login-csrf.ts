@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import { clearCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
+import { randomText } from '#/tokens/random-text.ts'
 
 /**
  * Whether the request is a navigation. On plain http away from localhost browsers send no fetch metadata, but a
@@ -48,7 +49,7 @@ export class LoginCsrf {
     readonly setCookie: string | undefined
   } {
     const known = this.browserIdOf(headers)
-    const browserId = known ?? randomBytes(16).toString('base64url')
+    const browserId = known ?? randomText(16, 'base64url')
     const line = `${this.#name}=${browserId}; Path=/; HttpOnly; SameSite=Lax${this.#settings.isSecure ? '; Secure' : ''}`
     return { browserId, setCookie: known === undefined ? line : undefined }
   }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { languages, type BootData, type Language } from '@berth/api/boot.ts'
 import { pages, signInPages } from '@berth/web/paths.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -12,7 +11,8 @@ import { secondsLeft } from '../auth/impersonator-session.ts'
 import { productName, type Branding } from '#/branding/branding.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
 import type { SessionRenewal } from '../auth/session-renewal.ts'
-import { brandedDocument, brandingData, logoAsset, noticesHtml, noticesPlaceholder } from './branded-document.ts'
+import { brandedDocument, brandingData, logoAsset, noticesHtml } from './branded-document.ts'
+import { DocumentTemplate } from './document-template.ts'
 import { frontEndFiles, sharedFrontEndFiles, type FrontEndFiles } from './front-end-files.ts'
 import { registerAssets } from './static-assets.ts'
 import { isPrefetch } from '../request/fetch-metadata.ts'
@@ -20,6 +20,7 @@ import { requestedLanguage } from '../localized-reply.ts'
 import type { LoginCsrf } from '../auth/login-csrf.ts'
 import type { LinkPurpose } from '#/store/users/magic-links.ts'
 import { clearTokenCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
+import { randomText } from '#/tokens/random-text.ts'
 
 export interface FrontEndParts {
   /** Folder of the built front end. */
@@ -50,7 +51,7 @@ export interface FrontEndParts {
 
 /** Serves the front end: one document for all its pages, and its assets. */
 export class FrontEnd {
-  readonly #documents: ReadonlyMap<Language, string>
+  readonly #documents: ReadonlyMap<Language, DocumentTemplate>
   readonly #parts: FrontEndParts
 
   readonly #assets: FrontEndFiles['assets']
@@ -94,7 +95,7 @@ export class FrontEnd {
     if (isTossed)
       void reply.header('set-cookie', clearTokenCookies(request.url, request.headers.host, this.#parts.cookie))
     const language = requestedLanguage(request)
-    const nonce = randomBytes(16).toString('base64')
+    const nonce = randomText(16, 'base64')
     const visit =
       isDocumentNavigation(request) && signsIn(request, session)
         ? this.#parts.loginCsrf.issue(request.headers)
@@ -128,7 +129,7 @@ export class FrontEnd {
         'content-security-policy': contentSecurityPolicy(nonce),
       })
       .type('text/html; charset=utf-8')
-      .send(this.#filled({ language, nonce, boot }, request.now))
+      .send(this.#filled(language, nonce, boot, request.now))
   }
 
   /** Checks the link without using it up: the page that opens does that. */
@@ -143,27 +144,20 @@ export class FrontEnd {
     return email !== undefined && sameBrowserProof.has(headers, email, now)
   }
 
-  #filled({ language, nonce, boot }: Filling, now: Date): string {
+  #filled(language: Language, nonce: string, boot: BootData, now: Date): string {
     const { branding } = this.#parts
-    return (this.#documents.get(language) ?? '')
-      .replaceAll('__BERTH_NONCE__', nonce)
-      .replace(noticesPlaceholder, () => (branding ? noticesHtml(branding, language, now) : ''))
-      .replace('__BERTH_BOOT__', () => scriptSafe(boot))
+    const notices = branding ? noticesHtml(branding, language, now) : ''
+    return this.#documents.get(language)?.filled({ nonce, notices, boot: scriptSafe(boot) }) ?? ''
   }
 }
 
 /** The document with what depends on the language alone, so that no request formats it. */
 const inLanguage = (document: string, language: Language, product: string) =>
-  document
-    .replace('__BERTH_LANGUAGE__', language)
-    .replace('__BERTH_NO_SCRIPT__', () => localize(language, message('pages.noScript', { product })))
-
-/** Values for the placeholders of the document. */
-interface Filling {
-  readonly language: Language
-  readonly nonce: string
-  readonly boot: BootData
-}
+  new DocumentTemplate(
+    document
+      .replace('__BERTH_LANGUAGE__', language)
+      .replace('__BERTH_NO_SCRIPT__', () => localize(language, message('pages.noScript', { product }))),
+  )
 
 /** Whether users sign in, or request a link, on this page; that is every page while they are not signed in. */
 const signsIn = (request: FastifyRequest, session: Session | undefined) =>
@@ -200,20 +194,23 @@ const documentHeaders = {
   vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest, Service-Worker-Navigation-Preload',
 }
 
+/** What follows the nonce of the styles. */
+const otherSources = [
+  '',
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
 /** Content-Security-Policy of the front end's documents. @param nonce of this response */
-export function contentSecurityPolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    `style-src 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+export const contentSecurityPolicy = (nonce: string) =>
+  `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'nonce-${nonce}'${otherSources}`
 
 /** JSON inside a script element must not be able to end it. */
-const scriptSafe = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+function scriptSafe(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.includes('<') ? text.replaceAll('<', '\\u003c') : text
+}
