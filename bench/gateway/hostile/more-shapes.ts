@@ -61,6 +61,7 @@ export function junkShapes(): readonly Shape[] {
   })
   const post = (name: string, path: string, body: () => string, lines: readonly string[]): Shape => ({
     name,
+    isBody: true,
     next: () => {
       const text = body()
       return head(path, [...lines, `Content-Length: ${text.length}`], 'POST') + text
@@ -86,6 +87,7 @@ export function junkShapes(): readonly Shape[] {
     same('length of a petabyte', '/api/auth/login', ['Content-Length: 1000000000000000', 'Connection: close'], 'POST'),
     {
       name: 'chunks of one byte',
+      isBody: true,
       next: () => head('/api/auth/login', [...json, 'Transfer-Encoding: chunked'], 'POST') + chunked,
     },
   ]

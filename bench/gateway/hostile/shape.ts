@@ -3,6 +3,8 @@ export interface Shape {
   readonly name: string
   /** The next request of its kind, as written to the connection, in one or several pieces. */
   readonly next: () => string | readonly string[]
+  /** Bytes of a body cost what they cost, however few there are in the head: measured once, without a goal. */
+  readonly isBody?: true
 }
 
 /** Max size of a header that fits into a head of 32 KB beside its other lines. */

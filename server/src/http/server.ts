@@ -153,10 +153,14 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   const { strictTransport } = parts
   // RFC 6797, 7.2: never on plain HTTP.
   if (strictTransport !== null)
-    server.addHook('onRequest', async (_, reply) => void reply.header('strict-transport-security', strictTransport))
-  server.addHook('onResponse', async (request, reply) => {
+    server.addHook('onRequest', (_, reply, done) => {
+      void reply.header('strict-transport-security', strictTransport)
+      done()
+    })
+  server.addHook('onResponse', (request, reply, done) => {
     const facts = { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
     runForRequest(request.id, () => request.log.debug(facts, request.method))
+    done()
   })
   const { reader } = parts
   if (reader) server.addHook('onSend', async () => reader.onAnswer())

@@ -12,6 +12,8 @@ export interface RequestPath {
 
 /** Bytes of a request target for API and pages. Apps in containers have the whole request head for theirs. */
 export const maxPlatformTarget = 8_192
+/** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. */
+export const maxPlatformPath = 2_048
 
 /**
  * Cuts a request target, which begins with a slash and holds no white space. `new URL` is not used on purpose: it takes

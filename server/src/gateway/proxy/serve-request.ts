@@ -28,7 +28,13 @@ import { isSignedInAtPlatform } from '../hosts/known-visitor.ts'
 import { serveEntry } from '../hosts/serve-entry.ts'
 import { refuseTokenOfAnotherHost } from '../hosts/token-of-another-host.ts'
 import { reservedSegment } from '../../host-label.ts'
-import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
+import {
+  maxPlatformPath,
+  maxPlatformTarget,
+  parseRequestPath,
+  isContainerSegment,
+  type RequestPath,
+} from '../http1/request-path.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
@@ -122,9 +128,10 @@ function isForContainer({ context, config, path }: Request): boolean {
 const readinessPath = '/readyz'
 
 /** @throws {GatewayRefusal} 503 for load balancers while it drains · 414 before the API spends CPU on a target that none of its clients sends */
-function servePlatform({ context, config, client, head }: Request): void {
+function servePlatform({ context, config, client, head, path }: Request): void {
   if (context.isDraining && head.target === readinessPath) throw gatewayRefusals.shuttingDown()
   if (head.target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
+  if (head.target.length - path.query.length > maxPlatformPath) throw gatewayRefusals.pathTooLong(maxPlatformPath)
   context.limiter.beginRequest(undefined)
   const plain: RequestHead = head.fields.opensWebSocket
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }

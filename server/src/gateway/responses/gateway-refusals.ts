@@ -57,6 +57,7 @@ export const gatewayRefusals = {
       },
     ),
   targetTooLong: (max: number) => new GatewayRefusal(414, message('gateway.targetTooLong', { max })),
+  pathTooLong: (max: number) => new GatewayRefusal(414, message('gateway.pathTooLong', { max })),
   tooSlow: () => new GatewayRefusal(408, message('gateway.tooSlow'), { headers: hangUp }),
 
   noToken: () =>

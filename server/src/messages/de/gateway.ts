@@ -4,6 +4,7 @@ export const gateway: Translated<'gateway'> = {
   badMessage: 'Diese Anfrage ist ungültig. {why}',
   badTarget: 'Diese Adresse ist ungültig. {why}',
   headTooLarge: 'Adresse, Kopfzeilen und Cookies sind zusammen zu groß: höchstens {limit} Bytes.',
+  pathTooLong: 'Diese Adresse ist zu lang: höchstens {max} Bytes vor dem Fragezeichen. Kürze sie.',
   targetTooLong: 'Diese Adresse ist zu lang: höchstens {max} Bytes mit allem nach dem Fragezeichen. Kürze sie.',
   tooManyCookies:
     'Dein Browser hat mehr Cookies geschickt, als in {limit} Bytes passen; wahrscheinlich hat die Seite eines Containers sie gesetzt. Die größten wurden entfernt: Lade die Seite neu.',

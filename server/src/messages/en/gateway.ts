@@ -4,6 +4,7 @@ export const gateway = {
   badTarget: 'This address is not valid. {why}',
   headTooLarge: 'Address, headers and cookies are too large together: at most {limit} bytes.',
   targetTooLong: 'This address is too long: at most {max} bytes with its query. Shorten it.',
+  pathTooLong: 'This address is too long: at most {max} bytes before its query. Shorten it.',
   tooManyCookies:
     'Your browser sent more cookies than fit into {limit} bytes, probably set by a page of a container. The largest were removed: load the page again.',
   tooSlow: 'The request did not arrive in time. Try again.',
