@@ -38,7 +38,10 @@ export interface RuntimeContainer {
   readonly imageId: string
   /** Exit code of the last run; null while running, and where a list does not tell it. */
   readonly exitCode: number | null
-  /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */
+  /**
+   * Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. An
+   * engine may say so a moment after the end: the event `oom` follows then.
+   */
   readonly isOutOfMemory: boolean
   /** Undefined where the engine ended nothing. */
   readonly disruption?: Disruption | undefined

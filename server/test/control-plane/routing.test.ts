@@ -9,7 +9,7 @@ import {
   unblockContainer,
   unblockUser,
 } from '#test/support/api-calls.ts'
-import { fragile, outside, pollUntil, startRig, tenantOf } from '#test/support/control-plane.ts'
+import { eventsOf, fragile, outside, pollUntil, startRig, tenantOf, type Tenant } from '#test/support/control-plane.ts'
 import { unreachableRuntime, noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
@@ -70,11 +70,43 @@ test('what happens to a container without Berth is reported: paused, stopped, st
   assert.deepEqual(gateway.routes.get(bob.prefix)?.where, { reason: 'crashed', exitCode: 3 })
   await outside.start(containerId)
   await bob.untilRouteState('running')
-  await outside.signal(containerId, 'USR2')
-  await bob.untilRouteState('out-of-memory')
+  await runOutOfMemory(bob)
   await outside.remove(containerId)
   await bob.untilRouteState('missing')
 })
+
+/**
+ * On a busy machine Docker 20.10 loses the notice of the kernel once in some eighty times: it sends no `oom` then, and the
+ * reason cannot be known. Such a run is repeated, three times at most.
+ */
+async function runOutOfMemory(tenant: Tenant): Promise<void> {
+  const { containerId } = tenant.address()
+  const told = await eventsOf(containerId)
+  try {
+    for (let lost = 0; ; lost++) {
+      const [ends, notices] = [told.count('die'), told.count('oom')]
+      await outside.signal(containerId, 'USR2')
+      await pollUntil(
+        () => told.count('die') > ends,
+        () => 'the program lives',
+      )
+      const isTold = await pollUntil(
+        () => told.count('oom') > notices,
+        () => 'no notice',
+        3_000,
+      ).then(
+        () => true,
+        () => false,
+      )
+      if (isTold || lost === 3) return await tenant.untilRouteState('out-of-memory')
+      await tenant.untilRouteState('asleep')
+      await outside.start(containerId)
+      await tenant.untilRouteState('running')
+    }
+  } finally {
+    told.close()
+  }
+}
 
 test('an address that the engine gives on is never told for two places, and its old owner loses it first', async () => {
   const [cat, dan] = [await rig.person('cat'), await rig.person('dan')]

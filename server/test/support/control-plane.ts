@@ -3,6 +3,7 @@ import type { UpstreamAddress } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime, type Person } from './berth.ts'
 import { askEngine } from './engine/engine.ts'
+import { followEvents } from './engine/follow-events.ts'
 import { FakeGateway } from './gateway/fake-gateway.ts'
 
 /** A Berth whose gateway shows what it was told, and one person with a container of the first type. */
@@ -94,4 +95,11 @@ export const outside = {
   start: (id: string) => askEngine('POST', `/containers/${id}/start`),
   signal: (id: string, signal: string) => askEngine('POST', `/containers/${id}/kill`, { query: { signal } }),
   remove: (id: string) => askEngine('DELETE', `/containers/${id}`, { query: { force: 'true' } }),
+}
+
+/** What the engine itself says of a container from now on. */
+export async function eventsOf(id: string): Promise<{ count(action: string): number; close(): void }> {
+  const heard: string[] = []
+  const close = await followEvents(id, (action) => void heard.push(action))
+  return { count: (action) => heard.filter((each) => each === action).length, close }
 }

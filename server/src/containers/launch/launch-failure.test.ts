@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { localize } from '#/messages/localize.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { classifyFailure } from './failure-cause.ts'
-import { explainFailure, unavailableAfter } from './launch-failure.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import { ExitedOnStart, explainFailure, unavailableAfter } from './launch-failure.ts'
 
-const runtime = { logs: async () => [] }
+const runtime = { logs: async () => [], inspectId: async () => undefined }
 
 test('without room the limit that is used up is named, where it is known', async () => {
   const limit = 'few, requested: pods=1, used: pods=3, limited: pods=3'
@@ -22,4 +23,17 @@ test('a lost node is the reason of its container alone, and says what has to hap
   assert.match(localize('en', lost.sentence), /starts again as soon as the machine is back/)
   assert.deepEqual(unavailableAfter(lost), { reason: 'node-lost', exitCode: null })
   assert.equal(classifyFailure(lost), 'other')
+})
+
+// On a busy machine Docker told of the end of a program 18 ms before it told that memory was the reason.
+test('a program that was killed at its start ran out of memory also if the engine says so a moment later', async () => {
+  const ended = (isOutOfMemory: boolean) =>
+    ({ id: 'a', state: 'exited', exitCode: 137, isOutOfMemory }) as RuntimeContainer
+  const early = new ExitedOnStart('ann-dev', ended(false))
+  const late = await explainFailure({ ...runtime, inspectId: async () => ended(true) }, early)
+  assert.deepEqual([late.reason, late.isOutOfMemory], ['out-of-memory', true])
+  const never = await explainFailure({ ...runtime, inspectId: async () => ended(false) }, early)
+  assert.equal(never.reason, 'crashed')
+  const silent = await explainFailure({ ...runtime, inspectId: () => Promise.reject(new Error('silent')) }, early)
+  assert.equal(silent.reason, 'crashed')
 })

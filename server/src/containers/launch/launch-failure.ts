@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { Refusal, type FailedLaunch } from '#/errors.ts'
 import type { Unavailable } from '#/gateway/gateway-state.ts'
@@ -13,6 +14,10 @@ import type { LaunchStage } from './progress/launch-progress.ts'
 const maxLines = 50
 /** Timeout of reading them, in ms; without an answer they are left out. */
 const linesTimeout = 3_000
+/** How long after the end of a program its engine may still tell that the kernel killed it for want of memory, in ms. */
+const lateReasonTime = 200
+/** Exit code of a program that was killed: 128 + SIGKILL. */
+const killed = 137
 
 /** The engine started the program, and it ended while start verification watched it. */
 export class ExitedOnStart extends RuntimeError {
@@ -57,20 +62,36 @@ export class LaunchFailure extends RuntimeError implements FailedLaunch {
  * Explains a failed start. Reads the last output of a program that ended, so its container must still exist. Never
  * throws.
  */
-export async function explainFailure(runtime: Pick<Runtime, 'logs'>, error: RuntimeError): Promise<LaunchFailure> {
+export async function explainFailure(
+  runtime: Pick<Runtime, 'logs' | 'inspectId'>,
+  error: RuntimeError,
+): Promise<LaunchFailure> {
   if (error instanceof LaunchFailure) return error
-  const id = error instanceof ExitedOnStart ? error.instance?.id : undefined
-  const lines =
-    id === undefined
-      ? []
-      : await withTimeout(
-          linesTimeout,
-          runtime.logs(id, maxLines).catch(() => []),
-        )
-  return new LaunchFailure(error, detailsOf(error, lines ?? []), lines ?? [])
+  const ended = error instanceof ExitedOnStart ? error.instance : undefined
+  if (!ended) return new LaunchFailure(error, detailsOf(error), [])
+  const [lines = [], final] = await Promise.all([
+    withTimeout(
+      linesTimeout,
+      runtime.logs(ended.id, maxLines).catch(() => []),
+    ),
+    withLateReason(runtime, ended),
+  ])
+  return new LaunchFailure(error, detailsOfEnd(final, lines), lines)
 }
 
-function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
+/** An engine may tell of the end of a program before it tells that memory was the reason. Never throws. */
+async function withLateReason(runtime: Pick<Runtime, 'inspectId'>, ended: RuntimeContainer): Promise<RuntimeContainer> {
+  if (ended.exitCode !== killed || ended.isOutOfMemory) return ended
+  await sleep(lateReasonTime)
+  const later = await withTimeout(
+    linesTimeout,
+    runtime.inspectId(ended.id).catch(() => undefined),
+  )
+  // It may have been started again by then.
+  return later?.exitCode === killed ? later : ended
+}
+
+function detailsOf(error: RuntimeError): Details {
   const none = { exitCode: null, isOutOfMemory: false }
   if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: message('launches.engine') }
   if (error instanceof StarterFilesError)
@@ -78,7 +99,6 @@ function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
   if (error.kind === 'lost') return { ...none, reason: 'node-lost', sentence: message('launches.nodeLost') }
   if (error.kind === 'full') return { ...none, reason: 'full', sentence: fullOf(error) }
   if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: message('launches.noImage') }
-  if (error instanceof ExitedOnStart && error.instance) return detailsOfEnd(error.instance, lines)
   const isProgramMissing = notExecutable.test(String(error.cause))
   return {
     ...none,

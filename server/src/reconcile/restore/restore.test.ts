@@ -66,7 +66,10 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 const crash = (exitCode: number) =>
-  explainFailure({ logs: async () => [] }, new ExitedOnStart('u1', { state: 'exited', exitCode } as RuntimeContainer))
+  explainFailure(
+    { logs: async () => [], inspectId: async () => undefined },
+    new ExitedOnStart('u1', { state: 'exited', exitCode } as RuntimeContainer),
+  )
 
 for (const [words, failure] of [
   ['the server is full', refusals.serverFull()],

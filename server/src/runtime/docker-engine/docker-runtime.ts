@@ -16,6 +16,7 @@ import { HostInfo } from './host/host-info.ts'
 import { imageId, imageInfo } from './images/image-inspect.ts'
 import { inspect, inspectId } from './containers/docker-inspect.ts'
 import { listContainers } from './containers/docker-list.ts'
+import { OomNotices } from './containers/oom-notices.ts'
 import { readLogs } from './logs/read-logs.ts'
 import { measureHomes } from './homes/home-disk-usage.ts'
 import { Networks, defaultMaxPerNetwork } from './networks/networks.ts'
@@ -105,6 +106,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
     created: new Set(),
+    oomNotices: new OomNotices(),
   }
 }
 

@@ -3,6 +3,7 @@ import type { HostInfo } from './host/host-info.ts'
 import type { HostRules } from './firewall/host-rules.ts'
 import type { Networks } from './networks/networks.ts'
 import type { ImagePulls } from './images/image-pull.ts'
+import type { OomNotices } from './containers/oom-notices.ts'
 
 /** What every verb works with. */
 export interface EngineContext {
@@ -17,4 +18,5 @@ export interface EngineContext {
   readonly pulls: ImagePulls
   /** Ids of containers that this process created and has not started yet. */
   readonly created: Set<string>
+  readonly oomNotices: OomNotices
 }

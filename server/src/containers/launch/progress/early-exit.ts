@@ -11,7 +11,10 @@ import type { LaunchProgress } from './launch-progress.ts'
  * @param known state by the last inspect @throws nothing: without the last output the rest is reported
  */
 export async function failOnEarlyExit(
-  { runtime, launchProgress }: { readonly runtime: Pick<Runtime, 'logs'>; readonly launchProgress: LaunchProgress },
+  {
+    runtime,
+    launchProgress,
+  }: { readonly runtime: Pick<Runtime, 'logs' | 'inspectId'>; readonly launchProgress: LaunchProgress },
   known: ContainerState,
 ): Promise<void> {
   const waiting = launchProgress.of(known)

@@ -85,7 +85,7 @@ async function inspectAny(
 /** A name that no container has, but that is a prefix of several ids. Docker answers 500 or 400, Podman has words of its own. */
 const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than one result/i.test(String(cause))
 
-function toContainer({ installation, networks }: EngineContext, found: Inspection): RuntimeContainer {
+function toContainer({ installation, networks, oomNotices }: EngineContext, found: Inspection): RuntimeContainer {
   const Labels = found.Config.Labels ?? {}
   const { Status, Running, ExitCode, OOMKilled, StartedAt, FinishedAt } = found.State
   const owner = ownerFrom(Labels, installation)
@@ -100,7 +100,7 @@ function toContainer({ installation, networks }: EngineContext, found: Inspectio
     imageId: imageIdFrom(found.Image),
     // `created` never ran; the engine says 0 for it.
     exitCode: Running || Status === 'created' ? null : ExitCode,
-    isOutOfMemory: OOMKilled === true,
+    isOutOfMemory: OOMKilled === true || oomNotices.has(found.Id),
     startedAt: toInstant(StartedAt),
     endedAt: Running ? null : toInstant(FinishedAt),
     fingerprint: owner && fingerprintFrom(Labels),

@@ -38,7 +38,11 @@ const actions = new Map<string, RuntimeEvent['action']>([
  * has to inspect: a list asked at that moment may be older than the event.
  */
 export function watchEvents(engine: EngineContext, onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void {
-  void listenWithRetry(engine, onEvent, signal)
+  const notice = (event: RuntimeEvent) => {
+    engine.oomNotices.onEvent(event)
+    onEvent(event)
+  }
+  void listenWithRetry(engine, notice, signal)
 }
 
 /**
