@@ -68,16 +68,17 @@ export class GroupContainers {
   }
 
   /**
-   * Containers that are blocked by themselves, or by another group, keep their block; those that are blocked with their owner stay
-   * blocked after it. @returns how many it has blocked @throws {Refusal} 404 · 403
+   * Containers that are blocked by themselves keep their block; those that are blocked with their owner, or with another group,
+   * stay blocked after it. @returns how many it has blocked, and had not before @throws {Refusal} 404 · 403
    */
   async block(actor: Actor, groupId: number, now: Date): Promise<number> {
     const group = await requireManaged(this.#parts.database.db, actor, groupId)
     const blocked: UserContainer[] = []
     for await (const userIds of this.#membersOf(groupId)) {
-      const page = await this.#change(actor, groupId, 'group.block', now, (tx) =>
-        blockContainersOfGroup(tx, group, userIds, { by: actor.id, at: now }),
-      )
+      const page = await this.#change(actor, groupId, 'group.block', now, async (tx) => ({
+        changed: await blockContainersOfGroup(tx, group, userIds, { by: actor.id, at: now }),
+        kept: [],
+      }))
       blocked.push(...page)
     }
     await this.#parts.enforce(blocked)
@@ -85,7 +86,8 @@ export class GroupContainers {
   }
 
   /**
-   * Also of former members, and of types that are no more the group's; those of blocked users stay blocked with them.
+   * Also of former members, and of types that are no more the group's; those of blocked users, or of other groups, stay blocked
+   * with them.
    * @returns how many are unblocked @throws {Refusal} 404 · 403
    */
   async unblock(actor: Actor, groupId: number, now: Date): Promise<number> {
@@ -96,7 +98,7 @@ export class GroupContainers {
       const page = await this.#change(actor, groupId, 'group.unblock', now, async (tx) => {
         const { released, kept } = await unblockContainersOfGroup(tx, groupId, pageSize)
         found = released.length + kept.length
-        return released
+        return { changed: released, kept }
       })
       count += page.length
       if (found < pageSize) return count
@@ -118,15 +120,16 @@ export class GroupContainers {
     groupId: number,
     action: 'group.block' | 'group.unblock',
     at: Date,
-    work: (tx: Tx) => Promise<number[]>,
+    work: (tx: Tx) => Promise<{ readonly changed: number[]; readonly kept: number[] }>,
   ): Promise<UserContainer[]> {
     const { database, publish } = this.#parts
     const changed = await database.transaction(async (tx) => {
       // No user is blocked or unblocked in between, whose containers would be left between the two blocks.
       await database.lock(tx, 'administrators')
       await requireManaged(tx, actor, groupId)
-      const records = await findContainers(tx, await work(tx))
-      await insertAuditEntries(tx, entriesOf(actor, action, groupId, records, at))
+      const { changed, kept } = await work(tx)
+      const records = await findContainers(tx, changed)
+      await insertAuditEntries(tx, entriesOf(actor, action, groupId, records, at, await findContainers(tx, kept)))
       return records
     })
     await publish([...new Set(changed.map(({ userId }) => userId))])
@@ -158,15 +161,18 @@ export class GroupContainers {
   }
 }
 
-/** One entry for a page; none where nothing changes. */
+/** One entry for a page; none where nothing changes. @param kept stay blocked by something else */
 function entriesOf(
   actor: Actor,
   action: AuditEntry['action'],
   groupId: number,
   owned: readonly ContainerRef[],
   at: Date,
+  kept: readonly ContainerRef[] = [],
 ): AuditEntry[] {
-  if (owned.length === 0) return []
-  const containers = owned.map(({ userId, type }) => ({ user: userId, type }))
-  return [{ at, actor, action, target: `group:${groupId}`, detail: { containers } }]
+  if (owned.length === 0 && kept.length === 0) return []
+  const detail = { containers: owned.map(audited), ...(kept.length > 0 && { still_blocked: kept.map(audited) }) }
+  return [{ at, actor, action, target: `group:${groupId}`, detail }]
 }
+
+const audited = ({ userId, type }: ContainerRef) => ({ user: userId, type })

@@ -154,7 +154,8 @@ export const auditActions = {
   },
   'group.unblock': {
     when: 'what the block of a group had blocked was released, also because the group was deleted',
-    detail: 'the containers, a page of them in each entry',
+    detail:
+      'the containers, a page of them in each entry; under `still_blocked` those that another group, or the block of their owner, keeps blocked',
   },
   'token.create': {
     when: 'a user made an API token, or the operator made one for an account',

@@ -24,6 +24,7 @@ import { nodes } from './migrations/020-029/020-nodes.ts'
 import { auditPersonalFacts } from './migrations/020-029/021-audit-personal-facts.ts'
 import { nodeProtocol } from './migrations/020-029/027-node-protocol.ts'
 import { usageOfSubjects } from './migrations/020-029/028-usage-of-subjects.ts'
+import { groupBlocks } from './migrations/020-029/029-group-blocks.ts'
 import { groupTimetables } from './migrations/020-029/022-group-timetables.ts'
 import { measuredUsage } from './migrations/020-029/024-measured-usage.ts'
 import { termEnds } from './migrations/020-029/026-term-ends.ts'
@@ -63,5 +64,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '026-term-ends': termEnds(isPostgres),
     '027-node-protocol': nodeProtocol(isPostgres),
     '028-usage-of-subjects': usageOfSubjects,
+    '029-group-blocks': groupBlocks(isPostgres),
   }
 }

@@ -32,6 +32,7 @@ export interface Schema {
   group_members: GroupMembersTable
   group_invitations: GroupInvitationsTable
   container_shares: ContainerSharesTable
+  group_blocks: GroupBlocksTable
   usage_sums: UsageSumsTable
   term_ends: TermEndsTable
   term_end_members: TermEndMembersTable
@@ -71,7 +72,10 @@ export interface UserContainersTable {
   is_blocked: number
   blocked_at: number | null
   blocked_by: number | null
-  /** Whether the container, its user or a group was blocked: unblocking a user, or a group, releases only what that blocked. */
+  /**
+   * Whether the container, its user or a group was blocked: unblocking a user, or a group, releases only what that blocked. Of
+   * several groups one; all of them are in `group_blocks`.
+   */
   block_source: 'container' | 'user' | `group:${number}` | null
   /** When Berth stopped it last; null after a start. */
   stopped_at: number | null
@@ -300,6 +304,13 @@ export interface GroupInvitationsTable {
   /** Address of who invited, or another name; for the audit log. */
   invited_by: string
   created_at: number
+}
+
+/** Groups that have blocked a container, all of which must unblock it. Of a container that is blocked by itself there is none. */
+export interface GroupBlocksTable {
+  id: Generated<number>
+  record_id: number
+  group_id: number
 }
 
 /** Containers that their owners share; of `email` and `group_id` one is null. */

@@ -71,4 +71,38 @@ test('the replay of the audit log follows blocks of a group, also of a record th
   ])
 })
 
+// One source was stored for each container: what two groups had blocked was free when the first of them was unblocked.
+test('the replay of the audit log counts each group that has blocked a container, and its owner', () => {
+  const entry = (action: string, target: string, detail: object) => ({ action, target, detail: JSON.stringify(detail) })
+  const ann = { user: 3, type: 'lesson' }
+  const [containers, none] = [{ containers: [ann] }, { containers: [], still_blocked: [ann] }]
+  const wrongIn = (audit: readonly object[], is_blocked: number) =>
+    hasAuditedEverything(
+      {} as World,
+      { audit, users: [], containers: [{ id: 8, user_id: 3, container_type: 'lesson', is_blocked }] } as never,
+    )
+  const both = [entry('group.block', 'group:1', containers), entry('group.block', 'group:2', containers)]
+  assert.deepEqual(wrongIn([...both, entry('group.unblock', 'group:1', none)], 1), [])
+  assert.deepEqual(wrongIn([...both, entry('group.unblock', 'group:1', containers)], 0), [
+    'the audit log says group.unblock of container:8 once too often',
+  ])
+  const free = [...both, entry('group.unblock', 'group:2', none), entry('group.unblock', 'group:1', containers)]
+  assert.deepEqual(wrongIn(free, 0), [])
+  assert.deepEqual(wrongIn([...free, entry('group.unblock', 'group:1', none)], 0), [
+    'the audit log says group.unblock of container:8, which it has not blocked',
+  ])
+  const owner = [
+    entry('user.block', 'user:3', { containers: [8] }),
+    entry('group.block', 'group:1', containers),
+    entry('group.unblock', 'group:1', none),
+  ]
+  const users = (verb: string) => entry(`user.${verb}`, 'user:3', { containers: [8] })
+  assert.deepEqual(wrongIn([...owner, users('unblock')], 0), [])
+  const own = entry('container.block', 'container:8', ann)
+  assert.deepEqual(wrongIn([...owner, own], 1), [])
+  assert.deepEqual(wrongIn([...owner, own, users('unblock')], 0), [
+    'the audit log says user.unblock (cascade) of container:8 once too often',
+  ])
+})
+
 const faultsOf = ({ mortal, lasting }: Plan) => [...mortal, ...lasting].map(({ fault }) => fault)

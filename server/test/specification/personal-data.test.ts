@@ -47,6 +47,7 @@ const sections: Readonly<Record<string, string>> = {
 }
 /** Tables without facts about a user who has an account. */
 const others = [
+  'group_blocks',
   'used_slugs',
   'revoked_tokens',
   'audit_log',

@@ -4,6 +4,7 @@ import {
   blockContainers,
   blockContainersOf,
   blockContainersOfGroup,
+  unblockContainers,
   unblockContainersOf,
   unblockContainersOfGroup,
 } from '#/store/containers/container-blocks.ts'
@@ -224,18 +225,50 @@ for (const dialect of dialects) {
       )
       assert.deepEqual(blocked, [prod.id])
       const others = await blockContainersOfGroup(database.db, { id: other.id, types: null }, [user.id], block)
-      assert.deepEqual(others.sort(), [test.id, more.id].sort())
+      assert.deepEqual(others.toSorted(), [prod.id, test.id, more.id].toSorted())
+      assert.deepEqual(await blockContainersOfGroup(database.db, { id: other.id, types: null }, [user.id], block), [])
       assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, `group:${group.id}`)
       assert.deepEqual(await unblockContainersOf(database.db, [user.id]), [])
       const unblocked = async (id: number, limit: number) =>
         (await unblockContainersOfGroup(database.db, id, limit)).released
-      assert.deepEqual(await unblocked(group.id, 10), [prod.id])
+      assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), { released: [], kept: [prod.id] })
+      assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, `group:${other.id}`)
       assert.equal((await unblocked(other.id, 1)).length, 1)
-      assert.equal((await unblocked(other.id, 9)).length, 1)
+      assert.equal((await unblocked(other.id, 9)).length, 2)
       assert.equal((await findContainer(database.db, user.id, 'dev'))?.isBlocked, true)
     })
 
-    test('an administrator takes over what a group has blocked, with its date; a block of theirs or of a user stays', async () => {
+    // One source was stored: the unblock of the first group released what the second one had blocked as well.
+    test('what several groups have blocked is free when the last of them is unblocked, in whichever order', async () => {
+      const [user, boss] = [await newUser(), await newUser()]
+      const groups = [await newGroup(), await newGroup(), await newGroup()]
+      const { id } = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      const { db } = database
+      for (const order of [
+        [0, 1, 2],
+        [2, 1, 0],
+        [1, 2, 0],
+      ]) {
+        for (const [at, group] of groups.entries())
+          await blockContainersOfGroup(db, { id: group.id, types: null }, [user.id], { by: boss.id, at: later(at) })
+        const [first, second, last] = order.map((at) => groups[at]?.id ?? 0)
+        for (const each of [first, second]) {
+          assert.deepEqual(await unblockContainersOfGroup(db, each ?? 0, 10), { released: [], kept: [id] })
+          const found = await findContainer(db, user.id, 'dev')
+          assert.deepEqual([found?.isBlocked, found?.blockedBy, found?.blockedAt], [true, boss.id, later(0)])
+        }
+        assert.deepEqual(await unblockContainersOfGroup(db, last ?? 0, 10), { released: [id], kept: [] })
+        assert.equal((await findContainer(db, user.id, 'dev'))?.blockSource, null)
+      }
+      for (const group of groups)
+        await blockContainersOfGroup(db, { id: group.id, types: null }, [user.id], { by: boss.id, at: now })
+      assert.deepEqual(await unblockContainers(db, [id]), [id])
+      for (const group of groups)
+        assert.deepEqual(await unblockContainersOfGroup(db, group.id, 10), { released: [], kept: [] })
+    })
+
+    // With the owner's block as the only source, the unblock of the owner released what an administrator had blocked by itself.
+    test('an administrator takes over what a group or a user has blocked, with its date; a block of theirs stays', async () => {
       const [user, boss, group] = [await newUser(), await newUser(), await newGroup()]
       const [dev, prod] = [
         await ensureContainer(database.db, user.id, 'dev', 'image', now),
@@ -245,12 +278,13 @@ for (const dialect of dialects) {
       await blockContainersOfGroup(database.db, { id: group.id, types: ['dev'] }, [user.id], { by: user.id, at: now })
       assert.deepEqual(await blockContainersOf(database.db, [user.id], { by: user.id, at: now }), [prod.id])
       const block = { by: boss.id, at: later(1) }
-      assert.deepEqual(await blockContainers(database.db, ids, block), [dev.id])
+      assert.deepEqual((await blockContainers(database.db, ids, block)).toSorted(), ids.toSorted())
       assert.deepEqual(await blockContainers(database.db, ids, block), [])
       const found = await findContainer(database.db, user.id, 'dev')
       assert.deepEqual([found?.blockSource, found?.blockedBy, found?.blockedAt], ['container', boss.id, now])
       assert.deepEqual(await unblockContainersOfGroup(database.db, group.id, 10), { released: [], kept: [] })
-      assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, 'user')
+      assert.deepEqual(await unblockContainersOf(database.db, [user.id]), [])
+      assert.equal((await findContainer(database.db, user.id, 'prod'))?.blockSource, 'container')
     })
 
     test('what a user and a group have blocked is free when both are unblocked, whichever was blocked and unblocked first', async () => {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { fromRow, type BlockSource, type UserContainer } from './user-containers.ts'
 
@@ -15,8 +14,8 @@ export interface Block {
 }
 
 /**
- * Blocks records that are not blocked yet; a blocked one keeps its first date and administrator. A block of a group
- * becomes the administrator's, with its date, so that no manager of the group can release it.
+ * Blocks records by themselves. One that is blocked so already keeps its date and administrator. A block with its owner or with
+ * groups becomes the administrator's, with its date: neither an unblock of the owner nor a manager of a group releases it.
  * @returns ids of the records that changed
  */
 export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
@@ -31,15 +30,15 @@ export async function blockContainers(db: Db, ids: readonly number[], block: Blo
       block_source: 'container',
     }))
     .where('id', 'in', ids)
-    .where((field) =>
-      field.or([field('is_blocked', '=', 0), field(sql.ref<string>('block_source'), 'like', 'group:%')]),
-    )
+    .where((field) => field.or([field('is_blocked', '=', 0), field('block_source', '!=', 'container')]))
     .returning('id')
     .execute()
-  return rows.map(({ id }) => id)
+  const changed = rows.map(({ id }) => id)
+  await deleteGroupBlocks(db, changed)
+  return changed
 }
 
-/** As `blockContainers`, all records of these users, because their owners are blocked. */
+/** Blocks all records of these users that are not blocked yet, because their owners are. @returns ids of those */
 export async function blockContainersOf(db: Db, userIds: readonly number[], block: Block): Promise<number[]> {
   if (userIds.length === 0) return []
   const rows = await blocking(db, block, 'user').where('user_id', 'in', userIds).execute()
@@ -47,9 +46,10 @@ export async function blockContainersOf(db: Db, userIds: readonly number[], bloc
 }
 
 /**
- * As `blockContainers`, the records of these users and types, because a group of theirs is blocked. What is blocked with its
- * owner becomes the group's, with its first date and administrator, so that it stays blocked when the owner is unblocked.
- * @param group its types; null: every type @returns ids of both
+ * Blocks the records of these users and types, because a group of theirs is blocked. What is blocked with its owner, or with other
+ * groups, is blocked with this group, too, with its first date and administrator: it stays blocked until each of them is
+ * unblocked. What is blocked by itself is left alone. @param group its types; null: every type
+ * @returns ids of those that this group has blocked, and had not before
  */
 export async function blockContainersOfGroup(
   db: Db,
@@ -59,14 +59,24 @@ export async function blockContainersOfGroup(
 ): Promise<number[]> {
   if (userIds.length === 0 || group.types?.length === 0) return []
   const source = `group:${group.id}` as const
-  let taking = movingSource(db, source).where('block_source', '=', 'user').where('user_id', 'in', userIds)
-  let query = blocking(db, block, source).where('user_id', 'in', userIds)
-  if (group.types) {
-    taking = taking.where('container_type', 'in', group.types)
-    query = query.where('container_type', 'in', group.types)
-  }
-  const taken = await taking.execute()
-  return [...taken, ...(await query.execute())].map(({ id }) => id)
+  let due = db
+    .selectFrom('user_containers')
+    .select((field) => ['id', field.val(group.id).as('group_id')])
+    .where('user_id', 'in', userIds)
+    .where((field) => field.or([field('is_blocked', '=', 0), field('block_source', '!=', 'container')]))
+  if (group.types) due = due.where('container_type', 'in', group.types)
+  const rows = await db
+    .insertInto('group_blocks')
+    .columns(['record_id', 'group_id'])
+    .expression(due)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('record_id')
+    .execute()
+  const ids = rows.map(({ record_id }) => record_id)
+  if (ids.length === 0) return []
+  await movingSource(db, source).where('block_source', '=', 'user').where('id', 'in', ids).execute()
+  await blocking(db, block, source).where('id', 'in', ids).execute()
+  return ids
 }
 
 const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
@@ -76,9 +86,10 @@ const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
     .where('is_blocked', '=', 0)
     .returning('id')
 
-/** @returns ids of those that were blocked */
+/** Unblocks records, whatever has blocked them. @returns ids of those that were blocked */
 export async function unblockContainers(db: Db, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
+  await deleteGroupBlocks(db, ids)
   const rows = await unblocking(db).where('id', 'in', ids).execute()
   return rows.map(({ id }) => id)
 }
@@ -91,9 +102,9 @@ export async function unblockContainersOf(db: Db, userIds: readonly number[]): P
 }
 
 /**
- * Unblocks records that a block of this group has blocked, also of former members. Those of blocked users stay blocked with
- * their owners. Call it with the lock `administrators`: a user who is unblocked in the same moment would leave them blocked.
- * @param limit max records @returns ids of those that are unblocked, and of those that are the owner's block now
+ * Ends the block of this group of records, also of former members. Those that another group has blocked, or whose owner is blocked,
+ * stay blocked. Call it with the lock `administrators`: a user who is unblocked in the same moment would leave them blocked.
+ * @param limit max records @returns ids of those that are unblocked, and of those that stay blocked
  */
 export async function unblockContainersOfGroup(
   db: Db,
@@ -101,18 +112,54 @@ export async function unblockContainersOfGroup(
   limit: number,
 ): Promise<{ released: number[]; kept: number[] }> {
   const rows = await db
-    .selectFrom('user_containers')
+    .selectFrom('group_blocks')
+    .innerJoin('user_containers', 'user_containers.id', 'group_blocks.record_id')
     .innerJoin('users', 'users.id', 'user_containers.user_id')
-    .select(['user_containers.id', 'users.is_blocked as isOwnerBlocked'])
-    .where('block_source', '=', `group:${groupId}`)
-    .orderBy('user_containers.id')
+    .select(['user_containers.id', 'user_containers.block_source', 'users.is_blocked as isOwnerBlocked'])
+    .where('group_id', '=', groupId)
+    .orderBy('record_id')
     .limit(limit)
     .execute()
-  const idsWhere = (isOwnerBlocked: number) =>
-    rows.filter((row) => row.isOwnerBlocked === isOwnerBlocked).map(({ id }) => id)
-  const [released, kept] = [idsWhere(0), idsWhere(1)]
-  if (kept.length > 0) await movingSource(db, 'user').where('id', 'in', kept).execute()
+  await deleteGroupBlocks(
+    db,
+    rows.map(({ id }) => id),
+    groupId,
+  )
+  const own = rows.filter(({ block_source }) => block_source === `group:${groupId}`)
+  const others = await otherGroupsOf(db, own)
+  const ofOwner = own.filter(({ id, isOwnerBlocked }) => isOwnerBlocked === 1 && !others.has(id)).map(({ id }) => id)
+  const released = own.filter(({ id, isOwnerBlocked }) => isOwnerBlocked === 0 && !others.has(id)).map(({ id }) => id)
+  for (const [group, records] of Map.groupBy(others, ([, group]) => group)) {
+    const ids = records.map(([id]) => id)
+    await movingSource(db, `group:${group}`).where('id', 'in', ids).execute()
+  }
+  if (ofOwner.length > 0) await movingSource(db, 'user').where('id', 'in', ofOwner).execute()
+  const gone = new Set(released)
+  const kept = rows.map(({ id }) => id).filter((id) => !gone.has(id))
   return { released: await unblockContainers(db, released), kept }
+}
+
+/** By record, one of the groups that have blocked it; without those that none has blocked. */
+async function otherGroupsOf(db: Db, records: readonly { readonly id: number }[]): Promise<Map<number, number>> {
+  if (records.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('group_blocks')
+    .select((field) => ['record_id', field.fn.min('group_id').as('group')])
+    .where(
+      'record_id',
+      'in',
+      records.map(({ id }) => id),
+    )
+    .groupBy('record_id')
+    .execute()
+  return new Map(rows.map(({ record_id, group }) => [record_id, Number(group)]))
+}
+
+/** @param groupId undefined: of all groups */
+async function deleteGroupBlocks(db: Db, recordIds: readonly number[], groupId?: number): Promise<void> {
+  if (recordIds.length === 0) return
+  const all = db.deleteFrom('group_blocks').where('record_id', 'in', recordIds)
+  await (groupId === undefined ? all : all.where('group_id', '=', groupId)).execute()
 }
 
 /** Moves a block to another source; its date and its administrator stay. */

@@ -26,6 +26,7 @@ export const storeTables: Readonly<Record<keyof Schema, string>> = {
   group_members: 'id',
   group_invitations: 'id',
   container_shares: 'id',
+  group_blocks: 'id',
   usage_sums: 'id',
   term_ends: 'id',
   term_end_members: 'id',

@@ -32,9 +32,20 @@ export function sharesNoContainer(_world: World, { containers }: Snapshot): stri
   return ids.length === new Set(ids).size ? [] : ['two records name the same container']
 }
 
-/** A block of a group becomes the administrator's, and that of an owner the group's: each is a change with a row. */
-const takesOver = (by: string, before: string) =>
-  by === 'itself' ? before.startsWith('group:') : by.startsWith('group:') && before === 'owner'
+/** By what a container is blocked: by itself, else with its owner or by groups. */
+type Sources = Set<string>
+
+/**
+ * A block by itself takes over any other one, that of a group the one of an owner, and several groups may have blocked it: each is
+ * a change with a row. @returns whether it is a change
+ */
+function addSource(sources: Sources, by: string): boolean {
+  const isChange = by === 'owner' ? sources.size === 0 : !sources.has(by) && !sources.has('itself')
+  if (isChange && by === 'itself') sources.clear()
+  if (isChange) sources.delete('owner')
+  if (isChange) sources.add(by)
+  return isChange
+}
 
 /**
  * Replayed from the beginning, the audit log leads to the very blocks that are stored, and none of its rows repeats what
@@ -42,15 +53,21 @@ const takesOver = (by: string, before: string) =>
  */
 export function hasAuditedEverything(_world: World, { audit, users, containers }: Snapshot): string[] {
   const wrong: string[] = []
-  /** By what each is blocked: by itself, with its owner, or by a group. */
-  const blocked = new Map<string, string>()
+  const blocked = new Map<string, Sources>()
   const change = (target: string, isBlock: boolean, action: string, by = 'itself') => {
     if (ids.isUnknown(target)) return
-    const before = blocked.get(target)
-    const isChange = isBlock ? before === undefined || takesOver(by, before) : before !== undefined
+    const sources: Sources = blocked.get(target) ?? new Set()
+    const isChange = isBlock ? addSource(sources, by) : isReleased(sources, by)
     if (!isChange) wrong.push(`the audit log says ${action} of ${target} once too often`)
-    if (isBlock) blocked.set(target, by)
+    if (isBlock) blocked.set(target, sources)
     else blocked.delete(target)
+  }
+  /** A group releases what something else keeps blocked: another group, its owner or an administrator. */
+  const keep = (target: string, by: string, action: string) => {
+    if (ids.isUnknown(target)) return
+    const sources = blocked.get(target)
+    if (!sources?.delete(by)) wrong.push(`the audit log says ${action} of ${target}, which it has not blocked`)
+    if (sources?.size === 0) sources.add('owner')
   }
   const deleted = new Set<string>()
   const ids = new RecordIds(audit, containers)
@@ -61,11 +78,12 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
       deleted.add(target)
     }
     if (verb !== 'block' && verb !== 'unblock') continue
-    const cascade = cascadeOf(detail).flatMap((each) => (typeof each === 'number' ? each : (ids.at(index, each) ?? [])))
+    const idsIn = (listed: readonly (number | Owned)[]) =>
+      listed.flatMap((each) => (typeof each === 'number' ? each : (ids.at(index, each) ?? [])))
+    const cascade = idsIn(cascadeOf(detail))
     if (target.startsWith('group:')) {
       for (const id of cascade) change(`container:${id}`, verb === 'block', action, target)
-      // What is not in the row stays blocked with its owner.
-      if (verb === 'unblock') for (const [each, by] of blocked) if (by === target) blocked.set(each, 'owner')
+      for (const id of idsIn(keptOf(detail))) keep(`container:${id}`, target, action)
       continue
     }
     // A blocked user is blocked again for the sake of what was released meanwhile.
@@ -82,9 +100,16 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
   return [...wrong, ...missingDeletions({ audit, users, containers } as Snapshot, deleted)]
 }
 
+/** An unblock by itself ends every block; that of an owner or a group is one only where it alone was left. */
+const isReleased = (sources: Sources, by: string) =>
+  by === 'itself' ? sources.size > 0 : sources.size === 1 && sources.has(by)
+
 type Owned = { readonly user: number; readonly type: string }
 
 const cascadeOf = (detail: string) => (JSON.parse(detail) as { containers?: (number | Owned)[] }).containers ?? []
+
+/** What an unblock of a group has left blocked by something else. */
+const keptOf = (detail: string) => (JSON.parse(detail) as { still_blocked?: Owned[] }).still_blocked ?? []
 
 /** Ids of records that entries about groups name by user and type, which later records may have, too. */
 class RecordIds {
@@ -98,7 +123,8 @@ class RecordIds {
     for (const [index, { action, target, detail }] of audit.entries()) {
       if (action === 'container.delete') this.#add(Number(target.split(':')[1]), JSON.parse(detail) as Owned, index)
       if (target.startsWith('group:'))
-        for (const each of cascadeOf(detail)) if (typeof each === 'object') inGroups.add(each.user)
+        for (const each of [...cascadeOf(detail), ...keptOf(detail)])
+          if (typeof each === 'object') inGroups.add(each.user)
     }
     for (const { action, target, detail } of audit)
       if (action === 'user.delete' && inGroups.has(Number(target.split(':')[1])))

@@ -129,6 +129,48 @@ test('what a group blocks while its owner is blocked stays blocked when the owne
   assertOk(await launch(await back(), 'dev'))
 })
 
+// The second group's block left no mark on what the first had blocked, and the unblock of the first released it.
+test('what two groups have blocked stays blocked until both are unblocked, or one is deleted', async () => {
+  await launchAll()
+  const one = await group({ name: 'First of two', types: ['dev'] }, [ann, ben], [tom])
+  const two = await group({ name: 'Second of two', types: null }, [ann], [tom])
+  for (const { id } of [one, two]) assertOk(await act('block', id))
+  assert.match((await act('unblock', one.id)).body.message, /^1 /, 'that of ben')
+  assertOk(await launch(ben, 'dev'))
+  for (const user of [ann, tom]) assertRefused(await launch(user, 'dev'), 403, ['blocked_at'])
+  const { entries } = (await boss.call('GET', `/api/admin/audit?target=group:${one.id}`)).body
+  const about = (...users: Signed[]) => users.map((user) => ({ user: user.id, type: 'dev' }))
+  const { containers, still_blocked } = entries[0].detail
+  assert.deepEqual({ containers, still_blocked }, { containers: about(ben), still_blocked: about(ann, tom) })
+  assertOk(await act('unblock', two.id))
+  for (const user of [ann, tom]) assertOk(await launch(user, 'dev'))
+  for (const { id } of [two, one]) assertOk(await act('block', id))
+  assertOk(await boss.call('DELETE', `/api/admin/groups/${two.id}`))
+  assertRefused(await launch(ann, 'dev'), 403, ['blocked_at'])
+  assertOk(await launch(ann, 'prod'))
+  const { id } = await recordOf(ann, 'dev')
+  assertOk(await boss.call('POST', `/api/admin/containers/${id}/unblock`))
+  assertOk(await launch(ann, 'dev'))
+  assertOk(await act('unblock', one.id))
+})
+
+// With the owner's block as the only source, the unblock of the owner released what an administrator had blocked by itself.
+test('what an administrator blocks by itself while its owner is blocked stays blocked after the owner', async () => {
+  await launchAll()
+  const block = async (what: 'block' | 'unblock', target: string) =>
+    assertOk(await boss.call('POST', `/api/admin/${target}/${what}`))
+  await block('block', `users/${ann.id}`)
+  const { id, blocked_at } = await recordOf(ann, 'dev')
+  await block('block', `containers/${id}`)
+  await block('unblock', `users/${ann.id}`)
+  const free = await signInAgain(berth, ann)
+  assertRefused(await launch(free, 'dev'), 403, ['blocked_at'])
+  assert.equal((await recordOf(ann, 'dev')).blocked_at, blocked_at)
+  assertOk(await launch(free, 'prod'))
+  await block('unblock', `containers/${id}`)
+  assertOk(await launch(free, 'dev'))
+})
+
 test('each is in the audit log with who did it and which containers it was about', async () => {
   await launchAll()
   assertOk(await tom.call('POST', '/api/container/stop/dev'))
