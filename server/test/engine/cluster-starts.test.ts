@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { StartVerifier } from '#/containers/launch/start-verification.ts'
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { removeHome } from '#/runtime/kubernetes/homes/home-claims.ts'
 import { removePod } from '#/runtime/kubernetes/pods/delete-pods.ts'
 import { inspectId, listPods } from '#/runtime/kubernetes/pods/find-pods.ts'
@@ -62,6 +65,25 @@ test('what the watch tells of a start is not asked for again', async (t) => {
   cluster.index.note(storedPod(name, 'uid-1', { running: true, version: '3' }))
   await started
   assert.equal(asked.length, before)
+})
+
+// The start had waited for a busy API server, and the first look of the verification after it failed the launch all the same.
+test('a start is verified although the API server is too busy for a look', async (t) => {
+  let busy = 2
+  const { cluster } = await openStandIn(t, ({ path }, response) => {
+    if (path.endsWith('/pods')) return reply(response, 200, podList('1', storedPod(name, 'uid-1', { running: true })))
+    if (busy-- > 0) return reply(response, 429, status(429, 'TooManyRequests'))
+    return reply(response, 200, storedPod(name, 'uid-1', { running: true }))
+  })
+  const runtime = { capabilities: { hasNodes: true }, inspectId: (id: string) => inspectId(cluster, id) }
+  const spec = { name, owner: { userId: 1, slug: 'ann', type: 'dev' }, image: 'app' } as ContainerSpec
+  const { id, state } = await new StartVerifier(runtime as unknown as Runtime).verify(spec, 'uid-1')
+  assert.deepEqual([id, state], ['uid-1', 'running'])
+  busy = 1
+  await assert.rejects(
+    new StartVerifier({ ...runtime, capabilities: { hasNodes: false } } as unknown as Runtime).verify(spec, 'uid-1'),
+    { kind: 'unreachable' },
+  )
 })
 
 // One look that an overloaded API server refused, or answered after more than 3 s, failed a launch whose pod started, and a stop.

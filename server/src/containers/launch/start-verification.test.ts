@@ -14,6 +14,7 @@ const spec = { name: 'i-ann-dev', owner: { userId: 1, slug: 'ann', type: 'dev' }
 /** Programs that end on order; nothing but what `StartVerifier` asks for. */
 class FallingRuntime {
   readonly states = new Map<string, string | undefined>()
+  readonly capabilities = { hasNodes: false }
 
   async inspectId(id: string): Promise<RuntimeContainer | undefined> {
     const state = this.states.get(id)

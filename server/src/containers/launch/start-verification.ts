@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import { readWithRetries } from '#/runtime/read-with-retries.ts'
 import { ExitedOnStart } from './launch-failure.ts'
 
 /**
@@ -25,7 +26,10 @@ export class StartVerifier {
     this.#runtime = runtime
   }
 
-  /** @returns the container, running @throws {ExitedOnStart} when it ended while it was watched */
+  /**
+   * On a cluster a look without an answer is repeated for 20 s.
+   * @returns the container, running @throws {ExitedOnStart} when it ended while it was watched; {RuntimeError} `unreachable`
+   */
   async verify(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
     const isTrusted = this.#trusted.has(programOf(spec))
     const instance = isTrusted ? await this.#inspect(spec, id) : await this.#watch(spec, id)
@@ -45,7 +49,10 @@ export class StartVerifier {
   }
 
   async #inspect({ name }: ContainerSpec, id: string): Promise<RuntimeContainer> {
-    const instance = await this.#runtime.inspectId(id)
+    const { capabilities } = this.#runtime
+    const look = () => this.#runtime.inspectId(id)
+    // The API server of a cluster may be too busy for one look; a machine's own engine that does not answer is down.
+    const instance = await (capabilities.hasNodes ? readWithRetries(look) : look())
     if (instance?.state === 'running') return instance
     throw new ExitedOnStart(name, instance)
   }

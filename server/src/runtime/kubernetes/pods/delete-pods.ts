@@ -4,7 +4,7 @@ import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { findPod, readPod } from './find-pods.ts'
-import { readWithRetries } from '../client/read-with-retries.ts'
+import { readWithRetries } from '#/runtime/read-with-retries.ts'
 import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */

@@ -6,7 +6,7 @@ import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
 import { endOf, stateOf } from './pod-state.ts'
 import { openGate } from './files-gate.ts'
-import { readWithRetries } from '../client/read-with-retries.ts'
+import { readWithRetries } from '#/runtime/read-with-retries.ts'
 import { StartDeadlines } from './start-deadlines.ts'
 import { WaitReporter } from './wait-reporter.ts'
 

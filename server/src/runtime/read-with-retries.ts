@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { RuntimeError } from './runtime-error.ts'
 
 /** How long an answer is waited for, and the pause between two attempts, in ms. */
 const [retryTime, pause] = [20_000, 500]
