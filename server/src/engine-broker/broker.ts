@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { createServer } from '#/node-http.ts'
+import { connectionsCheckingInterval, createServer } from '#/node-http.ts'
 import type { Allowances } from './allowances.ts'
 import { CreateCheck } from './check-create.ts'
 import { EngineForward, EngineFailure, refuse, type EngineAddress } from './engine-forward.ts'
@@ -46,7 +46,7 @@ export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerPart
   const verbs = engineVerbs({ objects, installation, create })
   const bodies = new JsonBodies(limits)
   const busy = new WeakSet<Socket>()
-  const server = createServer({ headersTimeout, requestTimeout: 0 }, (request, answer) => {
+  const server = createServer({ headersTimeout, requestTimeout: 0, connectionsCheckingInterval }, (request, answer) => {
     // Pipelined requests would each have a connection to the engine, and so pass the limit of connections.
     if (busy.has(request.socket)) return void request.socket.destroy()
     busy.add(request.socket)

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { contentLanguage, defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
-import { createServer } from '#/node-http.ts'
+import { connectionsCheckingInterval, createServer } from '#/node-http.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 /**
@@ -41,7 +41,14 @@ const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(
  */
 export function createListener(handle: RequestListener, bodyTimeout = defaultBodyTimeout): Server {
   const server = createServer(
-    { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback, maxHeaderSize },
+    {
+      headersTimeout,
+      requestTimeout: 0,
+      keepAliveTimeout,
+      shouldUpgradeCallback,
+      maxHeaderSize,
+      connectionsCheckingInterval,
+    },
     (request, response) => {
       endSlowBody(request, bodyTimeout)
       handle(request, response)

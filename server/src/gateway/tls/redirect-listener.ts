@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createServer } from '#/node-http.ts'
+import { connectionsCheckingInterval, createServer } from '#/node-http.ts'
 
 /** Timeouts in ms: a redirect needs one head. */
 const [headersTimeout, connectionTimeout] = [5_000, 10_000]
@@ -12,7 +12,7 @@ const maxConnections = 1_000
  */
 export function createRedirectListener(httpsPort: () => number): Server {
   const server = createServer(
-    { headersTimeout, requestTimeout: connectionTimeout, keepAliveTimeout: 1 },
+    { headersTimeout, requestTimeout: connectionTimeout, keepAliveTimeout: 1, connectionsCheckingInterval },
     (request, response) => {
       const host = hostOf(request.headers.host)
       const target = request.url ?? ''

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import { createServer } from '#/node-http.ts'
+import { connectionsCheckingInterval, createServer } from '#/node-http.ts'
 import { isBearer, type Metrics } from './metrics.ts'
 
 /** Timeout of a request, of an idle connection, and interval of attempts to listen; in ms. */
@@ -33,7 +33,12 @@ export class MetricsListener {
   constructor(address: MetricsAddress, token: string | null, log: Pick<Logger, 'info' | 'error'>) {
     this.#address = address
     this.#log = log
-    const timeouts = { headersTimeout: requestTimeout, requestTimeout: requestTimeout, keepAliveTimeout: idleTimeout }
+    const timeouts = {
+      headersTimeout: requestTimeout,
+      requestTimeout,
+      keepAliveTimeout: idleTimeout,
+      connectionsCheckingInterval,
+    }
     this.#server = createServer(timeouts, (request, response) => {
       const plain = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
       const isAsked = request.url?.split('?')[0] === '/metrics' && ['GET', 'HEAD'].includes(request.method ?? '')
