@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 
 interface ContainerDialogProps {
@@ -14,7 +15,7 @@ interface ContainerDialogProps {
 /** Says what a block means for the user of the container. */
 export function BlockContainerDialog({ container, ...rest }: ContainerDialogProps) {
   const t = useTranslations('admin.containers')
-  const name = t('name', { type: container.container_type, email: container.email })
+  const name = t('name', { type: useTypeName()(container.container_type), email: container.email })
   return (
     <ActionDialog title={t('block.title', { name })} confirm={t('block.confirm')} busy={t('block.busy')} {...rest}>
       <p>{t('block.text')}</p>
@@ -30,7 +31,7 @@ export function DeleteContainerDialog({
 }: Pick<ContainerDialogProps, 'container' | 'onClose'> & { onGone(): Promise<void> }) {
   const t = useTranslations('admin.containers')
   const [isPurge, setPurge] = useState(false)
-  const name = t('name', { type: container.container_type, email: container.email })
+  const name = t('name', { type: useTypeName()(container.container_type), email: container.email })
   async function run(signal: AbortSignal) {
     await createApiClient(signal).deleteContainer({
       params: { id: String(container.id) },

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
-import { createApiClient } from '#/api/api-client.ts'
+import { useTypes } from '#/admin/groups/use-groups.ts'
 import { type Choice, useBlockedFilter } from '#/admin/list/toolbar.tsx'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { containerStatuses } from './container-list.ts'
 
 /**
@@ -12,17 +12,14 @@ import { containerStatuses } from './container-list.ts'
 export function useContainerChoices(chosen: string | undefined): readonly Choice[] {
   const t = useTranslations('admin.containers')
   const blockedFilter = useBlockedFilter()
-  const { data } = useQuery({
-    queryKey: ['container-types'],
-    queryFn: async ({ signal }) => (await createApiClient(signal).listContainers()).containers.map(({ type }) => type),
-    staleTime: 600_000,
-  })
-  const types = [...new Set([...(data ?? []), ...(chosen === undefined ? [] : [chosen])])]
+  const { data } = useTypes()
+  const nameOf = useTypeName()
+  const types = [...new Set([...(data ?? []).map(({ type }) => type), ...(chosen === undefined ? [] : [chosen])])]
   return [
     {
       name: 'container_type',
       label: t('filters.type'),
-      options: [['', t('filters.anyType')], ...types.map((type) => [type, type] as const)],
+      options: [['', t('filters.anyType')], ...types.map((type) => [type, nameOf(type)] as const)],
     },
     {
       name: 'status',

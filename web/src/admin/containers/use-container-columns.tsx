@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { RelativeTime, Day } from '#/admin/relative-time.tsx'
 import { columnsFor, type Columns } from '#/admin/table/columns.ts'
+import { TypeName } from '#/admin/type-name.tsx'
 import type { Tone } from '#/containers/container-status.ts'
 
 const column = columnsFor<ListedContainer>()
@@ -28,7 +29,7 @@ export function useContainerColumns(): Columns<ListedContainer> {
         column.accessor('container_type', {
           meta: { label: t('columns.container_type') },
           enableSorting: false,
-          cell: ({ getValue }) => getValue(),
+          cell: ({ getValue }) => <TypeName type={getValue()} />,
         }),
         column.accessor('status', {
           meta: { label: t('columns.status') },

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { addressOf } from '#/admin/list/view.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
@@ -62,6 +63,7 @@ export function GroupRow({ group }: { group: Group }) {
 
 function Facts({ group: { member_count, types, limits, expires_at } }: { group: Group }) {
   const t = useTranslations('admin.groups')
+  const nameOf = useTypeName()
   const named = (['running', 'memory', 'cpus', 'disk'] as const).filter((limit) => limits[limit] !== null)
   const words = named.map((limit) => `${t(`form.${limit}`)} ${fieldOf(limits, limit)}`)
   const at = expires_at !== null && { at: rich.inPlace(<Time at={expires_at} />) }
@@ -69,7 +71,7 @@ function Facts({ group: { member_count, types, limits, expires_at } }: { group: 
   return (
     <ul className="dotted hint">
       <li>{t('members', { count: member_count })}</li>
-      <li>{types === null ? t('everyType') : types.join(', ')}</li>
+      <li>{types === null ? t('everyType') : types.map(nameOf).join(', ')}</li>
       {words.length > 0 && <li>{t('limited', { limits: words.join(', ') })}</li>}
       {at && <li>{t.rich(isOver ? 'ended' : 'ends', at)}</li>}
     </ul>

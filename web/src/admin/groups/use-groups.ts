@@ -34,5 +34,6 @@ export function useTypes() {
         type,
         name,
       })),
+    staleTime: 600_000,
   })
 }

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { TemplatesResponse, UpdateContainersBody } from '@berth/api/schemas/administration/admin.ts'
 import { addressOf } from '#/admin/list/view.ts'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -22,10 +23,12 @@ export function TemplateRow({ template }: { template: TemplateEntry }) {
   const t = useTranslations('admin.templates')
   const [mode, setMode] = useState<UpdateMode>()
   const { type, version, older } = template
+  const name = useTypeName()(type)
   return (
     <li className="row">
       <div>
-        <h2 className="address">{type}</h2>
+        <h2 className="address">{name}</h2>
+        {name !== type && <p className="hint address">{type}</p>}
         <ImageFacts image={template.image} />
         <p className="hint">{t('version', { version })}</p>
         {older.length === 0 ? <p>{t('upToDate')}</p> : <Older template={template} />}
@@ -34,7 +37,7 @@ export function TemplateRow({ template }: { template: TemplateEntry }) {
             {modes.map((each) => (
               <Button key={each} variant="small" onPress={() => setMode(each)}>
                 <span aria-hidden>{t(`mode.${each}.open`)}</span>
-                <span className="visually-hidden">{t(`mode.${each}.openThis`, { type })}</span>
+                <span className="visually-hidden">{t(`mode.${each}.openThis`, { type: name })}</span>
               </Button>
             ))}
           </p>
@@ -61,13 +64,14 @@ function ImageFacts({ image }: { image: TemplateEntry['image'] }) {
 function Older({ template: { type, older, asked } }: { template: TemplateEntry }) {
   const t = useTranslations('admin.templates')
   const more = older.length - maxNamed
+  const name = useTypeName()(type)
   return (
     <>
       <p>
         {t('older', { count: older.length })} {asked > 0 && t('asked', { count: asked })}{' '}
-        <Link to={addressOf(pages.adminContainers, { type })}>{t('all', { type })}</Link>
+        <Link to={addressOf(pages.adminContainers, { container_type: type })}>{t('all', { type: name })}</Link>
       </p>
-      <ul className="dotted hint" aria-label={t('owners', { type })}>
+      <ul className="dotted hint" aria-label={t('owners', { type: name })}>
         {older.slice(0, maxNamed).map(({ container_id, email }) => (
           <li key={container_id} className="address">
             {email}

@@ -2,6 +2,7 @@ import type { PreviewedMember, TermEndSums } from '@berth/api/schemas/groups/ter
 import { useTranslations } from 'use-intl/react'
 import { useQuantities } from '#/admin/quantities.ts'
 import { QueryError } from '#/admin/query-error.tsx'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { Alert } from '#/components/alert.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import type { usePreview } from './use-term-end.ts'
@@ -55,7 +56,10 @@ function Sums({ sums }: { sums: TermEndSums }) {
 function Member({ member: { user, outcome, reason, archives, keeps } }: { member: PreviewedMember }) {
   const t = useTranslations('admin.termEnd')
   const { bytes } = useQuantities()
-  const archived = archives.map(({ type, bytes: size }) => (size === null ? type : `${type} (${bytes(size)})`))
+  const nameOf = useTypeName()
+  const archived = archives.map(({ type, bytes: size }) =>
+    size === null ? nameOf(type) : `${nameOf(type)} (${bytes(size)})`,
+  )
   return (
     <li className="row">
       <div>
@@ -64,7 +68,7 @@ function Member({ member: { user, outcome, reason, archives, keeps } }: { member
           <li>{t(`outcome.${outcome}`)}</li>
           {reason !== null && <li>{t(`reason.${reason}`)}</li>}
           {archived.length > 0 && <li>{t('archives', { types: archived.join(', ') })}</li>}
-          {keeps.length > 0 && <li>{t('keeps', { types: keeps.join(', ') })}</li>}
+          {keeps.length > 0 && <li>{t('keeps', { types: keeps.map(nameOf).join(', ') })}</li>}
         </ul>
       </div>
     </li>

@@ -8,6 +8,7 @@ import { Link } from '#/components/link.tsx'
 import { navigate } from '#/router/router.ts'
 import { UsageExport } from './usage-export.tsx'
 import { usagePath } from './usage-scope.tsx'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { periodsBetween, type UsageBy, type UsageView } from './usage-view.ts'
 import { useUsageNumbers } from './use-usage-numbers.ts'
 import { useUsageRows, viewOfRow } from './use-usage.ts'
@@ -135,8 +136,15 @@ function Table({ view, rows, title }: { view: UsageView; rows: readonly UsageRow
 /** A link that shows this row alone, unless the page does already. */
 function RowName({ view, row: { key, name } }: { view: UsageView; row: UsageRow }) {
   const t = useTranslations('admin.usage')
-  const text = view.by === 'type' ? key : (name ?? t('gone', { id: key }))
-  if (view.by === 'type' && view.type === key) return <span className="address">{text}</span>
+  const nameOf = useTypeName()
+  const title = view.by === 'type' ? key : undefined
+  const text = view.by === 'type' ? nameOf(key) : (name ?? t('gone', { id: key }))
+  if (view.by === 'type' && view.type === key)
+    return (
+      <span className="address" title={title}>
+        {text}
+      </span>
+    )
   return (
     <Link to={usagePath(viewOfRow(view, view.by, key))} className="address">
       {text}

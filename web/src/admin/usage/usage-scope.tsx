@@ -2,6 +2,7 @@ import { useId } from 'react'
 import type { UsageResponse } from '@berth/api/schemas/administration/usage.ts'
 import { useTranslations } from 'use-intl/react'
 import { addressOf } from '#/admin/list/view.ts'
+import { useTypeName } from '#/admin/type-name.tsx'
 import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
 import { navigate } from '#/router/router.ts'
@@ -40,6 +41,7 @@ export function UsageScope({ view }: { view: UsageView }) {
 function FilterForm({ view }: { view: UsageView }) {
   const t = useTranslations('admin.usage.scope')
   const id = useId()
+  const nameOf = useTypeName()
   const types = useUsedTypes(view).data ?? []
   const listed = view.type === undefined || types.includes(view.type) ? types : [view.type, ...types]
   return (
@@ -63,7 +65,7 @@ function FilterForm({ view }: { view: UsageView }) {
             <option value="">{t('everyType')}</option>
             {listed.map((type) => (
               <option key={type} value={type}>
-                {type}
+                {nameOf(type)}
               </option>
             ))}
           </select>

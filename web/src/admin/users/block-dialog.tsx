@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
 import type { AdminUser, BlockPreview } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
+import { TypeName } from '#/admin/type-name.tsx'
 import { Alert } from '#/components/alert.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 import { UserActionDialog } from './user-action-dialog.tsx'
@@ -56,7 +57,7 @@ export function Types({
       <ul className="types">
         {containers.map(({ id, container_type }) => (
           <li key={id} className="path">
-            {container_type}
+            <TypeName type={container_type} />
           </li>
         ))}
       </ul>

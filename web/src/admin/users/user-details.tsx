@@ -1,6 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { RelativeTime, Day } from '#/admin/relative-time.tsx'
 import { addressOf } from '#/admin/list/view.ts'
+import { TypeName } from '#/admin/type-name.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { Link } from '#/components/link.tsx'
@@ -47,7 +48,9 @@ export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'o
                 {user.containers.map(({ id, container_type, template_image, is_blocked, last_used }) => (
                   <li key={id}>
                     <span>
-                      <strong>{container_type}</strong>{' '}
+                      <strong>
+                        <TypeName type={container_type} />
+                      </strong>{' '}
                       {is_blocked && <span className="tag bad">{t('badges.blocked')}</span>}
                     </span>
                     <span className="path">{template_image}</span>

@@ -1,5 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { Time } from '#/components/time.tsx'
+import { useProvidedTypeNames } from './type-names.ts'
 import type { data } from '#/messages/en/data.ts'
 
 /** One record of what is kept: its fields by name. Fields without a value are left out. */
@@ -30,10 +31,20 @@ const isEmpty = (value: unknown) =>
 /** As the API writes instants. */
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
+/** Fields whose values are ids of container types. */
+const typeFields: ReadonlySet<string> = new Set(['type', 'container_type'])
+
+function TypeNames({ ids, names }: { ids: readonly string[]; names: ReadonlyMap<string, string> }) {
+  return <span title={ids.join(', ')}>{ids.map((id) => names.get(id) ?? id).join(', ')}</span>
+}
+
 function FieldValue({ name, value }: { name: string; value: unknown }) {
   const t = useTranslations('data')
+  const names = useProvidedTypeNames()
   const word = `value.${name}.${String(value)}` as 'value.unit.day'
   if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
+  // The id is in the file.
+  if (typeFields.has(name)) return <TypeNames ids={[value].flat().map(String)} names={names} />
   if (typeof value === 'string') return t.has(word) ? t(word) : instant.test(value) ? <Time at={value} /> : value
   if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'number' ? String(value) : <code>{JSON.stringify(value)}</code>

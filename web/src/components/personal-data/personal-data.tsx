@@ -8,6 +8,7 @@ import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
 import { Page } from '#/components/page/page.tsx'
 import { DataRow } from './data-row.tsx'
+import { TypeNamesProvider, useTypeNames } from './type-names.ts'
 import '#/styles/account/personal-data.css'
 
 /** Timeout of the request in ms: the whole audit log is searched. */
@@ -23,12 +24,17 @@ export function PersonalData() {
     queryKey: ['personal-data'],
     queryFn: ({ signal }) => createApiClient(signal, timeout).exportOwnData(),
   })
+  const names = useTypeNames()
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
       <Alert error={query.error ?? undefined} />
       {query.isPending && <p role="status">{t('loading')}</p>}
-      {query.data && <Sections data={query.data} />}
+      {query.data && (
+        <TypeNamesProvider value={names}>
+          <Sections data={query.data} />
+        </TypeNamesProvider>
+      )}
     </Page>
   )
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
-import { matches, memberView } from './member-view.ts'
+import { filters, matches, memberView } from './member-view.ts'
 import { reduceStates } from './member-states-store.ts'
 
 const member = { user: { id: 1, email: 'a@x.org', slug: 'a' }, role: 'member', containers: [] } as Member
@@ -62,13 +62,11 @@ test('a row has a line for each type from the start, in the configured order and
 })
 
 test('each filter finds the members that its name says', () => {
-  const found = (state: MemberState) =>
-    (['all', 'here', 'starting', 'failed'] as const).filter((filter) =>
-      matches(memberView(member, state, types), filter),
-    )
+  const found = (state: MemberState) => filters.filter((filter) => matches(memberView(member, state, types), filter))
   assert.deepEqual(found(stateWith()), ['all', 'here'])
   assert.deepEqual(found(stateWith({ stage: 'queued' }, false)), ['all', 'starting'])
   assert.deepEqual(found(stateWith({ status: 'crashed' }, false)), ['all', 'failed'])
+  assert.deepEqual(found(stateWith({ status: 'blocked' }, false)), ['all', 'blocked'])
 })
 
 test('a snapshot replaces all states; members that an event does not name keep theirs', () => {

@@ -36,7 +36,7 @@ export type Launchables = ManagedGroupResponse['types']
 const maxLines = 4
 
 /** What managers choose from; each member may be in several. */
-export const filters = ['all', 'here', 'starting', 'failed'] as const
+export const filters = ['all', 'here', 'starting', 'failed', 'blocked'] as const
 export type Filter = (typeof filters)[number]
 
 const words: Readonly<Record<MemberState['containers'][number]['status'], StatusWord>> = {
@@ -85,7 +85,7 @@ function inOrder(containers: readonly ContainerView[], types: Launchables): Cont
 export function matches({ isHere, containers }: MemberView, filter: Filter): boolean {
   if (filter === 'all') return true
   if (filter === 'here') return isHere === true
-  if (filter === 'failed') return containers.some(({ word }) => word === 'failed')
+  if (filter === 'failed' || filter === 'blocked') return containers.some(({ word }) => word === filter)
   return containers.some(({ word }) => isUnderWay(word))
 }
 

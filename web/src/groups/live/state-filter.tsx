@@ -7,7 +7,7 @@ interface StateFilterProps {
   onChoose(filter: Filter): void
 }
 
-/** How many members are here, wait or have failed; each number shows these members alone. */
+/** How many members are here, wait, have failed or are blocked; each number shows these members alone. */
 export function StateFilter({ views, chosen, onChoose }: StateFilterProps) {
   const t = useTranslations('groups.live')
   return (

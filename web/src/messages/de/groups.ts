@@ -66,6 +66,7 @@ export const groups: InOtherWords<typeof english> = {
     here: 'Hier: {count, number}',
     starting: 'Starten oder warten: {count, number}',
     failed: 'Fehlgeschlagen: {count, number}',
+    blocked: 'Gesperrt: {count, number}',
     isHere: 'hier',
     place: 'wartet, Platz {place, number}',
     notLive: 'Diese Seite ist gerade nicht live. Sie verbindet sich von selbst wieder.',

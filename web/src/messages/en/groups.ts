@@ -64,6 +64,7 @@ export const groups = {
     here: 'Here: {count, number}',
     starting: 'Starting or waiting: {count, number}',
     failed: 'Failed: {count, number}',
+    blocked: 'Blocked: {count, number}',
     isHere: 'here',
     place: 'waits, position {place, number}',
     notLive: 'This page is not live at the moment. It reconnects by itself.',
