@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { Time } from '#/components/time.tsx'
-import { useProvidedTypeNames } from './type-names.ts'
+import { useProvidedDisplayNames } from './display-names.ts'
 import type { data } from '#/messages/en/data.ts'
 
 /** One record of what is kept: its fields by name. Fields without a value are left out. */
@@ -40,7 +40,7 @@ function TypeNames({ ids, names }: { ids: readonly string[]; names: ReadonlyMap<
 
 function FieldValue({ name, value }: { name: string; value: unknown }) {
   const t = useTranslations('data')
-  const names = useProvidedTypeNames()
+  const names = useProvidedDisplayNames()
   const word = `value.${name}.${String(value)}` as 'value.unit.day'
   if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
   // The id is in the file.

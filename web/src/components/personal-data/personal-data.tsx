@@ -8,7 +8,7 @@ import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
 import { Page } from '#/components/page/page.tsx'
 import { DataRow } from './data-row.tsx'
-import { TypeNamesProvider, useTypeNames } from './type-names.ts'
+import { DisplayNamesProvider, useDisplayNames } from './display-names.ts'
 import '#/styles/account/personal-data.css'
 
 /** Timeout of the request in ms: the whole audit log is searched. */
@@ -24,16 +24,16 @@ export function PersonalData() {
     queryKey: ['personal-data'],
     queryFn: ({ signal }) => createApiClient(signal, timeout).exportOwnData(),
   })
-  const names = useTypeNames()
+  const names = useDisplayNames()
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
       <Alert error={query.error ?? undefined} />
       {query.isPending && <p role="status">{t('loading')}</p>}
       {query.data && (
-        <TypeNamesProvider value={names}>
+        <DisplayNamesProvider value={names}>
           <Sections data={query.data} />
-        </TypeNamesProvider>
+        </DisplayNamesProvider>
       )}
     </Page>
   )

@@ -1,10 +1,9 @@
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { readWithRetries, RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ObjectMeta } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { findPod, readPod } from './find-pods.ts'
-import { readWithRetries } from '#/runtime/read-with-retries.ts'
 import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */

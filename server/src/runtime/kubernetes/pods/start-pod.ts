@@ -1,4 +1,4 @@
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { readWithRetries, RuntimeError } from '#/runtime/runtime-error.ts'
 import type { StartWait } from '#/runtime/runtime-container.ts'
 import type { Pod } from '../client/api-objects.ts'
 import type { ClusterContext } from '../cluster-context.ts'
@@ -6,7 +6,6 @@ import { deletePod } from './delete-pods.ts'
 import { findPod } from './find-pods.ts'
 import { endOf, stateOf } from './pod-state.ts'
 import { openGate } from './files-gate.ts'
-import { readWithRetries } from '#/runtime/read-with-retries.ts'
 import { StartDeadlines } from './start-deadlines.ts'
 import { WaitReporter } from './wait-reporter.ts'
 

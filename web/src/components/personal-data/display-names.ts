@@ -5,10 +5,10 @@ import { createApiClient } from '#/api/api-client.ts'
 /** Display names of container types by their ids. */
 const TypeNames = createContext<ReadonlyMap<string, string>>(new Map())
 
-export const TypeNamesProvider = TypeNames.Provider
+export const DisplayNamesProvider = TypeNames.Provider
 
 /** The names of what the user may launch; none until they are loaded. */
-export function useTypeNames(): ReadonlyMap<string, string> {
+export function useDisplayNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
     queryKey: ['personal-data', 'types'],
     queryFn: async ({ signal }) => (await createApiClient(signal).listContainers()).containers,
@@ -17,4 +17,4 @@ export function useTypeNames(): ReadonlyMap<string, string> {
 }
 
 /** Of the nearest provider. */
-export const useProvidedTypeNames = () => useContext(TypeNames)
+export const useProvidedDisplayNames = () => useContext(TypeNames)
