@@ -1,8 +1,5 @@
-import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-
-type ListedRuntime = Pick<Runtime, 'list'> & { readonly capabilities: Pick<RuntimeCapabilities, 'keepsStopped'> }
 
 /** A list of the engine's containers. */
 export interface EngineListing {
@@ -19,16 +16,19 @@ export interface EngineListing {
  * and a half minutes.
  */
 const [fullEvery, quick] = [30, 1_000]
+/** What a full list takes at least for each container, in ms: one that the adapter had at hand says nothing about the next one. */
+const perContainer = 0.2
 
 /**
  * One list of the engine per reconciler run, shared by all tasks that need it, and requested by the first of them. A
  * full list costs the engine 0.2 ms for each container, a list of running ones a tenth of that for each that does not
  * run; so most lists have only running containers, and those are all that can need an urgent action. A full list that
- * takes long is requested in the background, so that no run waits for it: the first run after it has arrived uses it. Of an
- * engine that keeps no stopped containers a list of running ones costs as much as a full one, so each run's is full.
+ * takes long is requested in the background, so that no run waits for it: the first run after it has arrived uses it. Of a
+ * cluster, which keeps no stopped containers, the list of running ones is what its watch told: the full one finds what the watch
+ * missed.
  */
 export class EngineListCache {
-  readonly #runtime: ListedRuntime
+  readonly #runtime: Pick<Runtime, 'list'>
   readonly #onFull: () => void
   readonly #now: () => number
   #current: Promise<EngineListing> | undefined
@@ -45,7 +45,7 @@ export class EngineListCache {
    * @param onFull called when a full list has arrived for the next run; must not throw @param now monotonic clock, in
    * ms
    */
-  constructor(runtime: ListedRuntime, onFull: () => void, now = () => performance.now()) {
+  constructor(runtime: Pick<Runtime, 'list'>, onFull: () => void, now = () => performance.now()) {
     this.#runtime = runtime
     this.#onFull = onFull
     this.#now = now
@@ -85,7 +85,7 @@ export class EngineListCache {
 
   async #list(): Promise<EngineListing> {
     const last = this.#full
-    if (!last || last.took <= quick || !this.#runtime.capabilities.keepsStopped) return this.#fetch(true)
+    if (!last || last.took <= quick) return this.#fetch(true)
     if (this.#now() - last.at >= last.took * fullEvery) void this.#listBeside()
     return this.#fetch(false)
   }
@@ -111,7 +111,8 @@ export class EngineListCache {
     const [askedAt, epoch] = [this.#now(), this.#epoch]
     const instances = await this.#runtime.list(isFull ? {} : { isUp: true })
     const now = this.#now()
-    if (isFull && epoch === this.#epoch) this.#full = { at: now, took: now - askedAt }
+    const took = Math.max(now - askedAt, instances.length * perContainer)
+    if (isFull && epoch === this.#epoch) this.#full = { at: now, took }
     return { instances, askedAt, isFull }
   }
 }

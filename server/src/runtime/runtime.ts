@@ -175,7 +175,10 @@ export interface Runtime {
 export interface ListFilter {
   readonly userId?: number
   readonly ids?: readonly string[]
-  /** Only what runs, is paused or restarts. */
+  /**
+   * Only what runs, is paused or restarts. An adapter that the engine tells of each change may answer with what it was told, as long
+   * as the engine answers now: what it was not told of is missing then, until a list without this.
+   */
   readonly isUp?: boolean
 }
 

@@ -29,7 +29,7 @@ test('a start ends at once when the watch tells of it while the API server is as
     cluster.index.note(storedPod(name, 'uid-1', { running: true }))
     return reply(response, 200, storedPod(name, 'uid-1'))
   })
-  cluster.index.isWatched = true
+  cluster.index.watch.noteOpen()
   const ms = await took(() => awaitStart(cluster, 'uid-1'))
   assert.ok(ms < atOnce, `it took ${ms} ms`)
 })
@@ -46,7 +46,7 @@ test('a removal ends at once when the watch tells that the pod is gone while the
     if (isDeleted) cluster.index.noteGone('uid-1')
     return reply(response, 200, storedPod(name, 'uid-1'))
   })
-  cluster.index.isWatched = true
+  cluster.index.watch.noteOpen()
   const ms = await took(() => removePod(cluster, 'uid-1'))
   assert.ok(ms < atOnce, `it took ${ms} ms`)
 })
@@ -55,7 +55,7 @@ test('what the watch tells of a start is not asked for again', async (t) => {
   const { cluster, asked } = await openStandIn(t, ({ path }, response) =>
     reply(response, 200, path.endsWith('/pods') ? podList('1', storedPod(name, 'uid-1')) : storedPod(name, 'uid-1')),
   )
-  cluster.index.isWatched = true
+  cluster.index.watch.noteOpen()
   await listPods(cluster)
   const started = awaitStart(cluster, 'uid-1')
   await new Promise((resolve) => setTimeout(resolve, 100))

@@ -6,17 +6,16 @@ import type { HostReport } from '#/runtime/host-capacity.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openClusterAccess } from './client/cluster-access.ts'
 import { callTimeouts, ClusterClient } from './client/cluster-client.ts'
-import { corePath, defaultTimeouts, type ClusterContext, type ClusterTimeouts } from './cluster-context.ts'
+import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from './cluster-context.ts'
 import { containerFiles } from './exec/container-files.ts'
 import { listHomes, removeHome } from './homes/home-claims.ts'
 import { homeArchive, homeContents } from './homes/home-contents.ts'
 import { removeLeftHelpers } from './homes/home-helper.ts'
 import { followLogs, readLogs } from './logs/pod-logs.ts'
 import { tryIsolation } from './network/try-isolation.ts'
-import { selectorOf } from './object-labels.ts'
 import { createPod } from './pods/create-pod.ts'
 import { removeEnded, removePod, stopPod } from './pods/delete-pods.ts'
-import { inspect, inspectId, listContainers } from './pods/find-pods.ts'
+import { checkAccess, inspect, inspectId, listContainers } from './pods/find-pods.ts'
 import { PodIndex } from './pods/pod-index.ts'
 import { awaitStart } from './pods/start-pod.ts'
 import { watchPods } from './pods/watch-pods.ts'
@@ -121,13 +120,6 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
 async function ping({ client }: ClusterContext): Promise<void> {
   const call = { what: 'ping the API server', method: 'GET', path: '/readyz', kind: 'health' } as const
   await client.download({ ...call, timeout: callTimeouts.read }, 1_024)
-}
-
-/** Whether this account may work in the namespace at all. @throws {RuntimeError} `failed` with the words of the API server */
-async function checkAccess(cluster: ClusterContext): Promise<void> {
-  const query = { labelSelector: selectorOf(cluster.installation), limit: '1' }
-  const call = { what: 'list pods', method: 'GET', path: corePath(cluster, 'pods'), query } as const
-  await cluster.client.ask({ ...call, timeout: callTimeouts.list })
 }
 
 async function refusePause(cluster: ClusterContext, id: string, signal?: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ export interface ListRequest {
 }
 
 /**
- * Reads a list in pages, and begins again, once, when the API server has forgotten the first one (410).
+ * Reads a list in pages, each of which is asked for while the one before is parsed, and begins again, once, when the API server has forgotten the first one (410).
  * @param keep what stays of an object; the rest of a page is dropped before the next one is asked for. Undefined: nothing
  * @param onRestart what `keep` was called for so far does not count
  * @returns also the version of the list, from which a watch continues
@@ -42,20 +42,46 @@ async function readPages<T, K>(
   keep: (object: T) => K | undefined,
 ): Promise<{ kept: K[]; version: string }> {
   const kept: K[] = []
+  /** Pages that were asked for before they were needed, by their tokens. */
+  const ahead = new Map<string, Promise<ObjectList<T>>>()
   const page = { labelSelector: selector, limit: String(pageSize) }
-  for (let next: string | undefined; ;) {
-    const { metadata, items } = await cluster.client.ask<ObjectList<T>>({
-      what,
-      method: 'GET',
-      path: corePath(cluster, kind),
-      query: next ? { ...page, continue: next } : page,
-      timeout: callTimeouts.list,
-    })
+  const ask = (token?: string): Promise<ObjectList<T>> =>
+    cluster.client.ask<ObjectList<T>>(
+      {
+        what,
+        method: 'GET',
+        path: corePath(cluster, kind),
+        query: token === undefined ? page : { ...page, continue: token },
+        timeout: callTimeouts.list,
+      },
+      (text) => askAhead(tokenAtBegin(text)),
+    )
+  const askAhead = (token: string | undefined) => {
+    if (token === undefined) return
+    const next = ask(token)
+    // It is awaited after the page before, if at all.
+    next.catch(() => undefined)
+    ahead.set(token, next)
+  }
+  for (let asked = ask(); ;) {
+    const { metadata, items } = await asked
     for (const object of items) {
       const each = keep(object)
       if (each !== undefined) kept.push(each)
     }
-    next = metadata.continue
+    const next = metadata.continue
     if (!next) return { kept, version: metadata.resourceVersion ?? '' }
+    asked = ahead.get(next) ?? ask(next)
+    ahead.delete(next)
   }
+}
+
+/**
+ * The token of the next page, without parsing this one: API servers write a list's metadata before its items, so that the next page
+ * can be on its way meanwhile. @returns undefined where it is not found there; `metadata.continue` decides
+ */
+function tokenAtBegin(page: string): string | undefined {
+  const [, token] =
+    /^\{"kind":"\w+","apiVersion":"[\w/.]+","metadata":\{[^{}[\]]*"continue":"([^"\\]+)"/.exec(page) ?? []
+  return token
 }

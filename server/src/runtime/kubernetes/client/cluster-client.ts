@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { ConnectionPools, type CallKind } from '../../transport/connection-pools.ts'
@@ -50,10 +51,17 @@ export class ClusterClient {
     this.#pools = new ConnectionPools(new URL(access.server).origin, { connect: access.connect, allowH2: false })
   }
 
-  /** @returns the answer's JSON @throws {RuntimeError} or the reason of the caller's signal */
-  async ask<T = void>(call: ClusterCall): Promise<T> {
+  /**
+   * @param onText called with the answer before it is parsed; what it sends is on its way by then
+   * @returns the answer's JSON @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async ask<T = void>(call: ClusterCall, onText?: (text: string) => void): Promise<T> {
     return this.#exchange(call, async ({ body }) => {
       const text = await body.text()
+      if (onText) {
+        onText(text)
+        await nextTurn()
+      }
       return (text === '' ? undefined : JSON.parse(text)) as T
     })
   }

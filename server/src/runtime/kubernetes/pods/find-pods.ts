@@ -6,7 +6,8 @@ import type { Pod } from '../client/api-objects.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { objectName, ownerOf, selectorOf } from '../object-labels.ts'
 import { readList } from '../read-list.ts'
-import { stateOf, toContainer, toListed } from './pod-state.ts'
+import type { KnownPod } from './pod-index.ts'
+import { toContainer } from './pod-state.ts'
 
 /** Ids up to which each is asked by its name; more are taken from a list. */
 const maxByName = 8
@@ -53,17 +54,44 @@ export async function readPod(
 
 export async function listContainers(
   cluster: ClusterContext,
-  { userId, ids, isUp }: ListFilter = {},
+  { userId, ids, isUp = false }: ListFilter = {},
 ): Promise<RuntimeContainer[]> {
   const wanted = ids && new Set(ids)
-  const toWanted = (pod: Pod): RuntimeContainer | undefined => {
-    if (wanted?.has(pod.metadata.uid) === false || (isUp && stateOf(pod) !== 'running')) return undefined
-    const container = toContainer(cluster.installation, pod)
-    const isTheirs = container.owner !== null && (userId === undefined || container.owner.userId === userId)
-    return isTheirs ? toListed(container) : undefined
+  const toWanted = (listed: RuntimeContainer): RuntimeContainer | undefined => {
+    if (wanted?.has(listed.id) === false || (isUp && listed.state !== 'running')) return undefined
+    return listed.owner !== null && (userId === undefined || listed.owner.userId === userId) ? listed : undefined
   }
-  if (ids && ids.length <= maxByName) return (await findEach(cluster, ids)).flatMap((pod) => toWanted(pod) ?? [])
-  return (await listWithVersion(cluster, toWanted, ids ? undefined : userId)).kept
+  if (ids && ids.length <= maxByName)
+    return (await findEach(cluster, ids)).flatMap((pod) => toWanted(cluster.index.knownOf(pod).listed) ?? [])
+  if (!ids && userId === undefined) {
+    const watched = await listWatched(cluster, isUp)
+    if (watched) return watched.flatMap((listed) => toWanted(listed) ?? [])
+  }
+  return (await listWithVersion(cluster, (_, listed) => toWanted(listed), ids ? undefined : userId)).kept
+}
+
+/**
+ * All pods as the watch has told, where that may answer a list (`WatchState.canAnswer`), and the API server answers now: a watch
+ * that has nothing to tell is no proof that it does. While a watch begins its list is waited for, so that at the start all share one.
+ * @throws {RuntimeError} when the API server does not answer
+ */
+async function listWatched(
+  { index, ...cluster }: ClusterContext,
+  isUp: boolean,
+): Promise<RuntimeContainer[] | undefined> {
+  await index.watch.settled()
+  if (!index.watch.canAnswer(isUp)) return undefined
+  await checkAccess(cluster)
+  return index.watch.canAnswer(isUp) ? index.listed() : undefined
+}
+
+/** Whether this account may list pods of the namespace at all. @throws {RuntimeError} `failed` with the words of the API server */
+export async function checkAccess(
+  cluster: Pick<ClusterContext, 'client' | 'installation' | 'namespace'>,
+): Promise<void> {
+  const query = { labelSelector: selectorOf(cluster.installation), limit: '1' }
+  const call = { what: 'list pods', method: 'GET', path: corePath(cluster, 'pods'), query } as const
+  await cluster.client.ask({ ...call, timeout: callTimeouts.list })
 }
 
 async function findEach(cluster: ClusterContext, ids: readonly string[]): Promise<Pod[]> {
@@ -82,24 +110,30 @@ export async function indexPods(cluster: ClusterContext): Promise<void> {
 
 /**
  * All pods of the installation, or of one user; a list of all also completes the index.
- * @param keep as `readList` @returns also the version of the list, from which a watch continues @throws {RuntimeError}
+ * @param keep as `readList`, also of how lists show the pod
+ * @returns also the version of the list, from which a watch continues @throws {RuntimeError}
  */
 export async function listWithVersion<K>(
   cluster: ClusterContext,
-  keep: (pod: Pod) => K | undefined,
+  keep: (pod: Pod, listed: RuntimeContainer) => K | undefined,
   userId?: number,
 ): Promise<{ readonly kept: K[]; readonly version: string }> {
   const { index, installation } = cluster
-  const before = index.mark()
-  const names = new Map<string, string>()
+  const listing = index.beginListing()
+  const all = new Map<string, KnownPod>()
   const request = { what: 'list pods', kind: 'pods', selector: selectorOf(installation, userId) } as const
-  const keepNamed = (pod: Pod) => {
-    if (ownerOf(pod.metadata, installation)) names.set(pod.metadata.uid, pod.metadata.name)
-    return keep(pod)
+  const keepKnown = (pod: Pod) => {
+    const known = index.knownOf(pod)
+    if (known.listed.owner) all.set(pod.metadata.uid, known)
+    return keep(pod, known.listed)
   }
-  const found = await readList(cluster, request, keepNamed, () => names.clear())
-  if (userId === undefined) index.noteAll(names, before)
-  return found
+  try {
+    const found = await readList(cluster, request, keepKnown, () => all.clear())
+    if (userId === undefined) index.noteAll(all, listing)
+    return found
+  } finally {
+    index.endListing(listing)
+  }
 }
 
 /** A pod without what nothing here reads: who set which field when, and how it is started, is most of it. */

@@ -34,7 +34,7 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
   let isBlind = false
   let isFirst = true
   const goBlind = () => {
-    index.isWatched = false
+    index.watch.noteLost()
     if (!isBlind && !signal.aborted) onEvent({ id: undefined, action: 'lost' })
     isBlind = true
   }
@@ -42,6 +42,7 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
     try {
       if (version === undefined) {
         if (!isFirst) goBlind()
+        index.watch.noteOpening()
         const list = await listWithVersion(cluster, sightOf)
         gone.push(...changes.startOver(list.kept))
         version = list.version
@@ -50,11 +51,12 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
       if (isBlind) onEvent({ id: undefined, action: 'other' })
       for (const event of gone.splice(0)) onEvent(event)
       isBlind = isFirst = false
-      index.isWatched = true
+      index.watch.noteOpen()
       const begun = performance.now()
       for await (const line of lines) {
         if (signal.aborted) return
         retryDelay = initialRetryDelay
+        index.watch.noteLine()
         version = take(cluster, changes, line, onEvent) ?? version
       }
       if (performance.now() - begun < shortWatch)
