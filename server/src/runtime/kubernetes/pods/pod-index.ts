@@ -29,7 +29,7 @@ export interface Listing {
  * created since, is gone.
  */
 export class PodIndex {
-  readonly watch = new WatchState()
+  readonly watch: WatchState
   readonly #installation: string
   readonly #pods = new Map<string, KnownPod>()
   readonly #listings = new Set<Listing>()
@@ -41,8 +41,9 @@ export class PodIndex {
   #isComplete = false
   /** The list that makes it complete, while it is under way. */
   #completion: Promise<unknown> | undefined
-  constructor(installation: string) {
+  constructor(installation: string, watch = new WatchState()) {
     this.#installation = installation
+    this.watch = watch
   }
 
   /** Whether a watch tells of changes, so that a wait need not ask often. */
@@ -51,10 +52,11 @@ export class PodIndex {
   }
 
   /**
-   * Resolves when a whole list was taken: an unknown uid is gone then. At the start all who ask share one. @param list takes
-   * it @throws whatever `list` throws
+   * Resolves when a whole list was taken: an unknown uid is gone then. At the start all who ask share one, that of the watch if it is
+   * under way. @param list takes it @throws whatever `list` throws
    */
   async completed(list: () => Promise<unknown>): Promise<void> {
+    if (!this.#isComplete) await this.watch.settled()
     if (this.#isComplete) return
     this.#completion ??= list().finally(() => (this.#completion = undefined))
     await this.#completion
