@@ -52,14 +52,14 @@ export class ClusterClient {
   }
 
   /**
-   * @param onText called with the answer before it is parsed; what it sends is on its way by then
+   * @param prepare returns what is parsed of the answer's text; what it asks for itself is on its way before
    * @returns the answer's JSON @throws {RuntimeError} or the reason of the caller's signal
    */
-  async ask<T = void>(call: ClusterCall, onText?: (text: string) => void): Promise<T> {
+  async ask<T = void>(call: ClusterCall, prepare?: (text: string) => string): Promise<T> {
     return this.#exchange(call, async ({ body }) => {
-      const text = await body.text()
-      if (onText) {
-        onText(text)
+      let text = await body.text()
+      if (prepare) {
+        text = prepare(text)
         await nextTurn()
       }
       return (text === '' ? undefined : JSON.parse(text)) as T
