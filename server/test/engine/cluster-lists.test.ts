@@ -5,7 +5,7 @@ import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { inspectId, listContainers } from '#/runtime/kubernetes/pods/find-pods.ts'
 import { PodIndex } from '#/runtime/kubernetes/pods/pod-index.ts'
 import { watchPods } from '#/runtime/kubernetes/pods/watch-pods.ts'
-import { WatchState } from '#/runtime/kubernetes/pods/watch-state.ts'
+import { WatchState } from '#/runtime/kubernetes/watch-state.ts'
 import { openStandIn, podList, reply, status, storedPod } from '../support/cluster/stand-in-api.ts'
 import { eventually, ofKind } from '../support/engine/runtimes.ts'
 

@@ -2,7 +2,7 @@ import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ObjectMeta, Pod } from '../client/api-objects.ts'
 import { PodFollower } from './pod-follower.ts'
 import { toContainer, toListed } from './pod-state.ts'
-import { WatchState } from './watch-state.ts'
+import { WatchState } from '../watch-state.ts'
 
 /** Deletions that are remembered. */
 const maxDeleted = 10_000
