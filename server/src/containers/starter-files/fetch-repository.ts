@@ -4,6 +4,7 @@ import path from 'node:path'
 import { git, gitText, type GitOptions } from './git-command.ts'
 import { addTar } from './archives/read-tar.ts'
 import type { FileSetBuilder } from './file-set.ts'
+import { StarterFilesError } from './starter-files-error.ts'
 
 /** Fetches that are kept beside each other before the repository is made anew; each brings a pack of its own. */
 const maxPacks = 20
@@ -27,7 +28,10 @@ export async function fetchCommit({ url, ref: wanted, folder }: Repository, opti
   try {
     if (await hasManyPacks(folder)) await rm(folder, { recursive: true, force: true })
     if (!existsSync(path.join(folder, 'HEAD'))) await initialize(folder, options)
-    const settings = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', '-c', 'fetch.unpackLimit=1']
+    const settings = ['gc.auto=0', 'maintenance.auto=false', 'fetch.unpackLimit=1', 'pack.threads=2'].flatMap((one) => [
+      '-c',
+      one,
+    ])
     const how = ['--quiet', '--force', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head']
     const what = ['--', url, `+${wanted ?? 'HEAD'}:${ref}`]
     await gitText(['-C', folder, ...settings, 'fetch', ...how, ...what], options)
@@ -52,13 +56,35 @@ async function hasManyPacks(folder: string): Promise<boolean> {
   return names.filter((name) => name.endsWith('.pack')).length > maxPacks
 }
 
-/** Adds the files of a commit that was fetched. @throws as `git` and `addTar` */
+/**
+ * Adds the files of a commit that was fetched.
+ * @param maxEntries of the commit: more are refused before they are read
+ * @throws as `git` and `addTar`
+ */
 export async function addCommit(
   builder: FileSetBuilder,
   { folder }: Repository,
   commit: string,
-  options: GitOptions,
+  { maxEntries, ...options }: GitOptions & { readonly maxEntries: number },
 ): Promise<void> {
+  await refuseManyEntries(folder, commit, maxEntries, options)
   const archive = git(['-C', folder, '-c', 'tar.umask=0022', 'archive', '--format=tar', commit], options)
   await addTar(builder, archive, options.signal)
+}
+
+/**
+ * `archive` has the whole tree in memory before its first byte, and a few kilobytes of trees that contain each other many
+ * times stand for any number of entries. `ls-tree` writes each entry as it comes to it.
+ */
+async function refuseManyEntries(
+  folder: string,
+  commit: string,
+  maxEntries: number,
+  options: GitOptions,
+): Promise<void> {
+  let entries = 0
+  for await (const bytes of git(['-C', folder, 'ls-tree', '-r', '-t', '-z', '--name-only', commit], options)) {
+    for (const byte of bytes) if (byte === 0) entries++
+    if (entries > maxEntries) throw new StarterFilesError(`it has more than ${maxEntries} entries`)
+  }
 }

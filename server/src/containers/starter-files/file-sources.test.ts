@@ -8,6 +8,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib'
 import { packTar, type TarHeader } from 'modern-tar'
 import type { FilesOrigin } from '../templates/starter-files.ts'
 import { FileSources } from './file-sources.ts'
+import { gitText } from './git-command.ts'
 import type { FileSet, SetLimits } from './file-set.ts'
 
 /** Reading folders, archives and repositories, and what of them is refused. */
@@ -276,4 +277,27 @@ test('a fetch that takes too long or too much is ended', async (t) => {
   await assert.rejects(new FileSources(options).load(origin, 0, never), /git fetch failed/)
   const hurried = new FileSources({ ...options, folder: at('quick'), timeout: 1 })
   await assert.rejects(hurried.load(origin, 0, never), /it took more than 1 ms/)
+})
+
+/** Who may push to the repository of a course is not the operator. Git took 20 MB of memory more each second, for minutes. */
+test('a repository of a few kilobytes that stands for ten thousand million files is refused, in bounded memory', async (t) => {
+  const { at, words } = arrange(t)
+  const { git, url } = repository(at)
+  const ten = (line: (index: number) => string) => Array.from({ length: 10 }, (_, index) => line(index)).join('\n')
+  const make = (lines: string) =>
+    execFileSync('git', ['mktree'], { cwd: at('work'), encoding: 'utf8', input: lines }).trim()
+  writeFileSync(at('work/task.md'), 'two')
+  const file = git('hash-object', '-w', 'task.md')
+  const [empty, filled] = [make(''), make(ten((index) => `100644 blob ${file}\tfile${index}`))]
+  for (const [name, leaf] of Object.entries({ filled, empty })) {
+    let tree = leaf
+    for (let depth = 0; depth < 9; depth++) {
+      const below = tree
+      tree = make(ten((index) => `040000 tree ${below}\tfolder${index}`))
+    }
+    git('push', '--quiet', at('course.git'), `${git('commit-tree', '-m', name, tree)}:refs/heads/${name}`)
+    assert.match(String(await words({ git: url, ref: name })), /it has more than 10000 entries/, name)
+  }
+  const limit = await gitText(['-c', 'alias.limit=!ulimit -v', 'limit'], { signal: never, maxBytes: 1_000 })
+  assert.equal(limit, String(4 * 1024 ** 2), 'KiB of memory of what Git starts')
 })

@@ -174,7 +174,10 @@ export class FileSources {
     const repository = { url: origin.git, ref: origin.ref, folder }
     const options = { signal, maxBytes: limits.bytes }
     const version = await fetchCommit(repository, options)
-    return { version, add: (builder) => addCommit(builder, repository, version, options) }
+    return {
+      version,
+      add: (builder) => addCommit(builder, repository, version, { ...options, maxEntries: limits.entries }),
+    }
   }
 
   #allowed(given: string): string {

@@ -3,19 +3,22 @@ import { StarterFilesError } from './starter-files-error.ts'
 
 /**
  * Runs the machine's Git with nothing of this process's environment but what it needs to reach a server, and nothing that
- * could ask a person. `ulimit` bounds each file that it writes: Git itself has no limit for what it fetches.
+ * could ask a person. `ulimit` bounds each file that it writes, and its memory: Git itself has no limit for what it fetches,
+ * and a few kilobytes of deltas or trees can stand for any number of bytes.
  */
-const script = `ulimit -f "$1" && shift && exec env -i PATH="$PATH" HOME="$HOME" LANG=C GIT_TERMINAL_PROMPT=0 \
+const script = `ulimit -f "$1" && ulimit -v "$2" && shift 2 && exec env -i PATH="$PATH" HOME="$HOME" LANG=C GIT_TERMINAL_PROMPT=0 \
 GIT_ASKPASS=false GIT_ALLOW_PROTOCOL=http:https:file \${https_proxy:+https_proxy="$https_proxy"} \
 \${http_proxy:+http_proxy="$http_proxy"} \${no_proxy:+no_proxy="$no_proxy"} \
 \${SSL_CERT_FILE:+SSL_CERT_FILE="$SSL_CERT_FILE"} git "$@"`
 
 const maxErrorText = 2_000
 const ulimitBlock = 512
+/** Address space of each process, in KiB: 1 GiB of a pack, a file of 512 MiB (larger ones are streamed), and its threads. */
+const maxMemory = String(4 * 1024 * 1024)
 
 export interface GitOptions {
   readonly signal: AbortSignal
-  /** Max bytes of each file that it writes. */
+  /** Max bytes of each file that it writes. Its memory has a limit of its own. */
   readonly maxBytes: number
 }
 
@@ -26,7 +29,7 @@ export interface GitOptions {
 export async function* git(args: readonly string[], { signal, maxBytes }: GitOptions): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted()
   const blocks = String(Math.ceil(maxBytes / ulimitBlock))
-  const child = spawn('/bin/sh', ['-c', script, 'sh', blocks, ...args], {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', blocks, maxMemory, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -57,7 +60,7 @@ export async function* git(args: readonly string[], { signal, maxBytes }: GitOpt
   }
 }
 
-const verbs = ['init', 'fetch', 'rev-parse', 'archive']
+const verbs = ['init', 'fetch', 'rev-parse', 'ls-tree', 'archive']
 const isVerb = (word: string) => verbs.includes(word)
 
 /** As `git`, with its output as one text without white space at its ends. */
