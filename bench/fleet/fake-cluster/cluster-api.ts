@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -94,7 +95,13 @@ export class ClusterApi {
     if (kind === 'persistentvolumeclaims') return this.#claim(asked)
     if (kind === 'secrets' && asked.method === 'POST') {
       await this.#after('create secret')
-      return json(201, { kind: 'Secret', ...asked.body })
+      const metadata = { ...asked.body.metadata, uid: randomUUID() }
+      return json(201, { kind: 'Secret', ...asked.body, metadata })
+    }
+    // Owners of environments: none of them is stored.
+    if (kind === 'secrets' && asked.method === 'PUT') {
+      await this.#after('create secret')
+      return json(200, { kind: 'Secret', ...asked.body })
     }
     if (kind === 'events') {
       await this.#after('events')

@@ -1,7 +1,8 @@
 import type { HostRulesReport } from '#/runtime/host-capacity.ts'
 import type { ClusterClient } from './client/cluster-client.ts'
 import type { PodIndex } from './pods/pod-index.ts'
-import type { PullSecretUse } from './pods/pull-secret.ts'
+import type { PullSecretUse } from './secrets/pull-secret.ts'
+import type { SecretAnchor } from './secrets/secret-anchor.ts'
 
 /** What every verb works with. */
 export interface ClusterContext {
@@ -16,6 +17,8 @@ export interface ClusterContext {
   readonly index: PodIndex
   /** Of accounts at registries, by the names of their Secrets. */
   readonly pullSecrets: Map<string, PullSecretUse>
+  /** Owns environments of pods that are not there yet. */
+  readonly anchor: SecretAnchor
   readonly timeouts: ClusterTimeouts
   /** Result of the last trial; null before the first. */
   isolation: HostRulesReport | null

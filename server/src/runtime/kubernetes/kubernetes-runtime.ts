@@ -17,6 +17,7 @@ import { createPod } from './pods/create-pod.ts'
 import { removeEnded, removePod, stopPod } from './pods/delete-pods.ts'
 import { checkAccess, inspect, inspectId, listContainers } from './pods/find-pods.ts'
 import { PodIndex } from './pods/pod-index.ts'
+import { SecretAnchor } from './secrets/secret-anchor.ts'
 import { awaitStart } from './pods/start-pod.ts'
 import { watchPods } from './pods/watch-pods.ts'
 
@@ -112,6 +113,7 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
     index: new PodIndex(installation),
     timeouts: { ...defaultTimeouts, ...timeouts },
     pullSecrets: new Map(),
+    anchor: new SecretAnchor(),
     isolation: null,
   }
 }

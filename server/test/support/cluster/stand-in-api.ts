@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { ClusterClient } from '#/runtime/kubernetes/client/cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/runtime/kubernetes/cluster-context.ts'
 import { PodIndex } from '#/runtime/kubernetes/pods/pod-index.ts'
+import { SecretAnchor } from '#/runtime/kubernetes/secrets/secret-anchor.ts'
 import type { Lifetime } from '../berth.ts'
 
 /** A request that reached the stand-in. */
@@ -51,6 +52,7 @@ export async function openStandIn(
     helperImage: null,
     isolation: null,
     pullSecrets: new Map(),
+    anchor: new SecretAnchor(),
   }
   return {
     cluster: { ...common, client, index: new PodIndex('berth-abcde'), timeouts: { ...defaultTimeouts, ...timeouts } },

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ObjectMeta } from '../client/api-objects.ts'
+import { callTimeouts } from '../client/cluster-client.ts'
+import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { corePath, type ClusterContext } from '../cluster-context.ts'
+import { installationLabels } from '../object-labels.ts'
+
+/** Who an object belongs to: the cluster removes it when all of these are gone. */
+export interface OwnerReference {
+  readonly apiVersion: 'v1'
+  readonly kind: 'Pod' | 'Secret'
+  readonly name: string
+  readonly uid: string
+}
+
+/** A pod that never was: what it owns is removed by the cluster at once. This account may not delete Secrets. */
+export const absentOwner: OwnerReference = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  name: 'absent',
+  uid: '00000000-0000-4000-8000-000000000000',
+}
+
+/** How long the removal of the anchor of an earlier process is waited for, and the pause between two looks, in ms. */
+const [collectionTime, pause] = [60_000, 250]
+
+/**
+ * An empty Secret that owns the environments of pods that are not there yet. Each process makes it anew: the cluster removes the one
+ * before, and with it whatever a crash left between an environment and its pod.
+ */
+export class SecretAnchor {
+  #owner: OwnerReference | undefined
+  #making: Promise<void> | undefined
+  #isRefused = false
+
+  /** The owner of an environment that comes before its pod; undefined where there is none, or not yet: a call makes one, in the background. */
+  owner(cluster: ClusterContext): OwnerReference | undefined {
+    if (!this.#owner && !this.#isRefused)
+      this.#making ??= this.#make(cluster)
+        // What fails is tried again by the next call.
+        .catch((error: unknown) => void (statusOf(error) === 403 && this.refuse()))
+        .finally(() => (this.#making = undefined))
+    return this.#owner
+  }
+
+  /** Something else has removed this one. */
+  lost({ uid }: OwnerReference): void {
+    if (this.#owner?.uid === uid) this.#owner = undefined
+  }
+
+  /** The cluster lets nobody change owners who may not delete (OpenShift): there is no owner any more. */
+  refuse(): void {
+    this.#isRefused = true
+    this.#owner = undefined
+  }
+
+  /** The first creation makes sure that there is one whose removal shows that owners may be changed. */
+  async #make(cluster: ClusterContext): Promise<void> {
+    const name = `${cluster.installation}-environments`
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, labels: installationLabels(cluster.installation) },
+    }
+    const what = 'create the owner of environments'
+    const call = { what, method: 'POST', path: corePath(cluster, 'secrets'), timeout: callTimeouts.write } as const
+    const create = () => cluster.client.ask<{ metadata: ObjectMeta }>({ ...call, body }).catch(unlessItExists)
+    await create()
+    await giveAway(cluster, body).catch(unlessMissing)
+    for (const end = performance.now() + collectionTime; performance.now() < end; await pauseUnreferenced()) {
+      const made = await create()
+      if (made) return void (this.#owner = { apiVersion: 'v1', kind: 'Secret', name, uid: made.metadata.uid })
+    }
+  }
+}
+
+/** A Secret as it is written. */
+export interface SecretManifest {
+  readonly metadata: { readonly name: string }
+}
+
+/**
+ * Changes who owns a Secret. @param owner without it nobody that exists: the cluster removes the Secret
+ * @throws {RuntimeError} `missing` when there is no such Secret
+ */
+export async function giveAway(
+  cluster: ClusterContext,
+  secret: SecretManifest,
+  owner: OwnerReference = absentOwner,
+): Promise<void> {
+  const { name } = secret.metadata
+  const body = { ...secret, metadata: { ...secret.metadata, ownerReferences: [owner] } }
+  const path = corePath(cluster, 'secrets', name)
+  await cluster.client.ask({ what: `own ${name}`, method: 'PUT', path, body, timeout: callTimeouts.write })
+}
+
+function unlessItExists(error: unknown): undefined {
+  if (statusOf(error) !== 409) throw error
+}
+
+function unlessMissing(error: unknown): void {
+  if (!isMissing(error)) throw error
+}
+
+/** Keeps no process from ending. */
+const pauseUnreferenced = () => sleep(pause, undefined, { ref: false })
