@@ -30,7 +30,7 @@ export const parts = [
   },
   {
     name: 'Berth on a cluster',
-    files: onCluster('pods', 'placement', 'homes', 'rights', 'isolation', 'installation', 'operator'),
+    files: onCluster('pods', 'environments', 'placement', 'homes', 'rights', 'isolation', 'installation', 'operator'),
     seconds: 240,
   },
   { name: 'faults of the cluster', files: onCluster('faults'), seconds: 170, isOwn: true },
