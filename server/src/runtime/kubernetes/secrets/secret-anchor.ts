@@ -30,16 +30,12 @@ const [collectionTime, pause] = [60_000, 250]
  */
 export class SecretAnchor {
   #owner: OwnerReference | undefined
-  #making: Promise<void> | undefined
+  #isMaking = false
   #isRefused = false
 
   /** The owner of an environment that comes before its pod; undefined where there is none, or not yet: a call makes one, in the background. */
   owner(cluster: ClusterContext): OwnerReference | undefined {
-    if (!this.#owner && !this.#isRefused)
-      this.#making ??= this.#make(cluster)
-        // What fails is tried again by the next call.
-        .catch((error: unknown) => void (statusOf(error) === 403 && this.refuse()))
-        .finally(() => (this.#making = undefined))
+    if (!this.#owner && !this.#isRefused && !this.#isMaking) void this.#makeInBackground(cluster)
     return this.#owner
   }
 
@@ -52,6 +48,18 @@ export class SecretAnchor {
   refuse(): void {
     this.#isRefused = true
     this.#owner = undefined
+  }
+
+  /** What fails is tried again by the next call of `owner`. */
+  async #makeInBackground(cluster: ClusterContext): Promise<void> {
+    this.#isMaking = true
+    try {
+      await this.#make(cluster)
+    } catch (error) {
+      if (statusOf(error) === 403) this.refuse()
+    } finally {
+      this.#isMaking = false
+    }
   }
 
   /** The first creation makes sure that there is one whose removal shows that owners may be changed. */
