@@ -10,7 +10,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database, OpenOptions } from '#/store/database.ts'
 import { isUpToDate, refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { endEarlierLeaders, leaderConnection } from '#/store/nodes/leader-connections.ts'
-import { readLease, takeLease } from '#/store/nodes/leader-lease.ts'
+import { readLease, takeLease, type Lease } from '#/store/nodes/leader-lease.ts'
 import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/nodes/node-records.ts'
 import { copyNotice } from '#/store/transfer/copy-before-migration.ts'
 import { nodeTablesIn, openLeaseTables, openNodeTables, type NodeDb } from '#/store/nodes/node-tables.ts'
@@ -222,10 +222,7 @@ export class BerthNode {
   async #look(): Promise<number> {
     const { address } = this.#options
     const asked = momentNow()
-    const [{ node, epoch, isFree, endsIn }] = await Promise.all([
-      readLease(this.#db, nodeTimes.lease),
-      noteSeen(this.#db, address.text),
-    ])
+    const [{ node, epoch, isFree, endsIn }] = await Promise.all([this.#readLease(), noteSeen(this.#db, address.text)])
     if (!isFree && node !== null && node !== address.text) {
       this.#follower.follow({ node, epoch })
       return endsIn
@@ -235,6 +232,13 @@ export class BerthNode {
     const taken = await takeLease(this.#db, address.text, nodeTimes.lease)
     if (taken !== undefined) await this.#lead(taken, asked)
     return nodeTimes.lookEvery
+  }
+
+  /** The reader learns of it at once: a primary that has lost its standby answers what reads, and no write. */
+  async #readLease(): Promise<Lease> {
+    const lease = await readLease(this.#db, nodeTimes.lease)
+    this.#reading?.noteLease(!lease.isFree && lease.node !== this.#options.address.text)
+    return lease
   }
 
   /** What has waited for a leader may find one here. @throws {Error} when there is none */

@@ -50,6 +50,24 @@ test('a follower answers when the leader has confirmed its state, and for as lon
   assert.equal(reading.mayAnswer, false, 'a leader waits no longer for a node that it does not reach')
 })
 
+// A partition after a failover: the leader wrote to the standby that was promoted, and a follower read from the primary of before.
+test('a follower in whose database the lease ends while the leader goes on to confirm reads from another server, and passes all on', async () => {
+  const { reading, control, confirm } = scene()
+  await reading.serve(settingsWith(terms), control)
+  reading.noteLease(true)
+  await confirm()
+  assert.equal(reading.mayAnswer, true)
+  reading.noteLease(false)
+  assert.equal(reading.mayAnswer, true, 'as after the end of the leader, for which reads do not wait')
+  await confirm()
+  assert.equal(reading.mayAnswer, false)
+  reading.noteLease(false)
+  await confirm()
+  assert.equal(reading.mayAnswer, false, 'a later look at the same lease changes nothing')
+  reading.noteLease(true)
+  assert.equal(reading.mayAnswer, true, 'its address leads to the new primary by now')
+})
+
 test('the time runs from the question, not from the answer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
   const { reading, control } = scene()

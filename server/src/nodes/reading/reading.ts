@@ -61,6 +61,8 @@ export class Reading implements ReadingState {
   #maxAge = 0
   /** When the question was asked that the leader confirmed last. */
   #confirmedAt: Moment | undefined
+  /** Since when no lease of a leader is in the database of this node; undefined while one is. */
+  #leaselessSince: Moment | undefined
   #clockOffset = 0
   #restartsAsked: ReadonlySet<string> | null = null
   #answered = 0
@@ -72,7 +74,7 @@ export class Reading implements ReadingState {
 
   get mayAnswer(): boolean {
     if (!this.#isFit || this.#isOver || !this.#confirmedAt) return false
-    return elapsedSince(this.#confirmedAt) <= this.#maxAge && !this.#isClockSet
+    return elapsedSince(this.#confirmedAt) <= this.#maxAge && !this.#isClockSet && !this.#isOtherDatabase
   }
 
   get restartsAsked(): ReadonlySet<string> | null {
@@ -117,6 +119,11 @@ export class Reading implements ReadingState {
       const reader = await this.#reader?.catch(() => undefined)
       return reader && { socket: this.#parts.socket, paths: reader.paths }
     }
+  }
+
+  /** @param isHeld whether the database of this node has the lease of another node, which is not over */
+  noteLease(isHeld: boolean): void {
+    this.#leaselessSince = isHeld ? undefined : (this.#leaselessSince ?? momentNow())
   }
 
   replace(revoked: readonly Revocation[]): void {
@@ -169,6 +176,15 @@ export class Reading implements ReadingState {
       this.#refresh(terms).catch(() => this.#refreshSoon(terms))
     }
     setTimeout(again, retryAfter).unref()
+  }
+
+  /**
+   * Whether a leader goes on to confirm whose lease is not renewed here: it writes to another server, such as a standby that was
+   * promoted, and this node reads from the primary of before. After the end of a leader the last confirmation is the older one.
+   */
+  get #isOtherDatabase(): boolean {
+    if (!this.#leaselessSince || !this.#confirmedAt) return false
+    return this.#confirmedAt.steady > this.#leaselessSince.steady
   }
 
   get #isClockSet(): boolean {
