@@ -44,7 +44,7 @@ export class SecretAnchor {
     if (this.#owner?.uid === uid) this.#owner = undefined
   }
 
-  /** The cluster lets nobody change owners who may not delete (OpenShift): there is no owner any more. */
+  /** The cluster lets an account change owners only with the right to delete (OpenShift): there is no owner any more. */
   refuse(): void {
     this.#isRefused = true
     this.#owner = undefined
@@ -88,7 +88,7 @@ export interface SecretManifest {
 }
 
 /**
- * Changes who owns a Secret. @param owner without it nobody that exists: the cluster removes the Secret
+ * Changes the owner of a Secret. @param owner left out: one that does not exist, so that the cluster removes the Secret
  * @throws {RuntimeError} `missing` when there is no such Secret
  */
 export async function giveAway(
