@@ -60,7 +60,7 @@ async function main() {
 async function cluster() {
   if (env.KUBECONFIG) return { kubeconfig: env.KUBECONFIG }
   // Without time for any test no cluster is made.
-  const [first] = choose(words, { isOwn, isCi: maySkip })
+  const [first] = choose(words, { isOwn })
   const needed = (first?.seconds ?? 0) * timeFactor + takingDown
   if (remaining() < needed) return { reason: 'no time is left for it' }
   try {
@@ -85,7 +85,7 @@ async function runParts(kubeconfig, counts) {
   mkdirSync(counts, { recursive: true })
   const settings = { BERTH_TEST_CLUSTER: kubeconfig, ...(isOwn ? { BERTH_TEST_CLUSTER_IS_OWN: '1' } : {}) }
   let isPassed = true
-  for (const part of choose(words, { isOwn, isCi: maySkip })) {
+  for (const part of choose(words, { isOwn })) {
     if (stop.signal.aborted) return false
     const left = remaining() - takingDown
     if (left < part.seconds * timeFactor) {
