@@ -1,3 +1,4 @@
+import { abortableDelay } from '#/api/abortable-delay.ts'
 import { isNetworkError } from '#/api/errors.ts'
 
 /** Delay before each further attempt in ms: a network change is over within them, an outage is not. */
@@ -17,15 +18,8 @@ export async function withRetry<T>(work: () => Promise<T>, signal: AbortSignal, 
     } catch (error) {
       if (!isNetworkError(error)) throw error
     }
-    await sleep(delay, signal)
+    await abortableDelay(delay, signal)
+    signal.throwIfAborted()
   }
   return work()
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true })
-  })
 }

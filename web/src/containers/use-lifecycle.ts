@@ -8,6 +8,8 @@ import { withRetry } from '#/api/retry.ts'
 import { isSignedOut, isNetworkError } from '#/api/errors.ts'
 import { redirectToLogin } from '#/session/login-redirect.ts'
 import { containersKey } from '#/containers/use-containers.ts'
+import { renderDelay } from '#/events/event-store.ts'
+import { abortableDelay } from '#/api/abortable-delay.ts'
 import { eventStore } from '#/events/use-events.ts'
 import { useTask } from '#/components/use-task.ts'
 import type { ChosenParameters } from '#/launch/chosen-parameters.ts'
@@ -59,12 +61,17 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
   const isReady = event?.stage === 'ready'
   useEffect(() => void (isReady && forget()), [isReady])
 
+  /** @returns when the response arrived, by `performance.now()` */
   const send = async (signal: AbortSignal, verb: Verb, parameters?: ChosenParameters) => {
     const api = createApiClient(signal, launchTimeout)
-    const call = () => calls[verb](api, type, parameters)
+    const call = () => calls[verb](api, { params: { container_type: type } }, parameters)
     try {
       // A second restart would be another restart, so it is not retried.
       await (verb === 'restart' ? call() : withRetry(call, signal))
+      const at = performance.now()
+      // Most launches end with another page: this one neither renders the end nor asks for the list while it leaves.
+      if (verb === 'launch') await abortableDelay(renderDelay, signal)
+      return at
     } catch (reason) {
       if (isSignedOut(reason)) redirectToLogin()
       throw reason
@@ -78,27 +85,30 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       setDoneAt(undefined)
       stopping.reset()
       if (chosen !== 'keep') eventStore.forgetEnd(type)
-      await send(signal, chosen, parameters)
+      const at = await send(signal, chosen, parameters)
       if (chosen === 'keep') eventStore.forgetIdle(type)
-      setDoneAt(performance.now())
+      setDoneAt(at)
     })
 
-  // An error that an outage took back is no success.
-  const isDone = !busy && error === undefined && doneAt !== undefined
+  // Set by a success alone: an error that an outage took back is none.
+  const isDone = !busy && doneAt !== undefined
   return {
     verb: stopping.busy ? 'stop' : busy ? verb : undefined,
     done: isDone ? verb : undefined,
     doneAt: isDone ? doneAt : undefined,
     failure,
     start,
-    cancelLaunch: () => void stopping.run((signal) => send(signal, 'stop')),
+    cancelLaunch: () => void stopping.run(async (signal) => void (await send(signal, 'stop'))),
   }
 }
 
-const calls: Readonly<Record<Verb, (api: Client, type: string, parameters?: ChosenParameters) => Promise<unknown>>> = {
-  launch: (api, type, parameters) =>
-    api.launchContainer({ params: { container_type: type }, ...(parameters && { body: { parameters } }) }),
-  restart: (api, type) => api.restartOwnContainer({ params: { container_type: type } }),
-  stop: (api, type) => api.stopOwnContainer({ params: { container_type: type } }),
-  keep: (api, type) => api.keepContainer({ params: { container_type: type } }),
+interface Target {
+  readonly params: { readonly container_type: string }
+}
+
+const calls: Readonly<Record<Verb, (api: Client, target: Target, parameters?: ChosenParameters) => Promise<unknown>>> = {
+  launch: (api, target, parameters) => api.launchContainer({ ...target, ...(parameters && { body: { parameters } }) }),
+  restart: (api, target) => api.restartOwnContainer(target),
+  stop: (api, target) => api.stopOwnContainer(target),
+  keep: (api, target) => api.keepContainer(target),
 }

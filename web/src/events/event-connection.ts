@@ -1,5 +1,6 @@
 import { ApiError } from '@berth/api/client.ts'
-import { abortableDelay, followStream, type Bookmark, type ServerEvent } from '#/events/event-stream.ts'
+import { abortableDelay } from '#/api/abortable-delay.ts'
+import { followStream, type Bookmark, type ServerEvent } from '#/events/event-stream.ts'
 
 /** Delay before a refused stream is requested again, in ms: a block can be lifted, and nothing else reports that. */
 export const refusedRetryDelay = 30_000

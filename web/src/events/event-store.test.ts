@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
 import { refusedRetryDelay } from './event-connection.ts'
-import { EventStore } from './event-store.ts'
+import { EventStore, renderDelay } from './event-store.ts'
 
 /** A server whose streams the test writes, and a page whose visibility it controls. */
 function setUp() {
@@ -89,6 +89,29 @@ test('events are passed on as they arrive, and the offset of the server’s cloc
   assert.deepEqual(heard, ['snapshot', 'launch'])
   assert.equal(launchesWhenHeard, 0, 'a listener is called before the state changes')
   assert.ok(Math.abs(store.get().clockAhead - 3_600_000) < 60_000)
+  stop()
+})
+
+// Each rendering of a stage took CPU time of the container's start, where the browser shares its machine, and of the
+// navigation to the container.
+test('the stages of a fast launch are rendered together, after what opens its container', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const { store, opened } = setUp()
+  let heard = 0
+  store.onEvents((events) => void (heard += events.length))
+  const rendered: (string | undefined)[] = []
+  const stop = store.subscribe(() => rendered.push(store.get().events.launches.get('dev')?.event.stage))
+  while (!store.get().isLive) await turn()
+  rendered.length = 0
+  opened[0]?.write(starting)
+  while (heard < 1) await turn()
+  t.mock.timers.tick(renderDelay - 1)
+  opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"ready"}\n\n')
+  while (heard < 2) await turn()
+  assert.deepEqual(rendered, [])
+  t.mock.timers.tick(1)
+  assert.deepEqual(rendered, ['ready'])
   stop()
 })
 

@@ -9,6 +9,11 @@ import { initialEventState, reduceEvents, withoutContainerType, type EventState 
 const appTimeout = 60_000
 /** How long the last state stays valid after the connection was lost, in ms. */
 const staleAfter = 5_000
+/**
+ * How much later than an event components render it, in ms, together with those that came meanwhile: stages of a fast launch
+ * pass in less, and each rendering takes 10 ms of CPU time. A page that opens a container at an event does not render it.
+ */
+export const renderDelay = 150
 /** The state of the event stream, and what it has reported. */
 export interface EventStoreState {
   readonly events: EventState
@@ -114,8 +119,9 @@ export class EventStore {
 
   #onEvents(events: readonly ServerEvent[]): void {
     for (const listener of this.#eventsListeners) listener(events)
-    this.#set({ events: reduceEvents(this.#state.events, events) })
-    for (const event of appsWaitedFor(events)) setTimeout(() => this.#forget(event), appTimeout)
+    this.#state = { ...this.#state, events: reduceEvents(this.#state.events, events) }
+    setTimeout(() => this.#subscribers.notify(), renderDelay)
+    for (const event of events) if (isAppWaitedFor(event)) setTimeout(() => this.#forget(event.data), appTimeout)
   }
 
   #onLost(): void {
@@ -138,8 +144,5 @@ export class EventStore {
   }
 }
 
-const appsWaitedFor = (events: readonly ServerEvent[]) =>
-  events
-    .filter(({ name }) => name === 'launch')
-    .map(({ data }) => data as LaunchEvent)
-    .filter(({ stage }) => stage === 'waiting')
+const isAppWaitedFor = (event: ServerEvent): event is ServerEvent & { readonly data: LaunchEvent } =>
+  event.name === 'launch' && (event.data as LaunchEvent).stage === 'waiting'

@@ -1,5 +1,6 @@
 import { ApiError } from '@berth/api/client.ts'
 import { createParser } from 'eventsource-parser'
+import { abortableDelay } from '#/api/abortable-delay.ts'
 
 /** One server-sent event; its data is JSON. */
 export interface ServerEvent {
@@ -91,10 +92,3 @@ async function* textChunks(body: Response['body'], connection: AbortController):
 
 /** Signed out, blocked, unknown: a retry changes nothing. Too many streams (429) and a server that is starting (503) pass. */
 const isFinal = (error: unknown) => error instanceof ApiError && error.status < 500 && error.status !== 429
-
-/** Resolves after `ms`, or when the signal aborts. */
-export const abortableDelay = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
