@@ -106,9 +106,11 @@ interface Target {
   readonly params: { readonly container_type: string }
 }
 
-const calls: Readonly<Record<Verb, (api: Client, target: Target, parameters?: ChosenParameters) => Promise<unknown>>> = {
-  launch: (api, target, parameters) => api.launchContainer({ ...target, ...(parameters && { body: { parameters } }) }),
-  restart: (api, target) => api.restartOwnContainer(target),
-  stop: (api, target) => api.stopOwnContainer(target),
-  keep: (api, target) => api.keepContainer(target),
-}
+const calls: Readonly<Record<Verb, (api: Client, target: Target, parameters?: ChosenParameters) => Promise<unknown>>> =
+  {
+    launch: (api, target, parameters) =>
+      api.launchContainer({ ...target, ...(parameters && { body: { parameters } }) }),
+    restart: (api, target) => api.restartOwnContainer(target),
+    stop: (api, target) => api.stopOwnContainer(target),
+    keep: (api, target) => api.keepContainer(target),
+  }
