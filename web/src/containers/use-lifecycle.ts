@@ -105,12 +105,11 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
 interface Target {
   readonly params: { readonly container_type: string }
 }
+type Call = (api: Client, target: Target, parameters?: ChosenParameters) => Promise<unknown>
 
-const calls: Readonly<Record<Verb, (api: Client, target: Target, parameters?: ChosenParameters) => Promise<unknown>>> =
-  {
-    launch: (api, target, parameters) =>
-      api.launchContainer({ ...target, ...(parameters && { body: { parameters } }) }),
-    restart: (api, target) => api.restartOwnContainer(target),
-    stop: (api, target) => api.stopOwnContainer(target),
-    keep: (api, target) => api.keepContainer(target),
-  }
+const calls: Readonly<Record<Verb, Call>> = {
+  launch: (api, target, parameters) => api.launchContainer({ ...target, ...(parameters && { body: { parameters } }) }),
+  restart: (api, target) => api.restartOwnContainer(target),
+  stop: (api, target) => api.stopOwnContainer(target),
+  keep: (api, target) => api.keepContainer(target),
+}

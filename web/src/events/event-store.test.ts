@@ -98,17 +98,17 @@ test('the stages of a fast launch are rendered together, after what opens its co
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   const { store, opened } = setUp()
-  let heard = 0
-  store.onEvents((events) => void (heard += events.length))
+  const heard: string[] = []
+  store.onEvents((events) => void heard.push(...events.map(({ name }) => name)))
   const rendered: (string | undefined)[] = []
   const stop = store.subscribe(() => rendered.push(store.get().events.launches.get('dev')?.event.stage))
   while (!store.get().isLive) await turn()
   rendered.length = 0
   opened[0]?.write(starting)
-  while (heard < 1) await turn()
+  while (heard.length < 1) await turn()
   t.mock.timers.tick(renderDelay - 1)
   opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"ready"}\n\n')
-  while (heard < 2) await turn()
+  while (heard.length < 2) await turn()
   assert.deepEqual(rendered, [])
   t.mock.timers.tick(1)
   assert.deepEqual(rendered, ['ready'])
