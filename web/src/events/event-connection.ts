@@ -37,7 +37,7 @@ export async function followEvents(
       listener.onRefused(error instanceof ApiError && error.refusal === 'userBlocked')
       listener.onLost()
     })
-    if (!signal.aborted) await abortableDelay(refusedRetryDelay, signal)
+    await abortableDelay(refusedRetryDelay, signal)
   }
 }
 

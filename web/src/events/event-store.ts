@@ -121,7 +121,9 @@ export class EventStore {
     for (const listener of this.#eventsListeners) listener(events)
     this.#state = { ...this.#state, events: reduceEvents(this.#state.events, events) }
     setTimeout(() => this.#subscribers.notify(), renderDelay)
-    for (const event of events) if (isAppWaitedFor(event)) setTimeout(() => this.#forget(event.data), appTimeout)
+    for (const { name, data } of events)
+      if (name === 'launch' && (data as LaunchEvent).stage === 'waiting')
+        setTimeout(() => this.#forget(data as LaunchEvent), appTimeout)
   }
 
   #onLost(): void {
@@ -143,6 +145,3 @@ export class EventStore {
     this.#subscribers.notify()
   }
 }
-
-const isAppWaitedFor = (event: ServerEvent): event is ServerEvent & { readonly data: LaunchEvent } =>
-  event.name === 'launch' && (event.data as LaunchEvent).stage === 'waiting'
