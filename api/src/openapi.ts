@@ -96,7 +96,7 @@ const headersOf = (headers: NonNullable<Endpoint['headers']>) =>
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
   )
 
-/** Most refusals are the same, and made a third of the document, which is served without an account. */
+/** Refusals that most endpoints share made a third of the document, which is served without an account. */
 function refusal(status: string, schema: Type.TSchema): object {
   const name = schema === ErrorBody ? refusalNames[status] : undefined
   return name === undefined ? response(status, json(schema)) : { $ref: `#/components/responses/${name}` }
