@@ -1,3 +1,4 @@
+import { types } from '../admin-list-fixtures.ts'
 import type { TemplatesResponse } from '@berth/api/schemas/administration/admin.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
 import { never, type Story } from '../story.ts'
@@ -35,12 +36,12 @@ const templates: TemplatesResponse['templates'] = [
 const page = {
   path: '/admin/templates',
   boot: { is_admin: true, email: 'ada@example.org' },
-  answers: { me: ada, listTemplates: { templates } },
+  answers: { me: ada, listContainers: types, listTemplates: { templates } },
 }
 
 /** Templates, for administrators. */
 export const templateStories: readonly Story[] = [
   { name: 'templates/older', ...page },
   { name: 'templates/now', ...page, press: ['Update nowUpdate containers of notebook now'] },
-  { name: 'templates/loading', ...page, answers: { me: ada, listTemplates: never } },
+  { name: 'templates/loading', ...page, answers: { me: ada, listContainers: types, listTemplates: never } },
 ]

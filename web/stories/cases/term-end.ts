@@ -1,3 +1,4 @@
+import { types } from '../admin-list-fixtures.ts'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import type { PreviewedMember, TermEnd, TermEndMember } from '@berth/api/schemas/groups/term-end.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
@@ -78,7 +79,14 @@ const members: TermEndMember[] = [
 const page = (answers: Story['answers']): Omit<Story, 'name'> => ({
   path: '/admin/groups/term-end?group=3',
   boot: { is_admin: true, has_groups: true, email: 'ada@example.org' },
-  answers: { me: ada, readGroup: { group }, readTermEnd: { term_end: null }, previewTermEnd: preview, ...answers },
+  answers: {
+    me: ada,
+    listContainers: types,
+    readGroup: { group },
+    readTermEnd: { term_end: null },
+    previewTermEnd: preview,
+    ...answers,
+  },
 })
 const underWay = (more: Partial<TermEnd>, shown = members) =>
   page({

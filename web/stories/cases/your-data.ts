@@ -1,3 +1,4 @@
+import { types } from '../admin-list-fixtures.ts'
 import type { Answer } from '@berth/api/endpoints.ts'
 import { never, Refused, type Story } from '../story.ts'
 import { ann, minutesAgo, today } from '../user-fixtures.ts'
@@ -81,11 +82,23 @@ const personalData: Answer<'exportOwnData'> = {
 
 /** Page of what is kept about the user. */
 export const yourDataStories: readonly Story[] = [
-  { name: 'your-data/all', path: '/account/data', answers: { me: ann, exportOwnData: personalData } },
-  { name: 'your-data/loading', path: '/account/data', answers: { me: ann, exportOwnData: never } },
+  {
+    name: 'your-data/all',
+    path: '/account/data',
+    answers: { me: ann, listContainers: types, exportOwnData: personalData },
+  },
+  {
+    name: 'your-data/loading',
+    path: '/account/data',
+    answers: { me: ann, listContainers: types, exportOwnData: never },
+  },
   {
     name: 'your-data/failed',
     path: '/account/data',
-    answers: { me: ann, exportOwnData: new Refused(403, 'Only the owner of the account can do this.') },
+    answers: {
+      me: ann,
+      listContainers: types,
+      exportOwnData: new Refused(403, 'Only the owner of the account can do this.'),
+    },
   },
 ]
