@@ -1,9 +1,8 @@
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Locator, Page, Route } from 'playwright-core'
-import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
-import { openTab, type Tab } from '../server/test/support/browser.ts'
+import { testTemplates } from '../server/test/support/berth.ts'
 import { askEngine } from '../server/test/support/engine/engine.ts'
+import { runProgram, signIn, type Program } from '../server/test/support/program.ts'
+import { openQuietTab, type QuietTab } from './browser/quiet-tab.ts'
 import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 import { addressOf, askApp } from './first-byte.ts'
@@ -12,9 +11,23 @@ import { addressOf, askApp } from './first-byte.ts'
 const settleTime = 1_000
 const type = 'prod'
 /** Expressions of the pages. Both moments are in ms since 1970, because each page counts from its own beginning. */
-const tellClicks =
-  "addEventListener('click', () => console.log('clicked ' + (performance.timeOrigin + performance.now())), true)"
+const noteClicks =
+  "addEventListener('click', () => { sessionStorage.clicked = performance.timeOrigin + performance.now() }, true)"
 const firstByteOfPage = "performance.timeOrigin + performance.getEntriesByType('navigation')[0].responseStart"
+const isAtApp = `location.pathname.endsWith('-${type}/') && document.readyState === 'complete'`
+const card = "[...document.querySelectorAll('article')].find((each) => each.textContent.includes('Production'))"
+/** @param words with which the name of a button or link of the card begins */
+const control = (words: string) =>
+  `[...(${card})?.querySelectorAll('button, a') ?? []].find((each) => (each.ariaLabel ?? each.textContent).trim().startsWith('${words}'))`
+
+/** The program with its two processes, as an operator runs it, and a user who is signed in. */
+interface World {
+  readonly program: Program
+  readonly tab: QuietTab
+  readonly token: string
+  /** Where the user's browser finds Berth. */
+  readonly origin: string
+}
 
 /**
  * What a user waits for after a click, in Chromium, and the bare engine in turns: `Open` of a paused container until the
@@ -24,26 +37,32 @@ export async function measureInBrowser(rounds: number): Promise<void> {
   const endings: (() => unknown)[] = []
   const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
   try {
-    const berth = await startBerth(lifetime, { webDir: path.resolve(import.meta.dirname, '../web/dist') })
-    const person = await berth.signUp('clicker@bench.test')
-    const { page } = (await openTab(lifetime)) as Tab
-    const cookie = { name: 'spawner_token', value: person.token, url: berth.app.frontendUrl, httpOnly: true }
-    await page.context().addCookies([cookie])
-    await open(berth, person, page, rounds)
-    await launch(berth, person, page, rounds)
+    const program = runProgram(lifetime, { CONTAINER_TEMPLATES: await testTemplates() })
+    const [, port] = await program.said(/listening on 127\.0\.0\.1:(\d+)/)
+    const world = {
+      program,
+      tab: await openQuietTab(lifetime),
+      token: await signIn(program, 'clicker@bench.test'),
+      // The default of BASE_DOMAIN; a request for another name is redirected there.
+      origin: `http://spawner.berth.localhost:${port}`,
+    }
+    const cookie = { name: 'spawner_token', value: world.token, url: world.origin, httpOnly: true }
+    await world.tab.command('Network.setCookie', cookie)
+    await open(world, rounds)
+    await launch(world, rounds)
   } finally {
     for (const ending of endings) await ending()
   }
 }
 
-async function open(berth: Berth, person: Person, page: Page, rounds: number): Promise<void> {
-  const id = await launchByApi(person)
-  const unmanaged = await launchDirectly(`${berth.installation}-unpause`, await unmanagedRecipe(berth, id, 'unpause'))
+async function open(world: World, rounds: number): Promise<void> {
+  const id = await launchByApi(world)
+  const unmanaged = await launchDirectly(`berth-bench-${process.pid}-unpause`, await unmanagedRecipe(id, 'unpause'))
   const [clicks, engine]: [number[], number[]] = [[], []]
   try {
     for (let round = 0; round < rounds; round++) {
       await askEngine('POST', `/containers/${id}/pause`)
-      clicks.push(await clicked(berth, page, (card) => card.getByRole('link', { name: /^Open/ })))
+      clicks.push(await clicked(world, 'Open'))
       await askEngine('POST', `/containers/${unmanaged}/pause`)
       await sleep(settleTime)
       engine.push((await timed(() => askEngine('POST', `/containers/${unmanaged}/unpause`))).ms)
@@ -59,17 +78,16 @@ async function open(berth: Berth, person: Person, page: Page, rounds: number): P
   })
 }
 
-async function launch(berth: Berth, person: Person, page: Page, rounds: number): Promise<void> {
-  const recipe = await unmanagedRecipe(berth, await launchByApi(person), 'made')
+async function launch(world: World, rounds: number): Promise<void> {
+  const recipe = await unmanagedRecipe(await launchByApi(world), 'made')
   const [clicks, beside, alone]: [number[], number[], number[]] = [[], [], []]
-  const launchButton = (card: Locator) => card.getByRole('button', { name: /^Launch/ })
   const viaBrowser = async () => {
-    await takeAway(berth, person)
-    clicks.push(await clicked(berth, page, launchButton))
+    await takeAway(world)
+    clicks.push(await clicked(world, 'Launch'))
   }
   const viaEngine = async () => {
     const { ms, value: id } = await timed(async () => {
-      const made = await launchDirectly(`${berth.installation}-made`, recipe)
+      const made = await launchDirectly(`berth-bench-${process.pid}-made`, recipe)
       await askApp(await addressOf(made))
       return made
     })
@@ -77,11 +95,11 @@ async function launch(berth: Berth, person: Person, page: Page, rounds: number):
     return ms
   }
   const besideThePage = async () => {
-    await takeAway(berth, person)
-    beside.push(await whileLaunching(berth, page, launchButton, viaEngine))
+    await takeAway(world)
+    beside.push(await whileLaunching(world, viaEngine))
   }
   const byItself = async () => {
-    await page.goto('about:blank')
+    await world.tab.visit('about:blank')
     await sleep(settleTime)
     alone.push(await viaEngine())
   }
@@ -102,72 +120,57 @@ async function launch(berth: Berth, person: Person, page: Page, rounds: number):
  * The engine's own time on the same machine in the same state: the browser shows a launch whose request is held, so that it
  * takes as much of the cores as it does while Berth launches. A user's browser is on another machine.
  */
-async function whileLaunching(
-  berth: Berth,
-  page: Page,
-  control: (card: Locator) => Locator,
-  action: () => Promise<number>,
-): Promise<number> {
-  const requests = '**/api/container/launch/**'
-  const held: Route[] = []
-  await page.route(requests, (route) => void held.push(route))
-  const { target, click } = await readyToClick(berth, page, control)
-  await target.click()
-  await click
+async function whileLaunching(world: World, action: () => Promise<number>): Promise<number> {
+  const { tab } = world
+  await readyToClick(world, 'Launch')
+  await tab.command('Fetch.enable', { patterns: [{ urlPattern: '*/api/container/launch/*' }] })
+  await tab.click(control('Launch'))
   const ms = await action()
-  // Before the page leaves: a request that is held is sent on when the routes end.
-  for (const route of held) await route.abort()
-  await page.goto('about:blank')
-  await page.unroute(requests)
+  // Before requests are let through again: the one that is held ends with its page.
+  await tab.visit('about:blank')
+  await tab.command('Fetch.disable')
   return ms
 }
 
 /** Clicks on the dashboard. @returns ms from there to the first byte of the app's document, by the browser's clock */
-async function clicked(berth: Berth, page: Page, control: (card: Locator) => Locator): Promise<number> {
-  const { target, click } = await readyToClick(berth, page, control)
-  await target.click()
-  await page.waitForURL((url) => url.pathname.endsWith(`-${type}/`))
-  await page.waitForLoadState()
-  const answered = await page.evaluate<number>(firstByteOfPage)
-  return answered - (await click)
-}
-
-interface ReadyToClick {
-  readonly target: Locator
-  /** When the click came, in ms since 1970. */
-  readonly click: Promise<number>
+async function clicked(world: World, words: string): Promise<number> {
+  const { tab } = world
+  await readyToClick(world, words)
+  await tab.click(control(words))
+  // Nothing asks the browser meanwhile.
+  await sleep(settleTime)
+  await tab.until(isAtApp)
+  return tab.evaluate<number>(`${firstByteOfPage} - Number(sessionStorage.clicked)`)
 }
 
 /** Opens the dashboard and lets it settle. */
-async function readyToClick(berth: Berth, page: Page, control: (card: Locator) => Locator): Promise<ReadyToClick> {
+async function readyToClick({ tab, origin }: World, words: string): Promise<void> {
   // Otherwise the second visit is answered from the browser's cache, and the container sleeps on.
-  await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
-  await page.goto(berth.app.frontendUrl)
-  const target = control(page.getByRole('article', { name: 'Production' }))
-  await target.waitFor()
+  await tab.command('Network.clearBrowserCache')
+  await tab.visit(origin)
+  await tab.until(`(${control(words)}) !== undefined`)
   await sleep(settleTime)
-  const click = page
-    .waitForEvent('console', (message) => message.text().startsWith('clicked '))
-    .then((message) => Number(message.text().split(' ')[1]))
-  await page.evaluate(tellClicks)
-  return { target, click }
+  await tab.evaluate(noteClicks)
 }
 
 /** Without labels Berth does not manage it, and ignores its events. */
-async function unmanagedRecipe(berth: Berth, like: string, name: string): Promise<object> {
-  return { ...(await recipeOf(like))(`${berth.installation}-${name}`), Labels: {} }
+async function unmanagedRecipe(like: string, name: string): Promise<object> {
+  return { ...(await recipeOf(like))(`berth-bench-${process.pid}-${name}`), Labels: {} }
 }
 
-async function launchByApi(person: Person): Promise<string> {
-  const { status, text, body } = await person.call('POST', `/api/container/launch/${type}`)
-  if (status !== 200) throw new Error(`launch answered ${status}: ${text}`)
-  return (body as { container_id: string }).container_id
+async function launchByApi(world: World): Promise<string> {
+  return (await post(world, `/api/container/launch/${type}`)).container_id
 }
 
 /** Stopped first: the reconciler brings back what ran, within half a minute. */
-async function takeAway(berth: Berth, person: Person): Promise<void> {
-  const { status, text } = await person.call('POST', `/api/container/stop/${type}`)
-  if (status !== 200) throw new Error(`stop answered ${status}: ${text}`)
-  const found = await berth.runtime.inspect(`${berth.installation}-${person.slug}-${type}`)
-  if (found) await removeDirectly(found.id)
+async function takeAway(world: World): Promise<void> {
+  const id = await launchByApi(world)
+  await post(world, `/api/container/stop/${type}`)
+  await removeDirectly(id)
+}
+
+async function post({ program, token }: World, target: string): Promise<{ container_id: string }> {
+  const answer = await program.fetch(target, token, { method: 'POST' })
+  if (answer.status !== 200) throw new Error(`${target} answered ${answer.status}: ${await answer.text()}`)
+  return (await answer.json()) as { container_id: string }
 }
