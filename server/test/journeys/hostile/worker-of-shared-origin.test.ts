@@ -1,8 +1,8 @@
-// Part of npm run test:more: two starts of Berth and a browser.
+// Part of npm run test:long: two starts of Berth and a browser.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { tokenBy } from '#test/support/api-calls.ts'
+import { tokenBy, until } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { freePort } from '#test/support/free-port.ts'
@@ -58,7 +58,10 @@ test('after the change to hosts the dashboard ends it, and the old address leads
   await page.goto(front)
   await page.getByRole('heading', { name: 'Your containers' }).waitFor()
   await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistrations()).length === 0)
-  await page.goto(`${front}/ann-dev/page.html`)
-  assert.equal(await page.title(), 'An app')
+  // The container of before the restart may be started for this visit, which a page tells until then.
+  await until(async () => {
+    await page.goto(`${front}/ann-dev/page.html`)
+    return (await page.title()) === 'An app'
+  })
   assert.equal(new URL(page.url()).origin, berth.app.containerOrigin?.('ann-dev'))
 })
