@@ -60,6 +60,7 @@ async function waitUntilBegun(
       isOpen ||= await openGate(cluster, pod, isOurs, signal)
       const failure = deadlines.failureOf(pod)
       if (failure) {
+        if (lacksSecret(failure)) cluster.anchor.forget()
         await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
         throw failure
       }
@@ -71,6 +72,10 @@ async function waitUntilBegun(
     follower.end()
   }
 }
+
+/** In the words of the kubelet. */
+const lacksSecret = ({ cause }: RuntimeError) =>
+  cause instanceof Error && /secret "[^"]+" not found/.test(cause.message)
 
 /** @param isOurs whether it was created for this start: then it has ended since; otherwise it cannot be started again */
 function requireBegun(pod: Pod, isOurs: boolean): void {

@@ -44,6 +44,14 @@ export class SecretAnchor {
     if (this.#owner?.uid === uid) this.#owner = undefined
   }
 
+  /**
+   * A pod has waited in vain for its environment, which may have gone with an anchor that something else removed: the collector
+   * removes what it saw without an owner, although the owner has changed since. The next creation does without.
+   */
+  forget(): void {
+    this.#owner = undefined
+  }
+
   /** The cluster lets an account change owners only with the right to delete (OpenShift): there is no owner any more. */
   refuse(): void {
     this.#isRefused = true
