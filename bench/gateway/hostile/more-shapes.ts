@@ -77,7 +77,7 @@ export function junkShapes(): readonly Shape[] {
     fresh('sign-in to go on without a session', () => '/api/auth/continue?next=%2Fann-closed%2F', browser),
     fresh('archive that does not exist', (text) => `/api/archives/${text}`),
     fresh('public page of an unknown container', (text) => `/${text.toLowerCase().replace(/\W/g, '')}-dev/`, browser),
-    fresh('script of a worker of an unknown container', () => '/nobody-dev/sw.js', ['Service-Worker: script']),
+    fresh('script of a worker of an unknown container', () => '/unknown-dev/sw.js', ['Service-Worker: script']),
     fresh('dots in encodings', () => `/ann-closed/${repeated('%2e%2e%2f', 7_000)}`, browser),
     fresh('encodings of encodings', () => `/api/container/launch/${repeated('%2525', 7_000)}`, [], 'POST'),
     post('log in of an unknown address', '/api/auth/login', () => `{"email":"${junk()}@example.org"}`, json),
