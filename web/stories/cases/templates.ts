@@ -33,15 +33,19 @@ const templates: TemplatesResponse['templates'] = [
     asked: 0,
   },
 ]
+/** A type that has a name of its own, beside two of which the page knows the id alone. */
+const named = {
+  containers: types.containers.map((each) => (each.type === 'dev' ? { ...each, display_name: 'Development' } : each)),
+}
 const page = {
   path: '/admin/templates',
   boot: { is_admin: true, email: 'ada@example.org' },
-  answers: { me: ada, listContainers: types, listTemplates: { templates } },
+  answers: { me: ada, listContainers: named, listTemplates: { templates } },
 }
 
 /** Templates, for administrators. */
 export const templateStories: readonly Story[] = [
   { name: 'templates/older', ...page },
   { name: 'templates/now', ...page, press: ['Update nowUpdate containers of notebook now'] },
-  { name: 'templates/loading', ...page, answers: { me: ada, listContainers: types, listTemplates: never } },
+  { name: 'templates/loading', ...page, answers: { me: ada, listContainers: named, listTemplates: never } },
 ]
