@@ -7,7 +7,7 @@ import { blockContainersOfGroup, unblockContainersOfGroup } from '#/store/contai
 import { findContainers, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { listMemberIds } from '#/store/groups/group-members.ts'
-import { covers } from './group-directory.ts'
+import { containersInUse, type ContainersInUseParts } from './containers-in-use.ts'
 import { requireManaged } from './group-rights.ts'
 
 /** Members, or records, in one transaction. */
@@ -17,10 +17,8 @@ const maxParallelStops = 8
 /** How long a request waits for stops, in ms; they continue after it. */
 const answerTimeout = 8_000
 
-export interface GroupContainersParts {
+export interface GroupContainersParts extends Omit<ContainersInUseParts, 'db'> {
   readonly database: Database
-  /** Containers of a user that run, are paused or are being launched. */
-  readonly occupantsOf: (userId: number) => readonly ContainerRef[]
   /** Stops one and cancels its launch; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
   /** Publishes the state of these users to the gateway, and rechecks their queued launches. */
@@ -53,11 +51,11 @@ export class GroupContainers {
 
   /** Owners start them again when they need them. @returns what became of them by the time of the answer @throws {Refusal} 404 · 403 */
   async stop(actor: Actor, groupId: number, now: Date): Promise<GroupStop> {
-    const { occupantsOf } = this.#parts
-    const group = await requireManaged(this.#parts.database.db, actor, groupId)
+    const { occupantsOf, database } = this.#parts
+    const group = await requireManaged(database.db, actor, groupId)
     const due: ContainerRef[] = []
     for await (const userIds of this.#membersOf(groupId)) {
-      const found = userIds.flatMap((id) => occupantsOf(id)).filter(({ type }) => covers(group, type))
+      const found = await containersInUse({ db: database.db, occupantsOf }, group, userIds)
       await this.#audit(actor, 'group.stop', groupId, found, now)
       due.push(...found)
     }

@@ -45,7 +45,7 @@ export function flightOf({ kind, chosen }: LaunchAttempt): string {
 
 /**
  * Record of the container to launch, created for a launch that a user asks for; a restore does not create a record that
- * was deleted meanwhile. Read inside the flight: a block may have been stored while this launch waited for another one.
+ * was deleted meanwhile, and starts nothing that was stopped meanwhile. Read inside the flight: a block may have been stored while this launch waited for another one.
  * @throws {Refusal} 403 when it is blocked; 404 when the account was deleted meanwhile, 500 when the record was
  */
 export async function recordFor(db: Db, attempt: LaunchAttempt): Promise<UserContainer> {
@@ -59,6 +59,8 @@ export async function recordFor(db: Db, attempt: LaunchAttempt): Promise<UserCon
 async function findRecord(db: Db, { user, template }: LaunchAttempt): Promise<UserContainer> {
   const record = await findContainer(db, user.id, template.type)
   if (!record) throw refusals.containerDeleted()
+  // Its owner, or a manager, may have stopped it while the restore waited for that stop.
+  if (!record.runningSince) throw refusals.launchStopped()
   return record
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { deleteContainer, ensureContainer, listContainersOf } from '#/store/containers/user-containers.ts'
+import { deleteContainer, ensureContainer, listContainersOf, noteRunning } from '#/store/containers/user-containers.ts'
 import { insertUser } from '#/store/users/users.ts'
 import type { Admitted } from '../queue/admission-control.ts'
 import { CrashLoops } from './crash-loops.ts'
@@ -23,6 +23,17 @@ test('what an administrator deletes while it waits to be started again is not ma
 
   await assert.rejects(spawner.ensureRunning(user, template, now), /the engine is asked/)
   assert.deepEqual(slots, ['high'], 'a launch makes a new one')
+})
+
+// The restorer had read that it should run before the stop was stored, and started it after the stop was answered.
+test('what is stopped while it waits to be started again is not started', async (t) => {
+  const { spawner, database, singleFlight, user, template, now, slots } = await startRig(t)
+  const stopped = singleFlight.run(`${user.id} dev`, 'stop', () => noteRunning(database.db, user.id, 'dev', null))
+  await Promise.all([
+    stopped,
+    assert.rejects(spawner.restore(user, template, now), { name: 'Refusal', extra: { reason: 'stopped' } }),
+  ])
+  assert.deepEqual(slots, [])
 })
 
 // It was queued behind all others for as long as they took: when its owner asked, it was not in the queue yet.
@@ -47,6 +58,7 @@ async function startRig(t: TestContext) {
   const { template } = readTemplate('dev', { image: 'x' })
   assert.ok(template)
   const record = await ensureContainer(database.db, user.id, 'dev', 'x', now)
+  await noteRunning(database.db, user.id, 'dev', now)
 
   const slots: string[] = []
   const singleFlight = new SingleFlight()

@@ -4,9 +4,9 @@ import type { ContainerRef } from '#/containers/container-key.ts'
 import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
 import type { Prestart } from '#/containers/prestart/prestart.ts'
 import type { Templates } from '#/containers/templates/template.ts'
-import type { Db } from '#/store/database.ts'
 import { listMemberIds, listMembers } from '#/store/groups/group-members.ts'
 import type { Group } from '#/store/groups/groups.ts'
+import { containersInUse, type ContainersInUseParts } from '../containers-in-use.ts'
 import { covers, isExpired, type GroupDirectory } from '../group-directory.ts'
 import { dueBetween, lead, type DueAction } from './timetable.ts'
 
@@ -17,13 +17,10 @@ const pageSize = 200
 /** Containers that are stopped at the same time. */
 const maxParallelStops = 8
 
-export interface GroupHoursParts {
-  readonly db: Db
+export interface GroupHoursParts extends ContainersInUseParts {
   readonly directory: Pick<GroupDirectory, 'timed'>
   readonly templates: Pick<Templates, 'get'>
   readonly prestart: Pick<Prestart, 'run'>
-  /** Containers of a user that run, are paused or are being launched. */
-  readonly occupantsOf: (userId: number) => readonly ContainerRef[]
   /** Stops one and cancels its launch; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
   readonly warnings: Pick<IdleWarnings, 'warnOfLimit'>
@@ -104,8 +101,7 @@ export class GroupHours {
     const { db, occupantsOf } = this.#parts
     for (let after = 0; !this.#isClosed;) {
       const ids = await listMemberIds(db, group.id, { limit: pageSize, after })
-      const due = ids.flatMap((id) => occupantsOf(id)).filter(({ type }) => covers(group, type))
-      await this.#limit.map(due, work)
+      await this.#limit.map(await containersInUse({ db, occupantsOf }, group, ids), work)
       after = ids.at(-1) ?? after
       if (ids.length < pageSize) return
     }

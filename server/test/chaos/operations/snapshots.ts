@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
 import { filesType } from '../world/templates.ts'
@@ -5,6 +6,8 @@ import type { World } from '../world/world.ts'
 import { launch } from './containers.ts'
 
 /** What people do with snapshots of a home. Each stops the container first: while it runs all of it is refused. */
+/** How long a stop is retried, in ms, and how often. */
+const [stopTimeout, stopInterval] = [10_000, 500]
 const snapshotsPath = `/api/container/snapshots/${filesType}`
 
 /** A container that has run, so that there is a home. */
@@ -31,6 +34,10 @@ export async function resetHome(world: World, person: Person): Promise<Answer> {
   return world.call('POST', `/api/container/reset/${filesType}`, { token: person.token })
 }
 
+/** Again while the engine does not answer yet: it may have just returned from the fault before. */
 async function stop(world: World, { token }: Person): Promise<void> {
-  await world.call('POST', `/api/container/stop/${filesType}`, { token })
+  for (const end = performance.now() + stopTimeout; performance.now() < end; await sleep(stopInterval)) {
+    const { status } = await world.call('POST', `/api/container/stop/${filesType}`, { token })
+    if (status !== 500) return
+  }
 }

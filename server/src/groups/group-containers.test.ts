@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import { ensureContainer, noteRunning } from '#/store/containers/user-containers.ts'
+import { setMember } from '#/store/groups/group-members.ts'
+import { insertGroup, localSource } from '#/store/groups/groups.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
+import { GroupContainers } from './group-containers.ts'
+
+const now = new Date('2026-11-25T08:00:00Z')
+
+/** A group for `lab`: the container of ann runs, that of ben ran until the engine ended, that of eve was stopped. */
+async function arrange(t: TestContext, stop: (owned: ContainerRef) => Promise<boolean>) {
+  const { database } = await openTemporaryStore(t)
+  const { db } = database
+  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const fields = { name: 'Physics', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
+  const group = await insertGroup(db, { ...fields, createdAt: now })
+  assert.ok(group)
+  const users = new Map<string, number>()
+  for (const slug of ['ann', 'ben', 'eve']) {
+    const { id } = await insertUser(db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
+    users.set(slug, id)
+    await setMember(db, { groupId: group.id, userId: id, role: 'member', source: localSource, now })
+    for (const type of ['lab', 'dev']) await ensureContainer(db, id, type, 'x', now)
+    if (slug !== 'eve') for (const type of ['lab', 'dev']) await noteRunning(db, id, type, now)
+  }
+  const admin = await insertUser(db, { email: 'root@x.org', slug: 'root', isAdmin: true, now })
+  const groups = new GroupContainers({
+    database,
+    occupantsOf: (userId) => (userId === users.get('ann') ? ['lab', 'dev'].map((type) => ({ userId, type })) : []),
+    stop,
+    publish: async () => undefined,
+    enforce: async () => undefined,
+    report: () => undefined,
+  })
+  const nameOf = (userId: number) => [...users].find(([, id]) => id === userId)?.[0]
+  const actor = { id: admin.id, email: admin.email, address: '127.0.0.1', language: 'en' } as const
+  return { stopAll: () => groups.stop(actor, group.id, now), nameOf }
+}
+
+// While the engine was away a group was stopped: "0 stopped, 0 failed" was answered, and the engine's return restored all.
+test('a stop of a group concerns also what is to be restored after an outage of the engine', async (t) => {
+  const asked: ContainerRef[] = []
+  const { stopAll, nameOf } = await arrange(t, async (owned) => asked.push(owned) > 0)
+  assert.deepEqual(await stopAll(), { stopped: 2, failed: 0, underWay: 0 })
+  assert.deepEqual(asked.map(({ userId, type }) => `${nameOf(userId)} ${type}`).sort(), ['ann lab', 'ben lab'])
+})
+
+test('what cannot be stopped because the engine is away is told as failed', async (t) => {
+  const { stopAll } = await arrange(t, async () => {
+    throw new Error('the engine does not answer')
+  })
+  assert.deepEqual(await stopAll(), { stopped: 0, failed: 2, underWay: 0 })
+})
