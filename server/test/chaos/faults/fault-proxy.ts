@@ -112,8 +112,12 @@ export class FaultProxy {
       got.pipe(answer)
     })
     passed.on('error', () => answer.destroy())
-    // Who does not wait any more takes the stream of events along, and nothing else: the engine goes on with what it does.
-    answer.on('close', () => target?.includes('/events') && passed.destroy())
+    // Who does not wait any more takes an answer along that has begun, such as events or an archive: without its end the engine
+    // waits to write the rest for ever, and holds the container that long. Before an answer the engine goes on with what it does.
+    answer.on('close', () => {
+      const isUnfinished = answer.headersSent && !answer.writableFinished
+      if (target?.includes('/events') || isUnfinished) passed.destroy()
+    })
     // An engine sees the end of a connection whose body has not come whole.
     asked.on('close', () => asked.complete || passed.destroy())
     asked.pipe(passed)
