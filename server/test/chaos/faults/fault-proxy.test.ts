@@ -26,7 +26,10 @@ test('an engine hears that the reader of an archive is gone', { timeout: 10_000 
   const proxy = await FaultProxy.begin(`unix://${socket}`)
   t.after(() => proxy.close())
 
-  const reader = request({ socketPath: proxy.address.slice('unix://'.length), path: '/containers/a/archive?path=/home' })
+  const reader = request({
+    socketPath: proxy.address.slice('unix://'.length),
+    path: '/containers/a/archive?path=/home',
+  })
   reader.on('error', () => undefined)
   reader.end()
   const [answer] = await once(reader, 'response')
