@@ -136,7 +136,9 @@ export async function unblockContainersOfGroup(
   if (ofOwner.length > 0) await movingSource(db, 'user').where('id', 'in', ofOwner).execute()
   const gone = new Set(released)
   const kept = rows.map(({ id }) => id).filter((id) => !gone.has(id))
-  return { released: await unblockContainers(db, released), kept }
+  if (released.length === 0) return { released, kept }
+  const unblocked = await unblocking(db).where('id', 'in', released).execute()
+  return { released: unblocked.map(({ id }) => id), kept }
 }
 
 /** By record, one of the groups that have blocked it; without those that none has blocked. */
