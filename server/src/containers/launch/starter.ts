@@ -68,9 +68,13 @@ export class Starter {
    * @throws {RuntimeError} when a container that is not this user's of this installation has the name
    */
   async find({ record, spec }: Pick<Start, 'record' | 'spec'>): Promise<RuntimeContainer | undefined> {
-    const found = await this.#findByName(spec)
-    if (found || record.containerId === null) return found
-    const known = await this.#runtime.inspectId(record.containerId)
+    const { containerId } = record
+    // Both at once: after its container was removed, a launch would wait for two answers that there is none.
+    const [found, known] = await allSettledOrThrow([
+      this.#findByName(spec),
+      containerId === null ? Promise.resolve(undefined) : this.#runtime.inspectId(containerId),
+    ])
+    if (found) return found
     return known?.owner && isSameOwner(known.owner, spec.owner) ? known : undefined
   }
 
