@@ -52,19 +52,25 @@ export function useContainers(): ContainerListState {
 
   useEffect(() => {
     let soon: ReturnType<typeof setTimeout> | undefined
-    const stop = eventStore.onEvents((events) => {
-      const known = client.getQueryState<Entries>(containersKey)
-      if (needsRefresh(known?.data, events)) soon ??= setTimeout(refetchSoon, refreshDelay)
-      const changed = known?.data && applyEvents(known.data, events)
-      // The time stays that of the last request, which had the whole list.
-      if (changed !== known?.data) client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
-    })
+    const stops = [
+      eventStore.onEvents((events) => {
+        const known = client.getQueryData<Entries>(containersKey)
+        if (needsRefresh(known, events)) soon ??= setTimeout(refetchSoon, refreshDelay)
+      }),
+      eventStore.onRender((events) => {
+        const known = client.getQueryState<Entries>(containersKey)
+        const changed = known?.data && applyEvents(known.data, events)
+        // The time stays that of the last request, which had the whole list.
+        if (changed !== known?.data)
+          client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
+      }),
+    ]
     const refetchSoon = () => {
       soon = undefined
       void client.invalidateQueries({ queryKey: containersKey })
     }
     return () => {
-      stop()
+      for (const stop of stops) stop()
       clearTimeout(soon)
     }
   }, [client])

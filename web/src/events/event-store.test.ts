@@ -102,16 +102,20 @@ test('the stages of a fast launch are rendered together, after what opens its co
   store.onEvents((events) => void heard.push(...events.map(({ name }) => name)))
   const rendered: (string | undefined)[] = []
   const stop = store.subscribe(() => rendered.push(store.get().events.launches.get('dev')?.event.stage))
+  // The list of containers is such a listener: its change, by the event that one runs, was rendered before the navigation.
+  const stopList = store.onRender((events) => rendered.push(events.map(({ name }) => name).join()))
   while (!store.get().isLive) await turn()
   rendered.length = 0
   opened[0]?.write(starting)
   while (heard.length < 1) await turn()
   t.mock.timers.tick(renderDelay - 1)
+  opened[0]?.write('event: container\ndata: {"type":"dev","status":"running"}\n\n')
   opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"ready"}\n\n')
-  while (heard.length < 2) await turn()
+  while (heard.length < 3) await turn()
   assert.deepEqual(rendered, [])
   t.mock.timers.tick(1)
-  assert.deepEqual(rendered, ['ready'])
+  assert.deepEqual(rendered, ['launch,container,launch', 'ready'])
+  stopList()
   stop()
 })
 

@@ -46,6 +46,8 @@ export class EventStore {
   readonly #parts: EventStoreParts
   readonly #subscribers: Subscribers
   readonly #eventsListeners = new Set<EventsListener>()
+  readonly #renderListeners = new Set<EventsListener>()
+  #unrendered: ServerEvent[] = []
   readonly #bookmark: Bookmark = {}
   #state: EventStoreState = {
     events: initialEventState,
@@ -94,6 +96,15 @@ export class EventStore {
     this.#set({ events: { ...events, idles: withoutContainerType(events.idles, type) } })
   }
 
+  /**
+   * As `onEvents`, but when components render the events, right before that: for a listener that makes components render.
+   * @returns unsubscribes
+   */
+  onRender(listener: EventsListener): () => void {
+    this.#renderListeners.add(listener)
+    return () => this.#renderListeners.delete(listener)
+  }
+
   #start(signal: AbortSignal): void {
     // A hidden page receives nothing; the server resends what it missed when it is visible again.
     signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
@@ -120,7 +131,8 @@ export class EventStore {
   #onEvents(events: readonly ServerEvent[]): void {
     for (const listener of this.#eventsListeners) listener(events)
     this.#state = { ...this.#state, events: reduceEvents(this.#state.events, events) }
-    setTimeout(() => this.#subscribers.notify(), renderDelay)
+    this.#unrendered.push(...events)
+    setTimeout(() => this.#render(), renderDelay)
     for (const { name, data } of events)
       if (name === 'launch' && (data as LaunchEvent).stage === 'waiting')
         setTimeout(() => this.#forget(data as LaunchEvent), appTimeout)
@@ -142,6 +154,14 @@ export class EventStore {
 
   #set(change: Partial<EventStoreState>): void {
     this.#state = { ...this.#state, ...change }
+    this.#render()
+  }
+
+  /** All that has come, so that what listeners keep is never older than the state. */
+  #render(): void {
+    const events = this.#unrendered
+    this.#unrendered = []
+    if (events.length > 0) for (const listener of this.#renderListeners) listener(events)
     this.#subscribers.notify()
   }
 }

@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent, useState, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
+import { renderDelay } from '#/events/event-store.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 import { delayBeforeOpening, isReadyEvent } from '#/launch/auto-open.ts'
 
@@ -38,10 +39,18 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
   // A later launch, perhaps from another page, was not requested here.
   if (isAsked && isOver) setAsked(false)
   const { isLive } = useEvents()
+  const isOpened = useRef(false)
   const openNow = useEffectEvent(() => {
-    setAsked(false)
+    if (isOpened.current) return
+    isOpened.current = true
     open()
+    // Rendered later, so that a page that leaves does not render it: that would delay its navigation.
+    setTimeout(() => setAsked(false), renderDelay)
   })
+  const ask = () => {
+    isOpened.current = false
+    setAsked(true)
+  }
 
   useEffect(() => {
     if (!isAsked) return
@@ -74,7 +83,7 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
     return () => turning.abort()
   }, [isAsked, within, isWholePage])
 
-  return { isAsked, ask: () => setAsked(true), stay: () => setAsked(false) }
+  return { isAsked, ask, stay: () => setAsked(false) }
 }
 
 /** Controls that users move the focus to; without headings, which pages focus themselves. */
