@@ -156,8 +156,10 @@ export class Spawner {
     const owned = { userId: attempt.user.id, type: attempt.template.type }
     try {
       const { instance, isStarted } = await this.#launch(attempt)
+      const app = appOf(instance)
+      const firstProbe = isStarted ? launchProgress.probe(owned, app) : undefined
       await routeSync.publishContainer(owned, { failure: undefined })
-      if (isStarted) launchProgress.started(owned, appOf(instance))
+      if (isStarted) launchProgress.started(owned, app, firstProbe)
       if (isStarted) launchMetrics.launched(isUnrequested(attempt) ? undefined : performance.now() - attempt.begun)
       return { containerId: instance.id }
     } catch (error) {

@@ -51,6 +51,39 @@ test('an app is waiting until it accepts connections, then ready', async (t) => 
   assert.deepEqual(told, ['waiting', 'ready'])
 })
 
+// The probe followed the publication of the route, and a write of the store held up its answer: 3 ms of each launch.
+test('the first attempt of the probe, made while the route is published, says that the app is ready', async (t) => {
+  const { stages, told } = arrange()
+  let connections = 0
+  const server = createServer((socket) => void (connections++, socket.destroy())).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const at = { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
+  const first = stages.probe(owned, at)
+  assert.equal(await first, true)
+  assert.deepEqual(told, [], 'nothing is told before the route is published')
+  stages.started(owned, at, first)
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+  await until(() => connections > 0)
+  assert.equal(connections, 1)
+})
+
+test('after a first attempt that failed, the probe goes on', async (t) => {
+  const { stages, told } = arrange()
+  const app = await startApp(t)
+  const first = stages.probe(owned, app.at)
+  assert.equal(await first, false)
+  stages.started(owned, app.at, first)
+  app.listen()
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+})
+
+test('without a page of the owner nothing is probed before the route is published either', () => {
+  assert.equal(arrange(false).stages.probe(owned, { host: '127.0.0.1', port: 1 }), undefined)
+})
+
 // The pauses began at 100 ms, and grew by half each time.
 test('an app that listens soon after a probe is ready soon', async (t) => {
   const { stages, told } = arrange()

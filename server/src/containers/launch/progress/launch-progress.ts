@@ -1,7 +1,7 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import type { PullProgress, StartWait } from '#/runtime/runtime-container.ts'
-import { waitForReadiness } from './readiness-probe.ts'
+import { isReadyNow, waitForReadiness } from './readiness-probe.ts'
 import type { UserEvent } from '../../events/user-events.ts'
 import { containerKey, type ContainerRef } from '../../container-key.ts'
 
@@ -111,16 +111,25 @@ export class LaunchProgress {
 
   /**
    * The program runs: enters `waiting`, and `ready` once the app accepts connections, or answers as its template says. No launch waits for this; the
-   * probe runs only while the owner has a page open.
+   * probe runs only while the owner has a page open. @param first its first attempt, by `probe`
    */
-  started(owned: ContainerRef, app: AppAddress | undefined): void {
+  started(owned: ContainerRef, app: AppAddress | undefined, first?: Promise<boolean>): void {
     const hasExited = this.#parts.hasExited(owned)
     if (!app && !hasExited) return this.enter(owned, { stage: 'ready' })
     this.enter(owned, { stage: 'waiting' })
     // The end was reported before this stage began, and is not reported again.
     if (!app || hasExited) return this.#parts.onExited(owned, this)
-    if (this.#parts.hasListener(owned.userId)) void this.#awaitReadiness(owned, app)
+    if (this.#parts.hasListener(owned.userId)) void this.#awaitReadiness(owned, app, first)
     else this.#set(owned, { stage: 'waiting' }, app)
+  }
+
+  /**
+   * First attempt of the readiness probe, before `started`: it takes as long as the publication of the route. Never rejects;
+   * undefined when no page of the owner waits for it.
+   */
+  probe(owned: ContainerRef, app: AppAddress | undefined): Promise<boolean> | undefined {
+    if (!app || !this.#parts.hasListener(owned.userId)) return undefined
+    return isReadyNow(app, this.#parts.readinessTarget(owned))
   }
 
   /** Whether its app is not ready and was not probed yet, because its owner has no page open. */
@@ -143,10 +152,10 @@ export class LaunchProgress {
     if (theirs?.size === 0) this.#present.delete(userId)
   }
 
-  async #awaitReadiness(owned: ContainerRef, app: AppAddress): Promise<void> {
+  async #awaitReadiness(owned: ContainerRef, app: AppAddress, first?: Promise<boolean>): Promise<void> {
     const ended = this.#set(owned, { stage: 'waiting' })
     const target = this.#parts.readinessTarget(owned)
-    if (await waitForReadiness(app, readinessTimeout, ended.signal, target)) this.enter(owned, { stage: 'ready' })
+    if (await waitForReadiness(app, readinessTimeout, ended.signal, target, first)) this.enter(owned, { stage: 'ready' })
   }
 
   #publishPending(owned: ContainerRef, present: Present): void {

@@ -14,24 +14,33 @@ const answerTimeout = 5_000
 /**
  * Readiness probe: tries with backoff until the app accepts TCP connections; it sends no bytes, so that it does not
  * disturb the app. With a target, until a GET of it is answered below 500.
- * @param timeout ms @returns false when the timeout or the signal comes first
+ * @param timeout ms @param first the first attempt, when it was made already @returns false when the timeout or the signal comes first
  */
 export async function waitForReadiness(
-  { host, port }: { readonly host: string; readonly port: number },
+  app: { readonly host: string; readonly port: number },
   timeout: number,
   signal: AbortSignal,
   target?: string,
+  first?: Promise<boolean>,
 ): Promise<boolean> {
   const begun = performance.now()
+  if (await first) return !signal.aborted
   while (!signal.aborted) {
-    const isReady = target === undefined ? accepts(host, port) : answersReady({ host, port }, target, answerTimeout)
-    if (await isReady) return !signal.aborted
+    if (await isReadyNow(app, target)) return !signal.aborted
     const elapsed = performance.now() - begun
     const pause = Math.min(Math.max(elapsed * pauseShare, minPause), maxPause)
     if (elapsed + pause > timeout) return false
     await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined)
   }
   return false
+}
+
+/** One attempt. Never rejects. */
+export function isReadyNow(
+  { host, port }: { readonly host: string; readonly port: number },
+  target: string | undefined,
+): Promise<boolean> {
+  return target === undefined ? accepts(host, port) : answersReady({ host, port }, target, answerTimeout)
 }
 
 async function accepts(host: string, port: number): Promise<boolean> {
