@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
 import { refusedRetryDelay } from './event-connection.ts'
-import { EventStore, renderDelay } from './event-store.ts'
+import { EventStore, passingDelay, renderDelay } from './event-store.ts'
 
 /** A server whose streams the test writes, and a page whose visibility it controls. */
 function setUp() {
@@ -108,13 +108,17 @@ test('the stages of a fast launch are rendered together, after what opens its co
   rendered.length = 0
   opened[0]?.write(starting)
   while (heard.length < 1) await turn()
-  t.mock.timers.tick(renderDelay - 1)
+  t.mock.timers.tick(passingDelay - 1)
   opened[0]?.write('event: container\ndata: {"type":"dev","status":"running"}\n\n')
   opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"ready"}\n\n')
   while (heard.length < 3) await turn()
   assert.deepEqual(rendered, [])
   t.mock.timers.tick(1)
   assert.deepEqual(rendered, ['launch,container,launch', 'ready'])
+  opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"failed"}\n\n')
+  while (heard.length < 4) await turn()
+  t.mock.timers.tick(renderDelay)
+  assert.equal(rendered.at(-1), 'failed', 'what the user has to know comes sooner')
   stopList()
   stop()
 })

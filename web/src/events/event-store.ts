@@ -10,10 +10,12 @@ const appTimeout = 60_000
 /** How long the last state stays valid after the connection was lost, in ms. */
 const staleAfter = 5_000
 /**
- * How much later than an event components render it, in ms, together with those that came meanwhile: stages of a fast launch
- * pass in less, and each rendering takes 10 ms of CPU time. A page that opens a container at an event does not render it.
+ * How much later than an event components render it, in ms, together with those that came meanwhile: a page that opens a
+ * container at an event does not render it, which takes 10 ms of CPU time.
  */
 export const renderDelay = 150
+/** The same for stages that the engine works on, in ms: longer than most launches take. The page says that it launches already. */
+export const passingDelay = 400
 /** The state of the event stream, and what it has reported. */
 export interface EventStoreState {
   readonly events: EventState
@@ -132,7 +134,7 @@ export class EventStore {
     for (const listener of this.#eventsListeners) listener(events)
     this.#state = { ...this.#state, events: reduceEvents(this.#state.events, events) }
     this.#unrendered.push(...events)
-    setTimeout(() => this.#render(), renderDelay)
+    setTimeout(() => this.#render(), events.every(isPassing) ? passingDelay : renderDelay)
     for (const { name, data } of events)
       if (name === 'launch' && (data as LaunchEvent).stage === 'waiting')
         setTimeout(() => this.#forget(data as LaunchEvent), appTimeout)
@@ -165,3 +167,6 @@ export class EventStore {
     this.#subscribers.notify()
   }
 }
+
+const isPassing = ({ name, data }: ServerEvent) =>
+  name === 'launch' && ['creating', 'starting'].includes((data as LaunchEvent).stage)
