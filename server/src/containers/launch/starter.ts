@@ -67,14 +67,14 @@ export class Starter {
    * beside the new one.
    * @throws {RuntimeError} when a container that is not this user's of this installation has the name
    */
-  async find({ record, spec }: Pick<Start, 'record' | 'spec'>): Promise<RuntimeContainer | undefined> {
-    const { containerId } = record
+  async find(start: Pick<Start, 'record' | 'spec'>): Promise<RuntimeContainer | undefined> {
     // Both at once: after its container was removed, a launch would wait for two answers that there is none.
-    const [found, known] = await allSettledOrThrow([
-      this.#findByName(spec),
-      containerId === null ? Promise.resolve(undefined) : this.#runtime.inspectId(containerId),
-    ])
-    if (found) return found
+    const [found, known] = await allSettledOrThrow([this.#findByName(start.spec), this.#findById(start)])
+    return found ?? known
+  }
+
+  async #findById({ record, spec }: Pick<Start, 'record' | 'spec'>): Promise<RuntimeContainer | undefined> {
+    const known = record.containerId === null ? undefined : await this.#runtime.inspectId(record.containerId)
     return known?.owner && isSameOwner(known.owner, spec.owner) ? known : undefined
   }
 

@@ -155,7 +155,8 @@ export class LaunchProgress {
   async #awaitReadiness(owned: ContainerRef, app: AppAddress, first?: Promise<boolean>): Promise<void> {
     const ended = this.#set(owned, { stage: 'waiting' })
     const target = this.#parts.readinessTarget(owned)
-    if (await waitForReadiness(app, readinessTimeout, ended.signal, target, first)) this.enter(owned, { stage: 'ready' })
+    if (await waitForReadiness(app, readinessTimeout, ended.signal, target, first))
+      this.enter(owned, { stage: 'ready' })
   }
 
   #publishPending(owned: ContainerRef, present: Present): void {
