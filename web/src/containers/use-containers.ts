@@ -10,8 +10,8 @@ export const containersKey = ['containers'] as const
 
 /** Poll intervals in ms: with events, which report changes, and without. */
 const pollIntervals = { live: 60_000, withoutEvents: 10_000 } as const
-/** Events that arrive together, such as those of a cascading block, cause one refresh this long after the first of them; in ms. */
-const refreshDelay = 200
+/** Events that arrive together, such as those of a cascading block, cause one refresh this long after the first is rendered; in ms. */
+const refreshDelay = 50
 
 type Entries = readonly ContainerEntry[]
 
@@ -52,25 +52,19 @@ export function useContainers(): ContainerListState {
 
   useEffect(() => {
     let soon: ReturnType<typeof setTimeout> | undefined
-    const stops = [
-      eventStore.onEvents((events) => {
-        const known = client.getQueryData<Entries>(containersKey)
-        if (needsRefresh(known, events)) soon ??= setTimeout(refetchSoon, refreshDelay)
-      }),
-      eventStore.onRender((events) => {
-        const known = client.getQueryState<Entries>(containersKey)
-        const changed = known?.data && applyEvents(known.data, events)
-        // The time stays that of the last request, which had the whole list.
-        if (changed !== known?.data)
-          client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
-      }),
-    ]
+    const stop = eventStore.subscribe((events) => {
+      const known = client.getQueryState<Entries>(containersKey)
+      if (needsRefresh(known?.data, events)) soon ??= setTimeout(refetchSoon, refreshDelay)
+      const changed = known?.data && applyEvents(known.data, events)
+      // The time stays that of the last request, which had the whole list.
+      if (changed !== known?.data) client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
+    })
     const refetchSoon = () => {
       soon = undefined
       void client.invalidateQueries({ queryKey: containersKey })
     }
     return () => {
-      for (const stop of stops) stop()
+      stop()
       clearTimeout(soon)
     }
   }, [client])

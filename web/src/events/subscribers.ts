@@ -1,6 +1,9 @@
-/** Listeners of a store, and the work that runs while there is at least one. */
-export class Subscribers {
-  readonly #listeners = new Set<() => void>()
+/**
+ * Listeners of a store, and the work that runs while there is at least one.
+ * @typeParam News what they are told
+ */
+export class Subscribers<News = void> {
+  readonly #listeners = new Set<(news: News) => void>()
   readonly #begin: () => () => void
   #stop: (() => void) | undefined
 
@@ -10,7 +13,7 @@ export class Subscribers {
   }
 
   /** @param listener is called by `notify` @returns unsubscribes */
-  add(listener: () => void): () => void {
+  add(listener: (news: News) => void): () => void {
     this.#listeners.add(listener)
     this.#stop ??= this.#begin()
     return () => {
@@ -21,7 +24,7 @@ export class Subscribers {
     }
   }
 
-  notify(): void {
-    for (const listener of this.#listeners) listener()
+  notify(news: News): void {
+    for (const listener of this.#listeners) listener(news)
   }
 }

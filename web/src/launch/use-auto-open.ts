@@ -45,12 +45,8 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
     isOpened.current = true
     open()
     // Rendered later, so that a page that leaves does not render it: that would delay its navigation.
-    setTimeout(() => setAsked(false), renderDelay)
+    setTimeout(() => setAsked((isOpened.current = false)), renderDelay)
   })
-  const ask = () => {
-    isOpened.current = false
-    setAsked(true)
-  }
 
   useEffect(() => {
     if (!isAsked) return
@@ -83,7 +79,7 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
     return () => turning.abort()
   }, [isAsked, within, isWholePage])
 
-  return { isAsked, ask, stay: () => setAsked(false) }
+  return { isAsked, ask: () => setAsked(true), stay: () => setAsked(false) }
 }
 
 /** Controls that users move the focus to; without headings, which pages focus themselves. */
