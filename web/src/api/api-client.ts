@@ -1,7 +1,6 @@
 import { ApiError, createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
 import { takeBoot } from '#/api/boot-data.ts'
-import { refusalHeader } from '@berth/api/schemas/error.ts'
-import { connectivity, monitoredFetch } from '#/api/connectivity.ts'
+import { monitoredFetch } from '#/api/connectivity.ts'
 import { SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
 
 /** The boot data of this document. The CSRF value and the visit token stay inside this module. */
@@ -85,8 +84,8 @@ function createClientWith(
   return createClient(send, '', onAnswer)
 }
 
-/** A request that is refused because its token has expired is sent again once the session is renewed. */
-async function renewed(request: () => Promise<Response>): Promise<Response> {
+/** Sends a request; one that is refused because its token has expired is sent again once the session is renewed. */
+export async function renewed(request: () => Promise<Response>): Promise<Response> {
   const response = await request()
   if (response.status !== 401 || !signedIn) return response
   const { lifetime } = await sessionRefresh.run()
@@ -105,43 +104,9 @@ export async function openStream(path: string, lastId: string | undefined, signa
   return response
 }
 
-/** A file on its way to the API. */
-export interface FileUpload {
-  readonly path: string
-  readonly type: string
-  readonly file: Blob
-  readonly signal: AbortSignal
-  /** Called with the bytes that were sent. */
-  readonly onProgress: (sent: number) => void
-}
-
-/**
- * Sends a file as the body of a request, without a limit for the time: `fetch` reports no progress of what it sends.
- * @returns the JSON of the answer @throws {ApiError} · TypeError when there is no answer · AbortError
- */
-export async function uploadFile(upload: FileUpload): Promise<unknown> {
-  const response = await renewed(() => sendFile(upload))
-  if (!response.ok) throw await refusalIn(response)
-  return response.json() as Promise<unknown>
-}
-
-function sendFile({ path, type, file, signal, onProgress }: FileUpload): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest()
-    request.open('POST', path)
-    withProof({ 'content-type': type }, csrf).forEach((value, name) => request.setRequestHeader(name, value))
-    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
-    request.addEventListener('load', () => {
-      connectivity.noteAnswer()
-      const refusal = request.getResponseHeader(refusalHeader)
-      const headers = refusal === null ? undefined : { [refusalHeader]: refusal }
-      resolve(new Response(request.responseText, { status: request.status, ...(headers && { headers }) }))
-    })
-    request.addEventListener('error', () => reject(new TypeError('the upload had no answer')))
-    request.addEventListener('abort', () => reject(signal.reason as Error))
-    signal.addEventListener('abort', () => request.abort())
-    request.send(file)
-  })
+/** Gives a request that `fetch` does not send these headers, and what proves that it comes from this document. */
+export function proveRequest(request: XMLHttpRequest, headers: HeadersInit): void {
+  withProof(headers, csrf).forEach((value, name) => request.setRequestHeader(name, value))
 }
 
 function withProof(init: HeadersInit | undefined, proof: string | null): Headers {
