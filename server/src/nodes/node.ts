@@ -236,8 +236,9 @@ export class BerthNode {
 
   /** The reader learns of it at once: a primary that has lost its standby answers what reads, and no write. */
   async #readLease(): Promise<Lease> {
+    const readAt = momentNow()
     const lease = await readLease(this.#db, nodeTimes.lease)
-    this.#reading?.noteLease(!lease.isFree && lease.node !== this.#options.address.text)
+    this.#reading?.noteLease(!lease.isFree && lease.node !== this.#options.address.text, lease.endsIn, readAt)
     return lease
   }
 

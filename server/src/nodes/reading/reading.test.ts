@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { momentNow } from '#/elapsed-time.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import type { SessionUse } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
@@ -54,18 +55,58 @@ test('a follower answers when the leader has confirmed its state, and for as lon
 test('a follower in whose database the lease ends while the leader goes on to confirm reads from another server, and passes all on', async () => {
   const { reading, control, confirm } = scene()
   await reading.serve(settingsWith(terms), control)
-  reading.noteLease(true)
+  reading.noteLease(true, 5_000, momentNow())
   await confirm()
   assert.equal(reading.mayAnswer, true)
-  reading.noteLease(false)
+  reading.noteLease(false, 0, momentNow())
   assert.equal(reading.mayAnswer, true, 'as after the end of the leader, for which reads do not wait')
   await confirm()
   assert.equal(reading.mayAnswer, false)
-  reading.noteLease(false)
+  reading.noteLease(false, 0, momentNow())
   await confirm()
   assert.equal(reading.mayAnswer, false, 'a later look at the same lease changes nothing')
-  reading.noteLease(true)
+  reading.noteLease(true, 5_000, momentNow())
   assert.equal(reading.mayAnswer, true, 'its address leads to the new primary by now')
+})
+
+// The primary of before confirms no write without its standby, so that each look at the lease took two seconds and failed.
+test('a lease that was not looked at again ends by itself', async () => {
+  const { reading, control, confirm } = scene()
+  await reading.serve(settingsWith(terms), control)
+  reading.noteLease(true, 0, momentNow())
+  await confirm()
+  assert.equal(reading.mayAnswer, false, 'the leader goes on to confirm after its end')
+})
+
+// The leader lost its lease in the failover and took another one, in the database that this follower did not reach.
+test('a follower in whose database no node takes the lease that is over passes all on after two seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+  const { reading, control, confirm, leader } = scene()
+  await reading.serve(settingsWith(terms), control)
+  reading.noteLease(true, 5_000, momentNow())
+  await confirm()
+  leader.confirms = false
+  t.mock.timers.setTime(1_006_900)
+  assert.equal(reading.mayAnswer, true, 'while another node may take it')
+  t.mock.timers.setTime(1_007_100)
+  assert.equal(reading.mayAnswer, false)
+  reading.noteLease(false, -2_100, momentNow())
+  assert.equal(reading.mayAnswer, false)
+})
+
+test('two seconds count from the look that finds a lease given up', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+  const { reading, control, confirm } = scene()
+  await reading.serve(settingsWith(terms), control)
+  reading.noteLease(true, 5_000, momentNow())
+  await confirm()
+  t.mock.timers.setTime(1_001_000)
+  reading.noteLease(false, 4_000, momentNow())
+  t.mock.timers.setTime(1_002_900)
+  reading.noteLease(false, 2_100, momentNow())
+  assert.equal(reading.mayAnswer, true)
+  t.mock.timers.setTime(1_003_100)
+  assert.equal(reading.mayAnswer, false)
 })
 
 test('the time runs from the question, not from the answer', async (t) => {

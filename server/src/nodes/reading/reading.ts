@@ -10,6 +10,11 @@ import { UseReports } from './use-reports.ts'
 const retryAfter = 1_000
 /** By how much the clock may move against the steady one, in ms; it was set otherwise, and the leader judges times. */
 const maxClockStep = 60_000
+/**
+ * For how long answers go on when the lease in the database of this node is over, in ms: longer than another node takes to lead, and
+ * this one to see that.
+ */
+const maxLeaseless = 2_000
 
 /** Answers requests of the platform at a follower. */
 export interface Reader {
@@ -61,8 +66,8 @@ export class Reading implements ReadingState {
   #maxAge = 0
   /** When the question was asked that the leader confirmed last. */
   #confirmedAt: Moment | undefined
-  /** Since when no lease of a leader is in the database of this node; undefined while one is. */
-  #leaselessSince: Moment | undefined
+  /** The lease of another node in the database of this one, as it was read last. */
+  #lease: { readonly readAt: Moment; readonly endsIn: number } | undefined
   #clockOffset = 0
   #restartsAsked: ReadonlySet<string> | null = null
   #answered = 0
@@ -74,7 +79,8 @@ export class Reading implements ReadingState {
 
   get mayAnswer(): boolean {
     if (!this.#isFit || this.#isOver || !this.#confirmedAt) return false
-    return elapsedSince(this.#confirmedAt) <= this.#maxAge && !this.#isClockSet && !this.#isOtherDatabase
+    if (elapsedSince(this.#confirmedAt) > this.#maxAge || this.#isClockSet) return false
+    return !this.#isOtherDatabase(this.#confirmedAt)
   }
 
   get restartsAsked(): ReadonlySet<string> | null {
@@ -121,9 +127,14 @@ export class Reading implements ReadingState {
     }
   }
 
-  /** @param isHeld whether the database of this node has the lease of another node, which is not over */
-  noteLease(isHeld: boolean): void {
-    this.#leaselessSince = isHeld ? undefined : (this.#leaselessSince ?? momentNow())
+  /**
+   * What a look at the lease in the database of this node has shown. A look that fails needs no call: the lease then ends by itself.
+   * @param isHeld whether another node has it @param endsIn in ms, if it is not renewed; negative when it is over @param readAt before
+   */
+  noteLease(isHeld: boolean, endsIn: number, readAt: Moment): void {
+    if (isHeld) this.#lease = { readAt, endsIn }
+    // It was over before, or was given up.
+    else if (!this.#lease || this.#sinceLease(this.#lease) < 0) this.#lease = { readAt, endsIn: Math.min(endsIn, 0) }
   }
 
   replace(revoked: readonly Revocation[]): void {
@@ -179,12 +190,19 @@ export class Reading implements ReadingState {
   }
 
   /**
-   * Whether a leader goes on to confirm whose lease is not renewed here: it writes to another server, such as a standby that was
-   * promoted, and this node reads from the primary of before. After the end of a leader the last confirmation is the older one.
+   * Whether this node reads another database than the leader writes to, such as the primary of before a standby was promoted: no
+   * lease is renewed in it. Then the leader goes on to confirm after its end here, or another one leads there and none here. After
+   * the end of a leader the last confirmation is the older one, and a node takes the lease soon: reads do not wait for that.
    */
-  get #isOtherDatabase(): boolean {
-    if (!this.#leaselessSince || !this.#confirmedAt) return false
-    return this.#confirmedAt.steady > this.#leaselessSince.steady
+  #isOtherDatabase({ steady }: Moment): boolean {
+    if (!this.#lease) return false
+    const { readAt, endsIn } = this.#lease
+    return steady > readAt.steady + endsIn || this.#sinceLease(this.#lease) > maxLeaseless
+  }
+
+  /** Time since its end in ms; negative before. */
+  #sinceLease({ readAt, endsIn }: { readonly readAt: Moment; readonly endsIn: number }): number {
+    return elapsedSince(readAt) - endsIn
   }
 
   get #isClockSet(): boolean {

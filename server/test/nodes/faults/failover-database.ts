@@ -9,6 +9,7 @@ import { Client, type QueryResultRow } from 'pg'
 import type { Lifetime } from '../../support/berth.ts'
 import { prepareCluster, type PreparedCluster } from '../../support/store/postgres.ts'
 import type { Machines } from './machines.ts'
+import type { NodeMachine } from './node-machine.ts'
 
 /** A PostgreSQL server with a standby that has all that was committed, behind an address that moves to it. */
 export interface FailoverDatabase {
@@ -20,8 +21,25 @@ export interface FailoverDatabase {
   restart(away: number): Promise<void>
   /** The machine of the primary is gone; after a while the standby takes over, and a new standby is made. @param detection in ms */
   failOver(detection: number): Promise<void>
+  /**
+   * The primary is cut from its standby and from one machine, and runs on; after a while the standby takes over, for that machine.
+   * Another machine is led to the primary of before by its address, as by a stale entry of DNS.
+   * @param detection in ms
+   */
+  split(machines: { readonly cut: Machine; readonly stale: Machine }, detection: number): Promise<Split>
 }
 
+type Machine = Pick<NodeMachine, 'name' | 'address'>
+
+/** Two primaries at one address. */
+export interface Split {
+  /** Since when nothing of the leader reaches the primary of before, by `performance.now()`. */
+  readonly cutAt: number
+  /** Ends the primary of before, and makes it the standby. @throws when the other machine was not connected to it */
+  end(): Promise<void>
+}
+
+const connectionsFrom = `select 1 from pg_stat_activity where client_addr = $1::inet and backend_type = 'client backend'`
 const [names, port, timeout] = [['pg1', 'pg2'] as const, 5432, 30_000]
 type Name = (typeof names)[number]
 
@@ -57,10 +75,23 @@ export async function startFailoverDatabase(lifetime: Lifetime, machines: Machin
   await machines.take(primary.name, moving)
   await cluster.follow(standby, primary)
   const url = `postgres://berth@${moving}:${port}/postgres`
+  /** @returns the primary of before */
+  const takeOver = async () => {
+    await cluster.promote(standby)
+    await machines.take(standby.name, moving)
+    const lost = primary
+    ;[primary, standby] = [standby, primary]
+    return lost
+  }
+  const leaveAddress = ({ name }: Server) => machines.run(name, 'ip', 'address', 'del', `${moving}/24`, 'dev', 'eth0')
+  const followAnew = async (lost: Server) => {
+    rmSync(lost.data, { recursive: true, force: true })
+    await cluster.follow(lost, primary)
+  }
   return {
     url,
     addresses: [moving, ...servers.map(({ address }) => address)],
-    query: (text, values) => ask(moving, text, values),
+    query: (text, values) => ask(primary.address, text, values),
     restart: async (away) => {
       await cluster.stop(primary)
       await sleep(away)
@@ -69,16 +100,30 @@ export async function startFailoverDatabase(lifetime: Lifetime, machines: Machin
     failOver: async (detection) => {
       await machines.plug(primary.name, false)
       await sleep(detection)
-      await cluster.promote(standby)
-      await machines.take(standby.name, moving)
-      const lost = primary
-      ;[primary, standby] = [standby, primary]
+      const lost = await takeOver()
       await kill(lost)
       // Its address is the other one's by now.
-      await machines.run(lost.name, 'ip', 'address', 'del', `${moving}/24`, 'dev', 'eth0')
+      await leaveAddress(lost)
       await machines.plug(lost.name, true)
-      rmSync(lost.data, { recursive: true, force: true })
-      await cluster.follow(lost, primary)
+      await followAnew(lost)
+    },
+    split: async ({ cut, stale }, detection) => {
+      const unpins = [await machines.pin(stale.name, moving, primary.name)]
+      await machines.deafen(primary.name, cut.address, standby.address)
+      const cutAt = performance.now()
+      unpins.push(await machines.pin(cut.name, moving, standby.name))
+      await sleep(detection)
+      const lost = await takeOver()
+      const end = async () => {
+        const connections = await ask(lost.address, connectionsFrom, [stale.address])
+        await kill(lost)
+        for (const unpin of unpins) await unpin()
+        await leaveAddress(lost)
+        await machines.heal(lost.name)
+        await followAnew(lost)
+        if (connections.length === 0) throw new Error(`${stale.name} was not led to the primary of before`)
+      }
+      return { cutAt, end }
     },
   }
 }

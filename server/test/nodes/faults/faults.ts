@@ -5,7 +5,9 @@ import type { FailoverDatabase } from './failover-database.ts'
 import type { Machines } from './machines.ts'
 import type { NextVersion } from './next-version.ts'
 import type { NodeMachine } from './node-machine.ts'
+import type { People } from './people.ts'
 import type { FaultKind } from './plan.ts'
+import type { Staleness } from './staleness.ts'
 
 /** What a fault is done to. */
 export interface FaultScene {
@@ -14,7 +16,9 @@ export interface FaultScene {
   readonly leader: NodeMachine
   readonly follower: NodeMachine
   /** Resolves when every node serves by the present state. */
+  readonly people: People
   readonly untilCurrent: () => Promise<void>
+  readonly staleness: Staleness
   readonly next: () => NextVersion
 }
 
@@ -34,6 +38,14 @@ export const faults: Readonly<Record<FaultKind, (scene: FaultScene, duration: nu
   'follower cut from the database': ({ follower, ...scene }, duration) => cutFromDatabase(scene, follower, duration),
   'database restarted': ({ database }, duration) => database.restart(duration),
   'database fails over': ({ database }, duration) => database.failOver(duration),
+  'follower stays at the earlier primary': async (scene, duration) => {
+    await splitDatabase(scene, duration)
+    assert.ok(
+      scene.staleness.allowed > 0,
+      'the follower answered nothing from the earlier primary, so that this showed nothing',
+    )
+  },
+  'follower stays at the earlier primary, and the leader begins anew': splitDatabase,
   'leader killed': ({ leader }, duration) => killAndStart(leader, duration),
   'API process of the leader killed': async ({ leader }, duration) => {
     leader.killApi()
@@ -80,6 +92,25 @@ async function cutFromDatabase(
   await machines.deafen(node.name, ...database.addresses)
   await sleep(duration)
   await machines.heal(node.name)
+}
+
+/** How long the earlier primary runs on, in ms: longer than a follower may answer without a confirmation. */
+const splitFor = 15_000
+
+/** The leader changes something all the time, so that what the follower answers from the earlier primary is of before. */
+async function splitDatabase({ database, leader, follower, staleness, people }: FaultScene, duration: number) {
+  const over = new AbortController()
+  const inviting = people.invite(leader, over.signal)
+  staleness.begin()
+  try {
+    const { cutAt, end } = await database.split({ cut: leader, stale: follower }, duration)
+    await sleep(splitFor)
+    await end()
+    staleness.judge(cutAt)
+  } finally {
+    over.abort()
+    await inviting
+  }
 }
 
 async function killAndStart(node: NodeMachine, duration: number): Promise<void> {

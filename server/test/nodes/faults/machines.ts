@@ -24,6 +24,8 @@ export interface Machines {
   deafen(name: string, ...addresses: string[]): Promise<void>
   /** Ends what `deafen` has done there. */
   heal(name: string): Promise<void>
+  /** Whatever is told by ARP: for this machine an address is that of another one. @returns what ends it */
+  pin(name: string, address: string, other: string): Promise<() => Promise<void>>
   /** Its cable is out, or in again. */
   plug(name: string, isIn: boolean): Promise<void>
   /** Serves on the bridge what listens on the loopback of this process. @returns the address, with the port */
@@ -92,6 +94,14 @@ export async function openMachines(lifetime: Lifetime): Promise<Machines> {
       for (const each of addresses) await inside(name, 'iptables', '-w', '-A', chain, '-s', each, '-j', 'DROP')
     },
     heal: async (name) => void (await inside(name, 'iptables', '-w', '-F', chain)),
+    pin: async (name, pinned, other) => {
+      const link = await run('ip', '-n', space(other), '-o', 'link', 'show', 'eth0')
+      const mac = /link\/ether (\S+)/.exec(link)?.[1]
+      if (mac === undefined) throw new Error(`${other} has no cable: ${link}`)
+      const entry = [pinned, 'lladdr', mac, 'dev', 'eth0']
+      await run('ip', '-n', space(name), 'neigh', 'replace', ...entry, 'nud', 'permanent')
+      return async () => void (await run('ip', '-n', space(name), 'neigh', 'delete', ...entry))
+    },
     plug: async (name, isIn) => void (await run('ip', '-n', space(name), 'link', 'set', 'eth0', isIn ? 'up' : 'down')),
     expose: (port) => exposePort(lifetime, here, port),
   }

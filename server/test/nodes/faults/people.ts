@@ -53,6 +53,7 @@ export class People {
   /** Requests that change something and were answered with 200. */
   answered = 0
   boss = ''
+  #invited = 0
   readonly #nodes: readonly NodeMachine[]
   readonly #mail: MailServer
   readonly #database: FailoverDatabase
@@ -173,6 +174,14 @@ export class People {
       const stored = containers.find(({ id }) => id === person.containerId)
       if (person.isBlocked !== undefined && stored?.is_blocked !== Number(person.isBlocked))
         this.#violate(`block of ${person.email}: answered ${person.isBlocked}, stored ${stored?.is_blocked}`)
+    }
+  }
+
+  /** Makes entries of the audit log at this node, by changes that wait for no gateway, until it is aborted. */
+  async invite(node: NodeMachine, signal: AbortSignal): Promise<void> {
+    for (; !signal.aborted; await sleep(200)) {
+      const body = { emails: [`invited${++this.#invited}@x.org`], send: false }
+      await ask(node, '/api/admin/invitations', this.boss, { method: 'POST', body })
     }
   }
 

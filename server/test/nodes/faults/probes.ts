@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeMachine } from './node-machine.ts'
 import { ask, type People, type Person } from './people.ts'
+import { Staleness } from './staleness.ts'
 
 /** In ms: timeout of a probe, and pause between two. */
 const [timeout, pause] = [2_000, 150]
@@ -31,6 +32,7 @@ export class Gaps {
  */
 export class Probes {
   readonly gaps = new Gaps()
+  readonly staleness: Staleness
   asked = 0
   /** Answers with 200. */
   answered = 0
@@ -42,12 +44,14 @@ export class Probes {
     this.#nodes = nodes
     this.#people = people
     this.#violate = violate
+    this.staleness = new Staleness(violate)
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const loops = this.#nodes.flatMap((node) => [
       this.#repeat(signal, () => this.#askApi(node)),
       this.#repeat(signal, () => this.#askLeader(node)),
+      this.#repeat(signal, () => this.#askNewest(node)),
       ...this.#people.all.map((person, index) =>
         this.#repeat(signal, async () => {
           await this.#visit(node, person)
@@ -77,6 +81,15 @@ export class Probes {
   async #askLeader(node: NodeMachine): Promise<void> {
     const answer = await this.#ask(node, '/api/user/sessions', this.#people.all[0]?.token)
     if (answer?.status === 200) this.gaps.note('the leader by any node')
+  }
+
+  /** Every change of an administrator is an entry, and every node answers the list. */
+  async #askNewest(node: NodeMachine): Promise<void> {
+    const { newest, askedAt } = { newest: this.staleness.newest, askedAt: performance.now() }
+    const answer = await this.#ask(node, '/api/admin/audit?limit=1', this.#people.boss)
+    if (answer?.status !== 200) return
+    const { entries } = JSON.parse(answer.body) as { entries: { id: number }[] }
+    this.staleness.note(node.name, entries[0]?.id ?? 0, newest, askedAt)
   }
 
   async #visit(node: NodeMachine, person: Person): Promise<void> {

@@ -25,7 +25,7 @@ export interface FaultOutcome extends PlannedFault {
 export interface FaultReport {
   readonly outcomes: readonly FaultOutcome[]
   readonly violations: readonly string[]
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Readonly<Record<string, number | string>>
 }
 
 /** How long everything may take to be well again, in ms. */
@@ -80,6 +80,8 @@ export async function runFaults(
     'sign-ups that were answered, each in the store': people.promised.length,
     'probes of the API, of own and of foreign containers': probes.asked,
     'of these answered with 200, each by the right container': probes.answered,
+    'answers of a follower that reads the earlier primary, of before': probes.staleness.allowed,
+    'longest after its cut that one was asked for (7 s are allowed)': seconds(probes.staleness.longest),
   }
   return { outcomes, violations, counts }
 }
@@ -96,7 +98,7 @@ async function runFault(
   const living = new AbortController()
   const life = people.live(random, living.signal)
   await sleep(rest / 2)
-  await faults[planned.kind]({ ...bench, leader, follower }, planned.duration)
+  await faults[planned.kind]({ ...bench, leader, follower, staleness: probes.staleness }, planned.duration)
   const healed = performance.now()
   await bench.untilCurrent()
   living.abort()
