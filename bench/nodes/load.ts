@@ -6,6 +6,9 @@ export interface Asked {
   readonly port: number
   readonly path: string
   readonly token: string
+  readonly method?: 'GET' | 'POST'
+  /** The answer is read to its first event, and its connection is closed. */
+  readonly isStream?: boolean
 }
 
 /** Sends requests one after the other on kept connections, one to each port. It parses no more of an answer than its length. */
@@ -13,12 +16,14 @@ export class LoadClient {
   readonly #sockets = new Map<number, Socket>()
 
   /** Resolves when the answer is read whole. @throws {Error} for any status but 200 */
-  async ask({ port, path, token }: Asked): Promise<void> {
+  async ask({ port, path, token, method = 'GET', isStream = false }: Asked): Promise<void> {
     const socket = await this.#socketTo(port)
+    const length = method === 'POST' ? 'Content-Length: 0\r\n' : ''
     socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: berth.localhost\r\nAccept: text/html,*/*\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      `${method} ${path} HTTP/1.1\r\nHost: berth.localhost\r\nAccept: text/html,*/*\r\n${length}Authorization: Bearer ${token}\r\n\r\n`,
     )
-    const answer = await readAnswer(socket)
+    const answer = await readAnswer(socket, isStream)
+    if (isStream) socket.destroy()
     if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`${path} was answered with ${answer.slice(0, 200)}`)
   }
 
@@ -37,7 +42,7 @@ export class LoadClient {
 }
 
 /** @returns the head of the answer, and as much of its body as came with it */
-function readAnswer(socket: Socket): Promise<string> {
+function readAnswer(socket: Socket, isStream: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     let head = ''
     let wanted = Infinity
@@ -53,6 +58,7 @@ function readAnswer(socket: Socket): Promise<string> {
         head += chunk.toString('latin1')
         const end = head.indexOf('\r\n\r\n')
         if (end < 0) return
+        if (isStream) return head.includes('event: ', end) ? done(() => resolve(head)) : undefined
         const length = /^content-length: (\d+)/im.exec(head.slice(0, end))?.[1]
         if (length === undefined) return done(() => reject(new Error(`no length: ${head.slice(0, end)}`)))
         wanted = end + 4 + Number(length)

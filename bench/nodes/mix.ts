@@ -2,31 +2,44 @@
 
 export interface Target {
   readonly path: string
-  readonly weight: number
+  /** In a hundred of `mixes.reads`, and of `mixes.days`. */
+  readonly reads: number
+  readonly days: number
+  /** `GET` when left out. */
+  readonly method?: 'POST'
   /** Asked with the administrator's token, and otherwise with a user's. */
   readonly isAdmin?: true
+  /** An event stream: the connection is closed after the first event. */
+  readonly isStream?: true
 }
 
 /**
- * Visits of users and of an administrator: each visit loads the document of the page and asks for the account and the list of
- * containers; programs ask for the status; scripts are asked for by browsers that come for the first time.
+ * Two mixes. `reads`: visits of users and of an administrator, as far as any node answers them. `days`: what an open dashboard does
+ * in ten minutes, with what the leader alone answers: the document, the account, groups and shared containers once, one event
+ * stream, the list of containers each minute, and a container that is opened (a launch of one that runs), beside sign-ins,
+ * administrators and scripts.
  */
-export const mix = (script: string): readonly Target[] => [
-  { path: '/api/user/me', weight: 30 },
-  { path: '/api/user/containers', weight: 25 },
-  { path: '/api/container/status', weight: 10 },
-  { path: '/api/groups', weight: 5 },
-  { path: '/api/admin/users', weight: 10, isAdmin: true },
-  { path: '/api/admin/audit', weight: 5, isAdmin: true },
-  { path: '/api/admin/groups', weight: 3, isAdmin: true },
-  { path: '/', weight: 9 },
-  { path: script, weight: 3 },
+export const targets = (script: string): readonly Target[] => [
+  { path: '/api/user/me', reads: 30, days: 7 },
+  { path: '/api/user/containers', reads: 25, days: 53 },
+  { path: '/api/container/status', reads: 10, days: 3 },
+  { path: '/api/groups', reads: 5, days: 6 },
+  { path: '/api/user/shared', reads: 0, days: 6 },
+  { path: '/api/admin/users', reads: 10, days: 1, isAdmin: true },
+  { path: '/api/admin/audit', reads: 5, days: 1, isAdmin: true },
+  { path: '/api/admin/groups', reads: 3, days: 0, isAdmin: true },
+  { path: '/', reads: 9, days: 6 },
+  { path: script, reads: 3, days: 4 },
+  { path: '/api/container/events', reads: 0, days: 6, isStream: true },
+  { path: '/api/user/sessions', reads: 0, days: 1 },
+  { path: '/api/admin/system', reads: 0, days: 1, isAdmin: true },
+  { path: '/api/container/launch/dev', reads: 0, days: 5, method: 'POST' },
 ]
 
 /** The requests of one turn, each as often as its weight says, spread evenly. */
-export function turnOf(targets: readonly Target[]): Target[] {
-  const all = targets.flatMap((target) =>
-    Array.from({ length: target.weight }, (_, index) => ({ target, at: (index + 0.5) / target.weight })),
+export function turnOf(all: readonly Target[]): Target[] {
+  const spread = all.flatMap((target) =>
+    Array.from({ length: target.reads }, (_, index) => ({ target, at: (index + 0.5) / target.reads })),
   )
-  return all.toSorted((one, other) => one.at - other.at).map(({ target }) => target)
+  return spread.toSorted((one, other) => one.at - other.at).map(({ target }) => target)
 }

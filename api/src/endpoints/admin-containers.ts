@@ -22,6 +22,7 @@ export const adminContainersEndpoints = {
     path: '/api/admin/containers/count',
     access: 'admin',
     scope: 'admin:read',
+    anyNode: true,
     summary: 'Number of containers that match the filters',
     query: admin.ContainersCountQuery,
     response: admin.CountResponse,

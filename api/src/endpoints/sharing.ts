@@ -42,6 +42,7 @@ export const sharingEndpoints = {
     access: 'user',
     scope: 'containers:read',
     guarded: true,
+    anyNode: true,
     summary: 'Containers of other users that are shared with the signed-in user',
     response: sharing.SharedContainersResponse,
     refusals: { 403: ErrorBody, 404: ErrorBody },

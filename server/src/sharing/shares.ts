@@ -52,6 +52,17 @@ export interface SharesParts {
   readonly onEnd: (owned: { readonly userId: number; readonly type: string }) => void
 }
 
+/** Containers of others that are shared with this user. None while sharing is switched off. @throws {StoreFailure} */
+export async function listShared(
+  { settings, database, templates }: Pick<SharesParts, 'settings' | 'database' | 'templates'>,
+  visitor: { readonly id: number; readonly email: string },
+  now: Date,
+): Promise<ContainerShare[]> {
+  if (!settings.isOn) return []
+  const all = await listSharedWith(database.db, visitor, now, maxSharedWith)
+  return all.filter((share) => templates.get(share.type) && isAllowed(share, settings))
+}
+
 /** Shares of a container by its owner: who else may look at it, or use it, and until when (decision 061). */
 export class Shares {
   readonly #parts: SharesParts
@@ -66,12 +77,9 @@ export class Shares {
     return listSharesOf(this.#parts.database.db, userId, type, now)
   }
 
-  /** Containers of others that are shared with this user. None while sharing is switched off. */
+  /** As `listShared`. */
   async sharedWith(visitor: { readonly id: number; readonly email: string }, now: Date): Promise<ContainerShare[]> {
-    const { settings, database, templates } = this.#parts
-    if (!settings.isOn) return []
-    const all = await listSharedWith(database.db, visitor, now, maxSharedWith)
-    return all.filter((share) => templates.get(share.type) && isAllowed(share, settings))
+    return listShared(this.#parts, visitor, now)
   }
 
   /**

@@ -28,7 +28,7 @@ const course = 'course'
 async function startScene() {
   const postgres = await startPostgres()
   lifetime.after(() => postgres.stop())
-  const nodes = await severalNodes(lifetime, postgres, { prod: { groups: [course] } })
+  const nodes = await severalNodes(lifetime, postgres, { prod: { groups: [course] } }, { SHARING: 'people' })
   const leader = await nodes.start()
   const follower = await nodes.start()
   const boss = await nodes.signUp(leader, 'boss@x.org')
@@ -173,6 +173,38 @@ test('what the leader has answered is in the next answer of the follower', async
   over.abort()
   await Promise.all(crowd)
   assert.ok(reads >= 4 * rounds, `only ${reads} requests were answered by the follower`)
+})
+
+test('a share that the leader has answered, or ended, is so in the next list of the follower', async () => {
+  const { leader, follower, boss, ann } = scene
+  const shares = '/api/container/shares/dev'
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+  const body = JSON.stringify({ emails: ['boss@x.org'], may: 'look', expires_at: expiresAt })
+  const ownersOf = async (node: Node) => {
+    const { containers } = await node.ask<{ containers: { owner: string }[] }>('/api/user/shared', boss)
+    return containers.map(({ owner }) => owner)
+  }
+  const reads = await readsDuring(leader, follower, async () => {
+    for (let round = 0; round < extent(5, 50); round++) {
+      await leader.ask(shares, ann, { ...post, headers: json, body })
+      assert.deepEqual(await ownersOf(follower), ['ann@x.org'])
+      const [share] = (await leader.ask<{ shares: { id: number }[] }>(shares, ann)).shares
+      await leader.ask(`${shares}/${share?.id}`, ann, { method: 'DELETE' })
+      assert.deepEqual(await ownersOf(follower), [])
+    }
+  })
+  assert.equal(reads, extent(5, 50) * 2)
+})
+
+test('containers are counted by the follower, and by the leader when their status is asked for', async () => {
+  const { leader, follower, boss } = scene
+  const countAt = async (node: Node, query: string) =>
+    (await node.ask<{ count: number }>(`/api/admin/containers/count${query}`, boss)).count
+  const reads = await readsDuring(leader, follower, async () => {
+    for (const query of ['', '?q=ann', '?container_type=dev', '?status=running'])
+      assert.equal(await countAt(follower, query), await countAt(leader, query), query)
+  })
+  assert.equal(reads, 3)
 })
 
 test('a session that the leader has ended opens nothing at the follower', async () => {

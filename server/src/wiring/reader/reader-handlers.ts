@@ -5,6 +5,7 @@ import { AdminLists } from '#/administration/admin-lists.ts'
 import { ApiTokenAdministration } from '#/administration/api-token-administration.ts'
 import { AuditReader } from '#/administration/audit-reader.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
+import type { Templates } from '#/containers/templates/template.ts'
 import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
 import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
@@ -15,6 +16,9 @@ import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
 import { listGroupsHandler } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { listOwnGroupsHandler } from '#/http/handlers/groups/group-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { listSharedHandler } from '#/http/handlers/sharing/sharing-handlers.ts'
+import { listShared } from '#/sharing/shares.ts'
+import type { SharingSettings } from '#/sharing/sharing-settings.ts'
 import { listGroupsPage } from '#/groups/group-administration.ts'
 import type { Database } from '#/store/database.ts'
 import { listGroupsOf } from '#/store/groups/group-members.ts'
@@ -32,10 +36,13 @@ export interface ReaderHandlersParts {
   readonly ownContainers: OwnContainers
   readonly key: Pick<SigningKeys, 'jwks'>
   readonly spawnerUrl: string
+  readonly templates: Templates
+  readonly sharing: SharingSettings
 }
 
 /** The handlers of these rows; a row without one does not compile. */
-export function readerHandlers({ database, ownContainers, key, spawnerUrl }: ReaderHandlersParts): Handlers {
+export function readerHandlers(parts: ReaderHandlersParts): Handlers {
+  const { database, ownContainers, key, spawnerUrl, templates, sharing } = parts
   const { db } = database
   const lists = listHandlers({ lists: new AdminLists(db, noStatuses) })
   const handlers: Pick<Handlers, AnyNodeName> = {
@@ -44,6 +51,11 @@ export function readerHandlers({ database, ownContainers, key, spawnerUrl }: Rea
     ...discoveryHandlers({ key, spawnerUrl }),
     listUsers: lists.listUsers,
     countUsers: lists.countUsers,
+    // By a status, which the leader knows, it is passed on.
+    countContainers: lists.countContainers,
+    listSharedContainers: listSharedHandler({ templates, spawnerUrl }, (visitor, now) =>
+      listShared({ settings: sharing, database, templates }, visitor, now),
+    ),
     listAudit: auditHandlers({ audit: new AuditReader(db) }).listAudit,
     listGroups: listGroupsHandler((page, q) => listGroupsPage(db, page, q)),
     listOwnGroups: listOwnGroupsHandler((userId) => listGroupsOf(db, userId)),

@@ -78,6 +78,8 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
       database,
       key: keys,
       spawnerUrl: addresses.spawnerUrl,
+      templates: config.templates,
+      sharing: config.sharing,
       ownContainers: new OwnContainers(
         database.db,
         config.templates,

@@ -25,6 +25,18 @@ type Names = 'listShares' | 'shareContainer' | 'endShare' | 'listSharedContainer
 /** Shares in one answer without `limit`. */
 const defaultPageSize = 100
 
+/** `GET /api/user/shared`. */
+export const listSharedHandler =
+  (
+    parts: Pick<SharingHandlerParts, 'templates' | 'spawnerUrl'>,
+    sharedWith: Shares['sharedWith'],
+  ): Handlers['listSharedContainers'] =>
+  async (call) => {
+    const { id, email } = userOf(call)
+    const shared = await sharedWith({ id, email }, call.now)
+    return { containers: shared.map((share) => toSharedContainer(parts, share)) }
+  }
+
 export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Names> {
   const { shares, administration, visitors } = parts
   return {
@@ -52,11 +64,7 @@ export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Name
       await shares.end(ownerOf(call), type, readId(id, 'share'), call.now)
       return { message: localizedReply(call, message('sharing.ended')) }
     },
-    listSharedContainers: async (call) => {
-      const { id, email } = userOf(call)
-      const shared = await shares.sharedWith({ id, email }, call.now)
-      return { containers: shared.map((share) => toSharedContainer(parts, share)) }
-    },
+    listSharedContainers: listSharedHandler(parts, (visitor, now) => shares.sharedWith(visitor, now)),
 
     listAllShares: async ({ query, now }) => {
       const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
