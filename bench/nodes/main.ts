@@ -21,6 +21,8 @@ import { targets as targetsWith, turnOf, type Target } from './mix.ts'
  */
 const turns = Number(process.argv[2] ?? 20)
 const rounds = Number(process.argv[3] ?? 5)
+/** Of each kind of request, at each node in turns: the first one runs code that is not compiled yet. */
+const costRounds = 3
 /** As many clients for each node that is asked, so that each is as busy: a node that waits takes more CPU for a request. */
 const [users, clientsOfNode] = [16, 8]
 const webDir = path.resolve(import.meta.dirname, '../../web/dist')
@@ -70,13 +72,17 @@ async function measure(both: readonly Node[], targets: readonly Target[], boss: 
   report('throughput of two nodes', { 'of that of one, at the same CPU each': ratio.toFixed(2), target: '1.8' })
   const costs = new Map<Target, Cost>()
   for (const target of targets) {
-    const length = Math.ceil((turns * 20) / 100) * 100
     const cost = async (nodes: readonly Node[]): Promise<Both> => {
-      const requests = Array.from({ length }, () => target)
+      const requests = Array.from({ length: turns * 10 }, () => target)
       const { cpu, requests: count } = await load(both, nodes, requests, boss, tokens)
       return [((cpu[0] ?? 0) * 1_000) / count, ((cpu[1] ?? 0) * 1_000) / count]
     }
-    const each = { atLeader: await cost(both.slice(0, 1)), atFollower: await cost(both.slice(1)) }
+    const [atLeader, atFollower]: [Both[], Both[]] = [[], []]
+    for (let round = 0; round < costRounds; round++) {
+      atLeader.push(await cost(both.slice(0, 1)))
+      atFollower.push(await cost(both.slice(1)))
+    }
+    const each = { atLeader: medians(atLeader), atFollower: medians(atFollower) }
     const show = (both: Both) => both.map(Math.round).join(' + ')
     report(`${target.method ?? 'GET'} ${target.path}`, {
       'CPU in µs (leader + follower), asked at the leader': show(each.atLeader),
@@ -98,6 +104,10 @@ async function measure(both: readonly Node[], targets: readonly Target[], boss: 
     })
     if (equal < 1.8) process.exitCode = 1
   }
+}
+
+function medians(all: readonly Both[]): Both {
+  return [median(all.map(([leader]) => leader)), median(all.map(([, follower]) => follower))]
 }
 
 /** CPU of a request in µs. */

@@ -6,7 +6,7 @@ import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
 import type { Reading } from './reading/reading.ts'
-import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose } from './link/node-link.ts'
+import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type LinkSession } from './link/node-link.ts'
 
 /** Health check of the connection to the leader, in ms: interval and timeout. */
 const ping = { every: 1_000, timeout: 3_000 } as const
@@ -35,10 +35,15 @@ interface Leader {
   readonly epoch: number
 }
 
+/** A leader that is followed. */
+interface FollowedLeader extends Leader {
+  readonly session: LinkSession
+}
+
 /** A follower: its gateway is connected to the leader, which sends it settings, state and changes, and answers its calls. */
 export class Follower {
   readonly #parts: FollowerParts
-  #leader: Leader | undefined
+  #leader: FollowedLeader | undefined
   #socket: TLSSocket | undefined
   #isJoined = false
   /** To the leader that is followed. */
@@ -65,7 +70,7 @@ export class Follower {
     const isFollowed = leader.node === this.#leader?.node && leader.epoch === this.#leader.epoch
     if (isFollowed && (this.#isConnecting || (this.#socket && !this.#socket.destroyed))) return
     this.stop()
-    void this.#begin((this.#leader = { ...leader }))
+    void this.#begin((this.#leader = { ...leader, session: {} }))
   }
 
   /** A connection to a Unix socket of the leader, which serves it. @throws {Error} when there is none, or the leader stops */
@@ -89,7 +94,7 @@ export class Follower {
   }
 
   /** Never rejects. @param leader an object of this attempt alone */
-  async #begin(leader: Leader): Promise<void> {
+  async #begin(leader: FollowedLeader): Promise<void> {
     this.#isConnecting = true
     const socket = await this.#connect('gateway').catch((error: unknown) => error as Error)
     if (this.#leader !== leader) return void (socket instanceof Error || socket.destroy())
@@ -108,12 +113,8 @@ export class Follower {
     const { node, key } = this.#parts
     const leader = this.#leader
     if (!leader) throw new Error('no leader is known')
-    return connectToNode(linkAddressOf(leader.node), key, {
-      purpose,
-      node,
-      epoch: leader.epoch,
-      protocol: protocolVersion,
-    })
+    const hello = { purpose, node, epoch: leader.epoch, protocol: protocolVersion }
+    return connectToNode(linkAddressOf(leader.node), key, hello, leader.session)
   }
 
   #join(socket: TLSSocket, leader: Leader): void {

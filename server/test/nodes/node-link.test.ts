@@ -56,6 +56,20 @@ test('a node that knows the key is accepted with what it says first, and bytes t
   assert.equal(bytes.toString(), 'what follows')
 })
 
+test('a node resumes its session with the same leader, and begins anew with another process', async (t) => {
+  const [{ accepted, address }, other] = [await startListener(t), await startListener(t)]
+  const session = {}
+  const isResumedAt = async (to: typeof address) => {
+    const socket = await connectToNode(to, key, hello, session)
+    t.after(() => socket.destroy())
+    return socket.isSessionReused()
+  }
+  assert.deepEqual([await isResumedAt(address), await isResumedAt(address)], [false, true])
+  await waitFor('both connections', () => accepted.length === 2)
+  assert.equal(await isResumedAt(other.address), false)
+  assert.equal(await isResumedAt(other.address), true)
+})
+
 test('without the key neither side speaks to the other', async (t) => {
   const { accepted, address } = await startListener(t)
   await assert.rejects(connectToNode(address, randomBytes(32), hello))

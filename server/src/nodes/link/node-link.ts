@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, createServer, type Server, type TLSSocket } from 'node:tls'
+import { connect, createSecureContext, createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 
 /**
  * Connections between nodes: TLS with a pre-shared key (RFC 5487, 8442), which each side has to know, and with forward secrecy. No
@@ -64,10 +64,31 @@ export async function listenForNodes(server: Server, { host, port }: LinkAddress
   await once(server, 'listening')
 }
 
-/** Connects, and says what for. @throws {Error} when the node does not answer within 3 s, or has another key */
-export async function connectToNode({ host, port }: LinkAddress, key: Buffer, hello: Hello): Promise<TLSSocket> {
+/** Made once: it costs a fifth of a handshake. */
+let context: SecureContext | undefined
+
+/**
+ * What the connections of a node to a leader share: they resume the TLS session of the one before (RFC 5077), which saves half of the
+ * CPU of a handshake. The leader has the key of its tickets in memory alone, so that forward secrecy ends with its process.
+ */
+export interface LinkSession {
+  ticket?: Buffer | undefined
+}
+
+/**
+ * Connects, and says what for.
+ * @param session of connections to the same process before @throws {Error} when the node does not answer within 3 s, or has another key
+ */
+export async function connectToNode(
+  { host, port }: LinkAddress,
+  key: Buffer,
+  hello: Hello,
+  session: LinkSession = {},
+): Promise<TLSSocket> {
+  context ??= createSecureContext(tls)
   const socket = connect({
-    ...tls,
+    secureContext: context,
+    ...(session.ticket && { session: session.ticket }),
     host,
     port,
     pskCallback: () => ({ psk: key, identity }),
@@ -77,9 +98,12 @@ export async function connectToNode({ host, port }: LinkAddress, key: Buffer, he
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(connectTimeout) })
   } catch (error) {
+    // A ticket that is not accepted leads to a whole handshake; should one fail otherwise, the next one begins anew.
+    session.ticket = undefined
     socket.on('error', () => {}).destroy()
     throw error
   }
+  session.ticket = socket.getSession()
   socket.on('error', () => {})
   socket.write(`${JSON.stringify(hello)}\n`)
   return socket
