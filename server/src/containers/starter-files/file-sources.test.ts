@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -300,4 +303,28 @@ test('a repository of a few kilobytes that stands for ten thousand million files
   }
   const limit = await gitText(['-c', 'alias.limit=!ulimit -v', 'limit'], { signal: never, maxBytes: 1_000 })
   assert.equal(limit, String(4 * 1024 ** 2), 'KiB of memory of what Git starts')
+})
+
+/** A server whose certificate is good asked, through Git, what listens on the loopback of the machine that Berth runs on. */
+test('a server that redirects leads Git nowhere, and the refusal says so', async (t) => {
+  const { words } = arrange(t)
+  const listen = async (answer: RequestListener) => {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    t.after(() => void server.close())
+    await once(server, 'listening')
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const asked: string[] = []
+  const inner = await listen((request, response) => {
+    asked.push(`inner ${request.url}`)
+    response.writeHead(404).end()
+  })
+  for (const status of [301, 302, 303, 307, 308]) {
+    const outer = await listen((request, response) => {
+      asked.push(`outer ${request.url}`)
+      response.writeHead(status, { location: `${inner}${request.url}` }).end()
+    })
+    assert.match(String(await words({ git: `${outer}/course.git`, ref: null })), /redirects, which is not followed/)
+  }
+  assert.deepEqual(new Set(asked), new Set(['outer /course.git/info/refs?service=git-upload-pack']))
 })

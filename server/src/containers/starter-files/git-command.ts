@@ -11,6 +11,14 @@ GIT_ASKPASS=false GIT_ALLOW_PROTOCOL=http:https:file \${https_proxy:+https_proxy
 \${http_proxy:+http_proxy="$http_proxy"} \${no_proxy:+no_proxy="$no_proxy"} \
 \${SSL_CERT_FILE:+SSL_CERT_FILE="$SSL_CERT_FILE"} git "$@"`
 
+/**
+ * A server of course material must not lead Git to an address that this machine reaches and the server does not, such as the
+ * loopback or a cloud's metadata: Git follows a redirect of its first request otherwise.
+ */
+const settings = ['-c', 'http.followRedirects=false']
+const redirected = /The requested URL returned error: 30\d/
+const redirectAdvice = ' (the server redirects, which is not followed: write the address that it leads to)'
+
 const maxErrorText = 2_000
 const ulimitBlock = 512
 /** Address space of each process, in KiB: 1 GiB of a pack, a file of 512 MiB (larger ones are streamed), and its threads. */
@@ -29,7 +37,7 @@ export interface GitOptions {
 export async function* git(args: readonly string[], { signal, maxBytes }: GitOptions): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted()
   const blocks = String(Math.ceil(maxBytes / ulimitBlock))
-  const child = spawn('/bin/sh', ['-c', script, 'sh', blocks, maxMemory, ...args], {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', blocks, maxMemory, ...settings, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -53,7 +61,9 @@ export async function* git(args: readonly string[], { signal, maxBytes }: GitOpt
     yield* child.stdout as AsyncIterable<Buffer>
     const code = await ended
     signal.throwIfAborted()
-    if (code !== 0) throw new StarterFilesError(`git ${args.find(isVerb) ?? ''} failed: ${errors.trim() || code}`)
+    const advice = redirected.test(errors) ? redirectAdvice : ''
+    if (code !== 0)
+      throw new StarterFilesError(`git ${args.find(isVerb) ?? ''} failed: ${errors.trim() || code}${advice}`)
   } finally {
     kill()
     signal.removeEventListener('abort', kill)
