@@ -2,12 +2,17 @@ import type { Logger } from 'pino'
 import type { Database, Tx } from '#/store/database.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import { deleteMember, listMembershipsOf, setMember, type Membership } from '#/store/groups/group-members.ts'
-import { findGroupByName, insertGroup, localSource, type Group } from '#/store/groups/groups.ts'
+import { countGroupsOf, findGroupByName, insertGroup, localSource, type Group } from '#/store/groups/groups.ts'
 import type { GroupDirectory } from './group-directory.ts'
 import { auditedFields } from './group-facts.ts'
 
 /** Max groups of one claim that become memberships; Entra lists 200 at most. */
 const maxGroups = 500
+/**
+ * Max groups that one sign-in makes, and that all sign-ins at one provider make: at some providers people make groups
+ * themselves. What is missing is made at later sign-ins.
+ */
+const [maxMade, maxOfProvider] = [100, 2_000]
 /** As the API takes names. */
 const nameForm = /^(?=.*\S)\P{Cc}{1,100}$/u
 
@@ -43,7 +48,7 @@ export class ProviderMemberships {
     const names = this.#namesIn(member, claimed)
     if (await this.#isUpToDate(member, names)) return
     const { database, directory, onChange } = this.#parts
-    const foreign = await database.transaction(async (tx) => {
+    const { foreign, missing } = await database.transaction(async (tx) => {
       // Two sign-ins, or an administrator, could make a group of one name at the same moment.
       await database.lock(tx, 'groups')
       return change(tx, member, names, now)
@@ -53,6 +58,11 @@ export class ProviderMemberships {
       this.#parts.log.warn(
         { userId, provider, groups: foreign },
         'groups of another provider have these names; the user joins none of them',
+      )
+    if (missing > 0)
+      this.#parts.log.warn(
+        { userId, provider, missing, maxMade, maxOfProvider },
+        'a claim names more groups that are missing than are made at once, or of one provider',
       )
     await directory.refresh()
     onChange()
@@ -80,14 +90,27 @@ export class ProviderMemberships {
   }
 }
 
-/** @returns names of groups whose members are another provider's affair */
-async function change(tx: Tx, member: ProviderMember, names: readonly string[], now: Date): Promise<string[]> {
+interface Changed {
+  /** Names of groups whose members are another provider's affair. */
+  readonly foreign: string[]
+  /** Number of groups that are not there, and were not made. */
+  readonly missing: number
+}
+
+async function change(tx: Tx, member: ProviderMember, names: readonly string[], now: Date): Promise<Changed> {
   const { userId, provider } = member
   const memberships = await listMembershipsOf(tx, userId)
   const entries: AuditEntry[] = []
   const [kept, foreign] = [new Set<number>(), [] as string[]]
+  let [room, missing] = [Math.min(maxMade, maxOfProvider - (await countGroupsOf(tx, provider))), 0]
   for (const name of names) {
-    const group = (await findGroupByName(tx, name)) ?? (await makeGroup(tx, member, name, entries, now))
+    const known = await findGroupByName(tx, name)
+    if (!known && room <= 0) {
+      missing++
+      continue
+    }
+    if (!known) room--
+    const group = known ?? (await makeGroup(tx, member, name, entries, now))
     kept.add(group.id)
     if (group.source !== provider && group.source !== localSource) foreign.push(name)
     else if (!memberships.some(({ groupId }) => groupId === group.id)) {
@@ -101,7 +124,7 @@ async function change(tx: Tx, member: ProviderMember, names: readonly string[], 
       entries.push(entryOf(member, 'group.remove-member', groupId, now))
     }
   await insertAuditEntries(tx, entries)
-  return foreign
+  return { foreign, missing }
 }
 
 /** A group of the provider that is not there yet. */

@@ -79,6 +79,15 @@ export async function findGroup(db: Db, id: number): Promise<CountedGroup | unde
   return row && countedFromRow(row)
 }
 
+export async function countGroupsOf(db: Db, source: string): Promise<number> {
+  const { groups } = await db
+    .selectFrom('user_groups')
+    .select(({ fn }) => fn.countAll<number | string>().as('groups'))
+    .where('source', '=', source)
+    .executeTakeFirstOrThrow()
+  return Number(groups)
+}
+
 export async function findGroupByName(db: Db, name: string): Promise<Group | undefined> {
   const row = await db.selectFrom('user_groups').selectAll().where('name', '=', name).executeTakeFirst()
   return row && fromRow(row)

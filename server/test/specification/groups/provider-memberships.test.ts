@@ -120,6 +120,49 @@ test('what cannot be a name is left out, and the sign-in goes on', async () => {
   assert.deepEqual(await membershipsOf(max), ['Good: member by main'])
 })
 
+/** At some providers people make groups themselves: 3,000 names in a claim made 500 groups, and other names as many more. */
+test('a sign-in makes a hundred groups at most, a provider two thousand, and what is left out is logged', async () => {
+  const claim = Array.from({ length: 230 }, (_, index) => `own ${index}`)
+  const made = async () =>
+    Number(
+      (
+        await berth.database.db
+          .selectFrom('user_groups')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('source', '=', 'main')
+          .executeTakeFirstOrThrow()
+      ).count,
+    )
+  const before = await made()
+  const eve = await signInAs('eve', claim)
+  assert.equal((await made()) - before, 100)
+  assert.equal((await membershipsOf(eve)).length, 100)
+  assert.equal(berth.logs.filter((line) => /more groups that are missing than are made/.test(line)).length, 1)
+  assert.match(berth.logs.join(''), /"missing":130/)
+  await signInAs('eve', claim)
+  await signInAs('eve', claim)
+  assert.equal((await membershipsOf(eve)).length, 230, 'later sign-ins make what is missing')
+
+  const room = 2_000 - (await made())
+  const facts = { description: '', types: null, limits: '{}', expires_at: null, source: 'main', created_at: 1 }
+  const row = await berth.database.db.selectFrom('user_groups').selectAll().executeTakeFirstOrThrow()
+  const { id: _, ...columns } = row
+  const rows = Array.from({ length: room - 1 }, (_each, index) => ({
+    ...columns,
+    name: `filler ${index}`,
+    source: facts.source,
+    join_code_hash: null,
+  }))
+  for (let at = 0; at < rows.length; at += 100)
+    await berth.database.db
+      .insertInto('user_groups')
+      .values(rows.slice(at, at + 100))
+      .execute()
+  const ivy = await signInAs('ivy', ['last one', 'none', 'none either', 'own 1'])
+  assert.deepEqual(await membershipsOf(ivy), ['last one: member by main', 'own 1: member by main'])
+  assert.equal(await made(), 2_000)
+})
+
 test('who was invited to a group joins it by the first sign-in at a provider, too', async () => {
   assertOk(await boss.call('POST', '/api/admin/groups', { name: 'Invites' }))
   const group = await groupNamed('Invites')
