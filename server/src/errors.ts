@@ -203,6 +203,10 @@ export const refusals = named({
     new Refusal(429, message('groups.tooManyCodes', { max }), {
       headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
     }),
+  tooManyInvitations: (max: number, retrySeconds: number) =>
+    new Refusal(429, message('groups.tooManyInvitations', { max }), {
+      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
+    }),
   tooManyLookRequests: (minutes: number, retrySeconds: number) =>
     new Refusal(429, message('sharing.askedTooOften', { minutes }), {
       headers: { 'retry-after': String(Math.max(1, retrySeconds)) },

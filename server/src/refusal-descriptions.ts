@@ -179,6 +179,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'more than ten wrong join codes of one user within a minute',
     remedy: 'wait, and check the code',
   },
+  tooManyInvitations: {
+    when: 'a manager who is no administrator would have more than 500 invitations mailed within an hour; nothing of the list is done (`Retry-After`)',
+    remedy: 'invite the rest later, ask an administrator, or give out a join code',
+  },
   tooManyLookRequests: {
     when: 'a manager asks a member to look within 30 minutes after the member has declined, more than three times an hour, or while five requests to the member are open (`Retry-After`)',
     remedy: 'talk to the member, or wait',

@@ -8,11 +8,13 @@ import type { GroupRole } from '#/store/groups/group-members.ts'
 import type { Group } from '#/store/groups/groups.ts'
 import { findUser, type User } from '#/store/users/users.ts'
 import { requireManaged } from './group-rights.ts'
+import type { InvitationLimit } from './invitations/invitation-limit.ts'
 
 export interface InviteToGroupParts {
   readonly database: Database
   readonly invite: Invite
   readonly policy: SignUpPolicy
+  readonly limit: InvitationLimit
 }
 
 /** What became of addresses without a verified account. */
@@ -32,8 +34,10 @@ export class InviteToGroup {
   }
 
   /**
-   * For managers who are no administrators the allowed domains hold, and the rate limit of links per address.
+   * For managers who are no administrators the allowed domains hold, and the rate limits of links per address and of
+   * invitations per manager.
    * @param emails valid and lower-cased @param report called with the cause of each mail that failed
+   * @throws {Refusal} 429 too many invitations of this manager; then none is mailed
    */
   async run(
     actor: Actor,
@@ -47,7 +51,9 @@ export class InviteToGroup {
     const isAdmin = await this.#isAdmin(actor)
     const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
     const purpose = purposeOf(actor, group, role ?? 'member', !isAdmin, now)
+    const settle = isAdmin || actor.id === null ? undefined : this.#parts.limit.count(actor.id, allowed.length)
     const results = await invite.run(allowed, true, actor, now, report, purpose)
+    settle?.(results.filter(({ status }) => status !== 'invited').length)
     const withStatus = (...wanted: string[]) =>
       results.filter(({ status }) => wanted.includes(status)).map(({ email }) => email)
     return {

@@ -47,6 +47,6 @@ export const groupInvitationsEndpoints = {
     summary: 'Mail an invitation to a group again; for its managers and administrators',
     params: invitations.GroupInvitationParams,
     response: Message,
-    refusals: { ...writeRefusals, 500: ErrorBody },
+    refusals: { ...writeRefusals, 429: ErrorBody, 500: ErrorBody },
   },
 } as const satisfies Record<string, Endpoint>

@@ -99,7 +99,7 @@ export const groupsEndpoints = {
       'Add known users to a group, or change their role, and invite other addresses; for its managers and administrators',
     body: groups.AddMembersBody,
     response: groups.AddMembersResponse,
-    refusals: { 400: ErrorBody, ...writeRefusals },
+    refusals: { 400: ErrorBody, ...writeRefusals, 429: ErrorBody },
   },
   removeMember: {
     ...byManagers,

@@ -15,6 +15,8 @@ export const groups: Translated<'groups'> = {
     'Dieses Konto darf Container dieses Typs jetzt nicht starten: Er ist für andere Gruppen, oder eine andere Gruppe des Kontos ist beendet. Wende dich an einen Administrator.',
   joinCodeNotFound: 'Keine Gruppe hat diesen Code. Prüfe die Schreibweise oder bitte um einen neuen: Codes laufen ab.',
   notManager: 'Das dürfen nur, wer diese Gruppe leitet, und die Administratoren.',
+  tooManyInvitations:
+    'Zu viele Einladungen: höchstens {max} E-Mails in einer Stunde. Diese Adressen wurden weder hinzugefügt noch eingeladen. Lade sie später ein, frage einen Administrator oder gib einen Beitrittscode aus.',
   tooManyCodes: 'Zu viele falsche Codes: höchstens {max} in der Minute. Versuche es gleich noch einmal.',
   typeOfGroups:
     'Dieser Container-Typ ist nur für Mitglieder bestimmter Gruppen. Wenn du einen Beitrittscode hast, gib ihn ein; sonst frage deinen Administrator.',

@@ -13,6 +13,8 @@ export const groups = {
     'This user may not start containers of this type now: it is for other groups, or another group of the user has ended. Ask an administrator.',
   joinCodeNotFound: 'No group has this code. Check its spelling, or ask for a new one: codes expire.',
   notManager: 'Only managers of this group and administrators may do this.',
+  tooManyInvitations:
+    'Too many invitations: at most {max} mails within an hour. These addresses were neither added nor invited. Invite them later, ask an administrator, or give out a join code.',
   tooManyCodes: 'Too many wrong codes: at most {max} a minute. Try again in a moment.',
   typeOfGroups:
     'This container type is for members of certain groups only. If you have a join code, enter it; otherwise ask your administrator.',

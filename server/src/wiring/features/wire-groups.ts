@@ -6,6 +6,7 @@ import { GroupMembers } from '#/groups/group-members.ts'
 import { InviteToGroup } from '#/groups/invite-to-group.ts'
 import { GroupHours } from '#/groups/hours/group-hours.ts'
 import { SetTimetable } from '#/groups/hours/set-timetable.ts'
+import { InvitationLimit } from '#/groups/invitations/invitation-limit.ts'
 import { invitationLifetime, PendingInvitations } from '#/groups/invitations/pending-invitations.ts'
 import { PreviewMembers } from '#/groups/invitations/preview-members.ts'
 import { JoinCodes } from '#/groups/join-codes.ts'
@@ -103,7 +104,7 @@ export function wireGroups(
     watch.reviewSoon()
     void sharing.refresh()
   }
-  const inviteToGroup = new InviteToGroup({ database, invite, policy: config })
+  const inviteToGroup = new InviteToGroup({ database, invite, policy: config, limit: new InvitationLimit() })
   const groupContainers = new GroupContainers({
     database,
     occupantsOf: (userId) => capacity.of(userId),

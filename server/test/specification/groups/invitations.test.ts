@@ -86,3 +86,46 @@ test('invitations come page by page, oldest first, and those of another group ar
   assert.deepEqual([first.invitations.length, second.invitations.length, second.next_cursor], [3, 2, null])
   assertRefused(await tom.call('DELETE', `/api/groups/${other.id}/invitations/${first.invitations[0].id}`), 404)
 })
+
+/** A manager, who need not be a trusted person, had 2,000 mails sent in 100 s: a day of a mail server's quota. */
+test('managers have 500 invitations mailed in an hour, and a list beyond is refused whole; administrators have no such limit', async () => {
+  const sam = await signUp('sam@x.org')
+  const [one, two] = [await group({ name: 'Flood' }, [], [sam]), await group({ name: 'Flood 2' }, [], [sam])]
+  const list = (name: string, length: number) => Array.from({ length }, (_, index) => `${name}${index}@x.org`)
+  const invite = (user: typeof sam, emails: string[], { id } = one) =>
+    user.call('POST', `/api/groups/${id}/members`, { emails })
+  const known = list('flood-a', 300)
+  assert.equal((await invite(sam, known)).body.invited.length, 300)
+  // Users with an account are no mail, and what is refused for its domain is none.
+  assertOk(await invite(sam, ['ann@x.org', ...list('b', 400).map((email) => email.replace('x.org', 'elsewhere.org'))]))
+  const before = berth.mails.length
+  const refused = await invite(sam, ['boss@x.org', ...list('flood-c', 201)], two)
+  assertRefused(refused, 429)
+  assert.match(refused.body.error, /500/)
+  assert.ok(Number(refused.headers.get('retry-after')) > 3_000)
+  assert.equal(berth.mails.length, before)
+  const at = `/api/groups/${two.id}`
+  const { members } = (await boss.call('GET', `${at}/members`)).body
+  assert.deepEqual(
+    members.map(({ user }: { user: { id: number } }) => user.id),
+    [sam.id],
+    'nothing of a list that is refused is done',
+  )
+  // Two at once are no way around.
+  const both = await Promise.all([invite(sam, list('flood-d', 150), two), invite(sam, list('flood-e', 150), two)])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 429])
+  assertOk(await invite(sam, list('flood-f', 49)))
+  const resend = async (user: typeof sam) => {
+    const [pending] = (await user.call('GET', `/api/groups/${one.id}/invitations?limit=1`)).body.invitations
+    return user.call('POST', `/api/groups/${one.id}/invitations/${pending.id}/resend`)
+  }
+  // A mail that is not accepted does not count.
+  refuses.active = true
+  assertRefused(await resend(sam), 500)
+  refuses.active = false
+  assertOk(await resend(sam))
+  assertRefused(await resend(sam), 429)
+  assertOk(await invite(boss, list('flood-g', 300), two))
+  assertOk(await resend(boss))
+  assertOk(await invite(tom, ['flood-h@x.org'], await group({ name: 'Flood 3' }, [], [tom])))
+})
