@@ -1,3 +1,4 @@
+import { askServer } from '#/outgoing-request.ts'
 import { webhookHeaders, type WebhookMessage } from './sign-webhook.ts'
 
 /** Timeout of one attempt, in ms, from the connection to the head of the answer. */
@@ -28,24 +29,22 @@ export async function sendWebhook(
   message: WebhookMessage,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await post(url, webhookHeaders(message, secrets, new Date()), message.body, {
-    redirect: 'manual',
+  const answer = await askServer(url, {
+    method: 'POST',
+    headers: { ...webhookHeaders(message, secrets, new Date()), 'user-agent': 'Berth' },
+    body: message.body,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
   }).catch((error: unknown) => {
     throw new NotAccepted(reasonOf(error, timeout))
   })
   // Unread: it means nothing, and may be endless.
-  await response.body?.cancel().catch(() => undefined)
-  if (!response.ok) throw new NotAccepted(`status ${response.status}`)
+  answer.discard()
+  if (answer.status < 200 || answer.status > 299) throw new NotAccepted(`status ${answer.status}`)
 }
 
-const post = (url: string, headers: Readonly<Record<string, string>>, body: string, init: RequestInit) =>
-  fetch(url, { ...init, method: 'POST', headers: { ...headers, 'user-agent': 'Berth' }, body })
-
-/** The code of the system or of TLS; messages of `fetch` may contain the address. */
+/** The code of the system or of TLS; messages may contain the address. */
 function reasonOf(error: unknown, timeout: number): string {
-  const { name, cause } = error as Error
+  const { name, code } = Object(error) as { name?: string; code?: unknown }
   if (name === 'TimeoutError') return `no answer within ${timeout / 1_000} s`
-  const { code } = Object(cause) as { code?: unknown }
   return typeof code === 'string' ? code : 'the connection failed'
 }

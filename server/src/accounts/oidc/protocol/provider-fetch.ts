@@ -1,29 +1,43 @@
+import { askServer } from '#/outgoing-request.ts'
+
 /** Max bytes of a provider's answer; a discovery document or key set has some ten thousand. */
 const maxAnswer = 1_048_576
 
-/** What the library asks for with each request. */
+/** What the libraries ask for with each request. */
 interface RequestOptions {
   readonly method: string
-  readonly headers: Record<string, string>
+  readonly headers: Headers | Record<string, string>
   readonly body?: unknown
-  readonly redirect: 'manual'
   readonly signal?: AbortSignal | null
 }
 
 /**
- * `fetch` with a limit for the size of the answer, which any server at the address of the provider may send.
- * @throws {TypeError} when no answer comes, or it is larger than 1 MiB
+ * In place of `fetch`, with a limit for the size of the answer, which any server at the address of the provider may send.
+ * @throws {TypeError} when it is larger than 1 MiB, or coded although no coding was asked for · as `askServer`
  */
 export async function providerFetch(url: string, options: object): Promise<Response> {
-  const answer = await fetch(url, options as RequestInit & RequestOptions)
+  const { method, headers, body, signal } = options as RequestOptions
+  const answer = await askServer(url, {
+    method,
+    headers: Object.fromEntries(new Headers(headers)),
+    body: body === undefined || body === null ? undefined : String(body as string | URLSearchParams),
+    signal: signal ?? undefined,
+  })
+  const answered = headersOf(answer.rawHeaders)
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of answer.body) {
     size += chunk.byteLength
-    // Leaving the loop cancels the rest.
+    // Leaving the loop ends the connection.
     if (size > maxAnswer) throw new TypeError(`the answer is larger than ${maxAnswer} bytes`)
     chunks.push(chunk)
   }
-  const body = size === 0 ? null : Buffer.concat(chunks)
-  return new Response(body, { status: answer.status, headers: answer.headers })
+  if (!/^(?:identity)?$/i.test(answered.get('content-encoding') ?? '')) throw new TypeError('the answer is coded')
+  return new Response(size === 0 ? null : Buffer.concat(chunks), { status: answer.status, headers: answered })
+}
+
+function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '')
+  return headers
 }
