@@ -65,6 +65,19 @@ test('of an app that never stops writing no more is read than a slow listener ta
   await following
 })
 
+/** Without a line end there is no listener to wait for: each page that followed such a program read as fast as it wrote. */
+test('of an app that never ends a line no more is read than its rate', async (t) => {
+  const { id } = await rig.run('lineless')
+  const piece = Buffer.concat([Buffer.from('\x01\0\0\0\0\x01\0\0', 'latin1'), Buffer.alloc(65_536, 'x')])
+  const engine = await endlessEngine(t, /^GET \S+\/logs/, piece)
+  const { installation } = rig
+  const distant = createDockerRuntime({ installation, dockerHost: engine.address, network: installation })
+  await distant.followLogs(id, 0, assert.fail, AbortSignal.timeout(3_000))
+  assert.ok(engine.said() > 0)
+  // 2 MiB at once, 256 KiB a second, and what the connection holds.
+  assert.ok(engine.said() < 12 * 1024 ** 2, `${engine.said()} bytes`)
+})
+
 test('a measurement of homes waits for one under way until its signal aborts; other failures are reported', async (t) => {
   const measure = async (answer: string, signal: AbortSignal) => {
     const dockerHost = await engineAnswering(t, /\/system\/df/, answer)

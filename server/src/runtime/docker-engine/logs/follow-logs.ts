@@ -3,6 +3,7 @@ import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { inspectOwn } from '../containers/docker-inspect.ts'
 import { LogDemultiplexer } from '../../transport/log-demultiplexer.ts'
+import { pacedBytes } from '../../transport/paced-bytes.ts'
 import { withSignal } from '../../transport/with-signal.ts'
 
 /** Listener of lines; the next line is read when it resolves (backpressure). */
@@ -28,7 +29,8 @@ export async function followLogs(
     const emit = async (lines: readonly string[]) => {
       for (const line of lines) await withSignal(Promise.resolve(onLine(line)), signal)
     }
-    for await (const bytes of await open(engine, id, lines, signal)) await emit(reader.push(bytes))
+    const output = pacedBytes(await open(engine, id, lines, signal), signal)
+    for await (const bytes of output) await emit(reader.push(bytes))
     await emit(reader.end())
   } catch (error) {
     // After an abort the caller gets no further line and no error.

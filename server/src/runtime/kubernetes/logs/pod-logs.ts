@@ -1,5 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { LogDemultiplexer } from '../../transport/log-demultiplexer.ts'
+import { pacedBytes } from '../../transport/paced-bytes.ts'
 import { withSignal } from '../../transport/with-signal.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
@@ -52,7 +53,8 @@ export async function followLogs(
     const emit = async (read: readonly string[]) => {
       for (const line of read) await withSignal(Promise.resolve(onLine(line)), signal)
     }
-    for await (const bytes of await open(cluster, pod.metadata.name, lines, signal)) await emit(reader.push(bytes))
+    const output = pacedBytes(await open(cluster, pod.metadata.name, lines, signal), signal)
+    for await (const bytes of output) await emit(reader.push(bytes))
     await emit(reader.end())
   } catch (error) {
     // After an abort the caller gets no further line and no error.
