@@ -26,6 +26,15 @@ export function formatTable(
 /** Text from users and clients may contain line breaks and terminal control sequences. */
 export const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 
+/**
+ * JSON without control sequences for a terminal: JSON escapes those of C0 alone, and terminals take a C1 character, such as
+ * U+009B, as the begin of one, too.
+ */
+export const jsonLine = (value: unknown) =>
+  JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, (text) =>
+    Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  )
+
 function narrow(widths: number[], room: number): void {
   for (let over = widths.reduce((sum, each) => sum + each, 0) - room; over > 0; over--) {
     const widest = Math.max(...widths)

@@ -55,6 +55,17 @@ test('for programs nothing but JSON goes to the output', () => {
   assert.deepEqual([read.out(), read.err()], ['{"a":1}\n', 'a note\n'])
 })
 
+/** Text of users is in results: a reason with U+009B coloured the operator's terminal, or moved its cursor. */
+test('JSON has no control or format character of a text, and is the same value', () => {
+  const { terminal, read } = makeTerminal({ isJson: true })
+  const value = { reason: '\u009b31m \u001b[2J \u007f \u202e \u2028 \u{e0001} \n ü 😀' }
+  terminal.json(value)
+  const line = read.out()
+  assert.doesNotMatch(line.slice(0, -1), /[\p{Cc}\p{Cf}\u2028]/u)
+  assert.match(line, /ü 😀/)
+  assert.deepEqual(JSON.parse(line), value)
+})
+
 test('a line that changes is for people only: elsewhere progress is lines without escape sequences', () => {
   const person = makeTerminal({ isTTY: true })
   person.terminal.progress('1 of 2')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { Writable, type Readable } from 'node:stream'
 import { CommandFailed } from '../command-failure.ts'
-import { formatTable, oneLine } from './formatting.ts'
+import { formatTable, jsonLine, oneLine } from './formatting.ts'
 
 /** Streams of a command; `isTTY` as in Node: connected to a terminal. */
 export interface Streams {
@@ -38,7 +38,7 @@ export class Terminal {
 
   /** The result for programs: one document on one line. */
   json(value: unknown): void {
-    if (this.isJson) this.#streams.stdout.write(`${JSON.stringify(value)}\n`)
+    if (this.isJson) this.#streams.stdout.write(`${jsonLine(value)}\n`)
   }
 
   /** Rows under headings; further rows of the same table come without. */
