@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hashOf } from '../ledger.ts'
 import type { ArrivedLink } from '../faults/scripted-mail-server.ts'
 import type { Person } from '../world/people.ts'
 import type { World } from '../world/world.ts'
 import { idKey } from './containers.ts'
+
+/** How long the link of a verification that was resent may take to arrive, in ms. */
+const resentTimeout = 5_000
 
 /** What people do about their accounts. Each leaves the ledger as far as the answer told. */
 
@@ -10,7 +14,27 @@ import { idKey } from './containers.ts'
 export async function ensureSignedIn(world: World, person: Person): Promise<boolean> {
   if (person.token !== undefined) return true
   if (person.standing === 'verified') return signIn(world, person, 'login')
-  return (await signIn(world, person, 'signup')) || signIn(world, person, 'login')
+  return (
+    (await signIn(world, person, 'signup')) ||
+    (await signIn(world, person, 'login')) ||
+    // The account of a sign-up that was killed before its mail: login links of it are refused until it is verified.
+    resendVerification(world, person)
+  )
+}
+
+async function resendVerification(world: World, person: Person): Promise<boolean> {
+  const { email } = person
+  const before = world.mail.linksTo(email).length
+  const { status } = await world.call('POST', '/api/auth/resend-verification', { body: { email } })
+  if (status !== 200) return false
+  const arrived = () => world.mail.linksTo(email).slice(before)
+  for (const end = performance.now() + resentTimeout; arrived().length === 0 && performance.now() < end;)
+    await sleep(100)
+  for (const { token } of arrived()) world.ledger.secrets.add(token)
+  const link = arrived().at(-1)
+  if (link === undefined) return false
+  world.ledger.granted.set(email, (world.ledger.granted.get(email) ?? 0) + 1)
+  return verify(world, person, link)
 }
 
 /** Asks for a link and uses it. */

@@ -19,11 +19,10 @@ async function serve(t: TestContext, answer: RequestListener): Promise<string> {
 
 test('a form is sent with its headers, and the answer has status, headers and text', async (t) => {
   let got = ''
-  const url = await serve(t, (request, response) => {
-    void text(request).then((body) => {
-      got = `${request.method} ${request.headers['content-type']} ${request.headers.authorization} ${body}`
-      response.writeHead(401, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] }).end('{"a":1}')
-    })
+  const url = await serve(t, async (request, response) => {
+    const body = await text(request)
+    got = `${request.method} ${request.headers['content-type']} ${request.headers.authorization} ${body}`
+    response.writeHead(401, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] }).end('{"a":1}')
   })
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', authorization: 'Basic x' })
   const body = new URLSearchParams({ code: 'a b' })

@@ -13,10 +13,20 @@ interface RequestOptions {
 
 /**
  * In place of `fetch`, with a limit for the size of the answer, which any server at the address of the provider may send.
- * @throws {TypeError} when it is larger than 1 MiB, or coded although no coding was asked for · as `askServer`
+ * @throws {TypeError} when it is larger than 1 MiB, or coded although no coding was asked for; `fetch failed`, as of `fetch`, with
+ * the cause when no whole answer comes · the reason of the signal
  */
 export async function providerFetch(url: string, options: object): Promise<Response> {
-  const { method, headers, body, signal } = options as RequestOptions
+  const { signal } = options as RequestOptions
+  try {
+    return await ask(url, options as RequestOptions)
+  } catch (error) {
+    if (signal?.aborted || error instanceof TypeError) throw error
+    throw new TypeError('fetch failed', { cause: error })
+  }
+}
+
+async function ask(url: string, { method, headers, body, signal }: RequestOptions): Promise<Response> {
   const answer = await askServer(url, {
     method,
     headers: Object.fromEntries(new Headers(headers)),
