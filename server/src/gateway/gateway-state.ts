@@ -98,6 +98,17 @@ export interface Unavailable {
   readonly refusal?: Readonly<Record<Language, string>>
 }
 
+const sharedUnavailable = new Map<string, Unavailable>()
+
+/** The same object each time, for exit codes of one byte: most of 100,000 routes have one of a few reasons. */
+export function unavailable(reason: Unavailable['reason'], exitCode: number | null = null): Unavailable {
+  if (exitCode !== null && (exitCode < 0 || exitCode > 255)) return { reason, exitCode }
+  const key = `${reason} ${exitCode}`
+  const known = sharedUnavailable.get(key) ?? Object.freeze({ reason, exitCode })
+  sharedUnavailable.set(key, known)
+  return known
+}
+
 /** Whether a request of its owner starts it. */
 export const isWakeable = ({ reason }: Unavailable): boolean =>
   reason === 'asleep' || reason === 'evicted' || reason === 'node-lost'

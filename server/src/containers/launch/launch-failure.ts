@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { Refusal, type FailedLaunch } from '#/errors.ts'
-import type { Unavailable } from '#/gateway/gateway-state.ts'
+import { unavailable, type Unavailable } from '#/gateway/gateway-state.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import { unavailable } from '../state/container-state.ts'
 import { StarterFilesError } from '../starter-files/starter-files-error.ts'
 import type { LaunchStage } from './progress/launch-progress.ts'
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unavailable } from '#/gateway/gateway-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { noteStopped } from '#/store/containers/user-containers.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { arrange, database, newOwner, until, useDatabase } from '#test/support/route-sync-harness.ts'
 
 useDatabase()
-import { unavailable } from '../state/container-state.ts'
 
 test('an answer that the engine gave before an event of the end is void', async (t) => {
   const ann = await newOwner()

@@ -1,16 +1,17 @@
 import { unblockedStatuses } from '@berth/api/unblocked-statuses.ts'
-import type {
-  ContainerShares,
-  ShareGroup,
-  Unavailable,
-  UpstreamAddress,
-  GatewayChange,
-  GatewayState,
-  GatewayUser,
-  RouteEntry,
-  Revocation,
+import {
+  unavailable,
+  type ContainerShares,
+  type ShareGroup,
+  type Unavailable,
+  type UpstreamAddress,
+  type GatewayChange,
+  type GatewayState,
+  type GatewayUser,
+  type RouteEntry,
+  type Revocation,
 } from '#/gateway/gateway-state.ts'
-import { unavailable, isAddress } from '../state/container-state.ts'
+import { isAddress } from '../state/container-state.ts'
 
 /** State of the container of a route, blocked or not. */
 export type RouteState = 'running' | 'paused' | Unavailable['reason']

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isWakeable } from '#/gateway/gateway-state.ts'
+import { isWakeable, unavailable } from '#/gateway/gateway-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import { unavailable, upstreamOf, type ContainerState } from './container-state.ts'
+import { upstreamOf, type ContainerState } from './container-state.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const seenAs = (state: string, fields: Partial<RuntimeContainer> = {}) =>

@@ -1,4 +1,4 @@
-import type { Unavailable, UpstreamAddress } from '#/gateway/gateway-state.ts'
+import { unavailable, type Unavailable, type UpstreamAddress } from '#/gateway/gateway-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { containerPrefix } from '../container-name.ts'
 import type { ContainerRef } from '../container-key.ts'
@@ -46,11 +46,6 @@ export function upstreamOf(known: ContainerState): UpstreamAddress | Unavailable
 
 /** Running or paused, with an address. */
 export const isAddress = (where: UpstreamAddress | Unavailable): where is UpstreamAddress => 'host' in where
-
-export const unavailable = (reason: Unavailable['reason'], exitCode: number | null = null): Unavailable => ({
-  reason,
-  exitCode,
-})
 
 /** By slug, which the prefix begins with, as well: after an older store is restored, ids are assigned again. */
 const isOwnedBy = ({ userId, prefix }: ContainerState, { owner }: RuntimeContainer) =>

@@ -1,10 +1,11 @@
-import type { GatewayUser, UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
+import type { UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
 import type { TypeRules } from '../gateway-settings.ts'
 import { answersReady, readinessTarget } from '../../readiness-request.ts'
 import { clock } from '../coarse-clock.ts'
-import { ActiveRequests } from '../proxy/active-requests.ts'
-import { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import type { ActiveRequests } from '../proxy/active-requests.ts'
+import type { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { RouteTraffic, type PendingToken, type RouteIndexes } from './route-traffic.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
@@ -18,20 +19,6 @@ const readinessTimeout = 5_000
 
 type Listening = Pick<UpstreamAddress, 'host' | 'port'>
 
-interface PendingToken {
-  readonly user: GatewayUser
-  /** Never rejects; undefined when none can be had. */
-  readonly answer: Promise<string | undefined>
-}
-
-/** Indexes of the routes with something to sweep: of 100,000 routes they are few, and a full scan is too slow. */
-export interface RouteIndexes {
-  readonly withIdleConnections: Set<ConnectionPool>
-  /** Routes to which something is open; the reader removes those without any. */
-  readonly withActiveRequests: Set<Route>
-  readonly withTokens: Set<ScopedTokenCache>
-}
-
 /** Upstream of one container: its route entry, its connection pool and its active requests. Connections belong to one address of one container for ever. */
 export class Route implements Upstream {
   #entry: RouteEntry
@@ -44,12 +31,8 @@ export class Route implements Upstream {
    */
   #openedAt: RouteEntry['where']
   readonly rules: TypeRules
-  readonly idle: ConnectionPool
-  readonly activeRequests: ActiveRequests
-  /** See `scoped-token-source.ts`. */
-  readonly scopedTokens: ScopedTokenCache
-  /** Scoped tokens that were asked for, by `jti` of the caller's token, and the state of the user at that time. */
-  readonly pendingTokens = new Map<string, PendingToken>()
+  /** Undefined until the first request. */
+  #traffic: RouteTraffic | undefined
   hasAnswered = false
   /** Whether the app was found ready at its present address, where its template says what to ask. */
   #isReady = false
@@ -59,21 +42,37 @@ export class Route implements Upstream {
   lastByteAt = clock.now
   /** Set while it waits in the list of routes that were used. */
   #isTouched = false
-  readonly #touched: Route[]
+  readonly #indexes: RouteIndexes
 
-  /**
-   * @param touched the list that this route enters when bytes move, until `report` takes it out
-   * @param lists what routes enter by themselves while they have something to be looked after
-   */
-  constructor(entry: RouteEntry, rules: TypeRules, touched: Route[], lists: RouteIndexes) {
-    this.idle = new ConnectionPool(lists.withIdleConnections)
-    this.activeRequests = new ActiveRequests(() => lists.withActiveRequests.add(this))
-    this.scopedTokens = new ScopedTokenCache(lists.withTokens)
+  /** @param indexes what routes enter by themselves while they have something to be looked after */
+  constructor(entry: RouteEntry, rules: TypeRules, indexes: RouteIndexes) {
     this.#entry = entry
     this.#address = connectableAddress(entry)
     this.#openedAt = entry.where
     this.rules = rules
-    this.#touched = touched
+    this.#indexes = indexes
+  }
+
+  get idle(): ConnectionPool {
+    return this.#usedTraffic().idle
+  }
+
+  get activeRequests(): ActiveRequests {
+    return this.#usedTraffic().activeRequests
+  }
+
+  /** See `scoped-token-source.ts`. */
+  get scopedTokens(): ScopedTokenCache {
+    return this.#usedTraffic().scopedTokens
+  }
+
+  /** Scoped tokens that were asked for, by `jti` of the caller's token, and the state of the user at that time. */
+  get pendingTokens(): Map<string, PendingToken> {
+    return this.#usedTraffic().pendingTokens
+  }
+
+  #usedTraffic(): RouteTraffic {
+    return (this.#traffic ??= new RouteTraffic(this, this.#indexes))
   }
 
   get entry(): RouteEntry {
@@ -96,20 +95,20 @@ export class Route implements Upstream {
     this.#entry = entry
     this.#release()
     if (entry.isBlocked || entry.ownerId !== ownerId) this.cut()
-    if ('reason' in entry.where && entry.where.reason === 'unknown') return this.idle.closeAll()
+    if ('reason' in entry.where && entry.where.reason === 'unknown') return this.#traffic?.idle.closeAll()
     if (isSameAddress(this.#openedAt, entry.where)) return
     this.hasAnswered = false
     this.#isReady = false
     this.#asking = undefined
-    this.idle.closeAll()
-    this.activeRequests.cutForwarded()
+    this.#traffic?.idle.closeAll()
+    this.#traffic?.activeRequests.cutForwarded()
     this.#openedAt = entry.where
   }
 
   /** Ends everything that is open to it. */
   cut(): void {
-    this.idle.closeAll()
-    this.activeRequests.cut()
+    this.#traffic?.idle.closeAll()
+    this.#traffic?.activeRequests.cut()
   }
 
   /** See `Gateway.hold`. */
@@ -146,7 +145,7 @@ export class Route implements Upstream {
     this.lastByteAt = clock.now
     if (this.#isTouched) return
     this.#isTouched = true
-    this.#touched.push(this)
+    this.#indexes.touched.push(this)
   }
 
   /** What `touch` has noted since the last report. */

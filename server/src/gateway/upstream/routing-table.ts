@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { RouteActivity, RouteEntry } from '../gateway-state.ts'
+import { unavailable, type RouteActivity, type RouteEntry } from '../gateway-state.ts'
 import type { GatewaySettings, TypeRules } from '../gateway-settings.ts'
 import type { UserCache } from '../auth/user-cache.ts'
 import { Route } from './route.ts'
+import type { RouteIndexes } from './route-traffic.ts'
 import type { RouteMatch } from './route-match.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
@@ -12,7 +13,6 @@ export class RoutingTable {
   readonly #byPrefix = new Map<string, Route>()
   readonly #byAddress = new Map<string, Route>()
   readonly #users: UserCache
-  readonly #touched: Route[] = []
   #types: ReadonlyMap<string, TypeRules> = new Map()
 
   #firstType = ''
@@ -20,6 +20,12 @@ export class RoutingTable {
   readonly idle = new Set<ConnectionPool>()
   readonly #open = new Set<Route>()
   readonly #tokens = new Set<ScopedTokenCache>()
+  readonly #indexes: RouteIndexes = {
+    withIdleConnections: this.idle,
+    withActiveRequests: this.#open,
+    withTokens: this.#tokens,
+    touched: [],
+  }
 
   constructor(users: UserCache) {
     this.#users = users
@@ -85,11 +91,12 @@ export class RoutingTable {
     const rules = this.#types.get(entry.type)
     // Its template is gone: the container runs on, but there is no way to it.
     if (!rules) return this.remove(entry.prefix)
+    const shared = withSharedWhere(entry)
     const known = this.#byPrefix.get(entry.prefix)
-    const route = known?.rules === rules ? known : this.#make(entry, rules)
+    const route = known?.rules === rules ? known : new Route(shared, rules, this.#indexes)
     if (known && known !== route) known.cut()
     this.#releaseAddress(known)
-    route.move(entry)
+    route.move(shared)
     this.#byPrefix.set(entry.prefix, route)
     this.#takeAddress(route)
   }
@@ -114,7 +121,7 @@ export class RoutingTable {
 
   /** Containers that bytes moved to or from since the last call. */
   takeActivity(): RouteActivity[] {
-    return this.#touched.splice(0).map((route) => route.report())
+    return this.#indexes.touched.splice(0).map((route) => route.report())
   }
 
   /** Forgets tokens for apps that expired `grace` ms ago. */
@@ -131,16 +138,11 @@ export class RoutingTable {
     this.#tokens.clear()
   }
 
-  #make(entry: RouteEntry, rules: TypeRules): Route {
-    const lists = { withIdleConnections: this.idle, withActiveRequests: this.#open, withTokens: this.#tokens }
-    return new Route(entry, rules, this.#touched, lists)
-  }
-
   #takeAddress(route: Route): void {
     const key = addressKey(route.entry)
     if (key === undefined) return
     const before = this.#byAddress.get(key)
-    if (before && before !== route) before.move({ ...before.entry, where: { reason: 'unknown', exitCode: null } })
+    if (before && before !== route) before.move({ ...before.entry, where: unavailable('unknown') })
     this.#byAddress.set(key, route)
   }
 
@@ -148,6 +150,12 @@ export class RoutingTable {
     const key = route && addressKey(route.entry)
     if (key !== undefined && this.#byAddress.get(key) === route) this.#byAddress.delete(key)
   }
+}
+
+/** Each message of the control plane has objects of its own. */
+function withSharedWhere(entry: RouteEntry): RouteEntry {
+  const { where } = entry
+  return 'reason' in where ? { ...entry, where: unavailable(where.reason, where.exitCode) } : entry
 }
 
 function addressKey({ where }: RouteEntry): string | undefined {

@@ -164,10 +164,11 @@ test('an app that never reads what a client said last keeps no connection of the
   const app = net.createServer((socket) => void socket.pause())
   const { route } = await startGatewayHarness(t, app)
   const before = openSockets()
-  const upstream = new Route(route, usualRules, [], {
+  const upstream = new Route(route, usualRules, {
     withIdleConnections: new Set(),
     withActiveRequests: new Set(),
     withTokens: new Set(),
+    touched: [],
   })
   const connection = await UpstreamConnection.open(upstream, upstream.address ?? assert.fail(), 1_000)
   connection.write(Buffer.alloc(20_000_000))
