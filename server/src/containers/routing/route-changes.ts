@@ -1,7 +1,7 @@
-import type { GatewayChange, RouteEntry } from '#/gateway/gateway-state.ts'
+import { unavailable, type GatewayChange, type RouteEntry } from '#/gateway/gateway-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerIndex, IndexEntry } from '../state/container-index.ts'
-import { isAddress, unavailable, upstreamOf, type ContainerState } from '../state/container-state.ts'
+import { isAddress, upstreamOf, type ContainerState } from '../state/container-state.ts'
 import { routeStateOf, type RouteState, type RoutingSnapshot } from './routing-snapshot.ts'
 
 /** State of a route as it is reported to its owner. */
@@ -24,6 +24,8 @@ export interface RouteChangesParts {
 export class RouteChanges {
   readonly #parts: RouteChangesParts
   readonly #statuses = new Map<string, RouteStatus>()
+  /** Types as they are in paths: one text for all routes. */
+  readonly #encodedTypes = new Map<string, string>()
 
   constructor(parts: RouteChangesParts) {
     this.#parts = parts
@@ -76,7 +78,13 @@ export class RouteChanges {
 
   #toRoute(known: ContainerState): RouteEntry {
     const { userId, type, prefix, isBlocked } = known
-    return { prefix, ownerId: userId, type: encodeURIComponent(type), isBlocked, where: this.#where(known) }
+    return { prefix, ownerId: userId, type: this.#encoded(type), isBlocked, where: this.#where(known) }
+  }
+
+  #encoded(type: string): string {
+    const encoded = this.#encodedTypes.get(type) ?? encodeURIComponent(type)
+    this.#encodedTypes.set(type, encoded)
+    return encoded
   }
 
   /** The route of a container that was not inspected yet does not change, unless it belongs to an earlier container. */

@@ -96,7 +96,11 @@ export class UserReader {
     if (!index.updateOwner(userId, asOf)) return []
     if (!user || (user.state === 'registered' && records.length === 0)) return this.#removeUser(userId)
     if (user.isBlocked) onAccessRevoked(userId)
-    const configured = records.filter(({ type }) => templates.get(type))
+    // The store returns each type as a text of its own.
+    const configured = records.flatMap((record) => {
+      const template = templates.get(record.type)
+      return template ? [{ ...record, type: template.type }] : []
+    })
     const types = new Set(configured.map(({ type }) => type))
     const gone = index.typesOf(userId).filter((type) => !types.has(type))
     const entries = configured.map((record) => index.put(user, record))
