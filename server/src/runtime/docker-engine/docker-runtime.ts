@@ -16,6 +16,7 @@ import { HostInfo } from './host/host-info.ts'
 import { imageId, imageInfo } from './images/image-inspect.ts'
 import { inspect, inspectId } from './containers/docker-inspect.ts'
 import { listContainers } from './containers/docker-list.ts'
+import { ListedContainers } from './containers/listed-containers.ts'
 import { OomNotices } from './containers/oom-notices.ts'
 import { readLogs } from './logs/read-logs.ts'
 import { measureHomes } from './homes/home-disk-usage.ts'
@@ -107,6 +108,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     pulls: new ImagePulls(client),
     created: new Set(),
     oomNotices: new OomNotices(),
+    listed: new ListedContainers(),
   }
 }
 

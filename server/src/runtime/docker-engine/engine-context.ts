@@ -3,6 +3,7 @@ import type { HostInfo } from './host/host-info.ts'
 import type { HostRules } from './firewall/host-rules.ts'
 import type { Networks } from './networks/networks.ts'
 import type { ImagePulls } from './images/image-pull.ts'
+import type { ListedContainers } from './containers/listed-containers.ts'
 import type { OomNotices } from './containers/oom-notices.ts'
 
 /** What every verb works with. */
@@ -19,4 +20,5 @@ export interface EngineContext {
   /** Ids of containers that this process created and has not started yet. */
   readonly created: Set<string>
   readonly oomNotices: OomNotices
+  readonly listed: ListedContainers
 }

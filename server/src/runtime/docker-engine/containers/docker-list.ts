@@ -26,10 +26,11 @@ export async function listContainers(engine: EngineContext, filter: ListFilter =
   const isAll = Object.keys(filter).length === 0
   const count = isAll ? engine.networks.beginCount() : undefined
   const containers: RuntimeContainer[] = []
+  const imageIds = new Map<string, string>()
   const take = (items: readonly Listed[]) => {
     for (const each of items) {
       count?.add(each.Id, each.HostConfig?.NetworkMode ?? '')
-      const container = toContainer(engine, each)
+      const container = engine.listed.shared(toContainer(engine, each, imageIds))
       if (container.owner !== null) containers.push(container)
     }
   }
@@ -40,6 +41,7 @@ export async function listContainers(engine: EngineContext, filter: ListFilter =
     if (filter.ids) await client.each(call, take)
     else await withHealthCheck(client, (signal) => client.each({ ...call, signal }, take))
     count?.end()
+    if (isAll) engine.listed.noteAll(containers)
     return containers
   } finally {
     count?.abort()
@@ -58,8 +60,15 @@ function callFor(installation: string, { userId, ids, isUp }: ListFilter) {
   } as const
 }
 
-function toContainer({ installation, networks }: EngineContext, found: Listed): RuntimeContainer {
+/** @param imageIds of this list: the engine repeats the id of an image with each of its containers */
+function toContainer(
+  { installation, networks }: EngineContext,
+  found: Listed,
+  imageIds: Map<string, string>,
+): RuntimeContainer {
   const { Id, Names, State, ImageID, Labels, NetworkSettings } = found
+  const imageId = imageIds.get(ImageID) ?? imageIdFrom(ImageID)
+  imageIds.set(ImageID, imageId)
   const isUp = State === 'running' || State === 'paused'
   return {
     id: Id,
@@ -68,7 +77,7 @@ function toContainer({ installation, networks }: EngineContext, found: Listed): 
     state: State,
     address: isUp ? networks.addressIn(NetworkSettings?.Networks) : null,
     port: portFrom(Labels),
-    imageId: imageIdFrom(ImageID),
+    imageId,
     exitCode: isUp ? null : exitCodeIn(found.Status),
     isOutOfMemory: false,
     startedAt: null,
