@@ -15,6 +15,7 @@ const heading = [
   'me',
   'event loop late p99, max ms',
   'resident MB',
+  'together, shared pages once',
   'cores',
   'besides',
 ]
@@ -27,7 +28,7 @@ export function table(levels: readonly Level[]): string {
 }
 
 function row({ containers }: Size, { scenario, usage, answers, notes }: Finding): string[] {
-  const { cores, resident, delay } = usage
+  const { cores, resident, inAll, delay } = usage
   const spread = (name: 'list' | 'launch of what runs' | 'me') => {
     const times = answers.times.get(name)
     return times ? `${quantile(times, 0.5).toFixed(0)}, ${quantile(times, 0.99).toFixed(0)}` : ''
@@ -40,6 +41,7 @@ function row({ containers }: Size, { scenario, usage, answers, notes }: Finding)
     spread('me'),
     [delay.gateway, delay.api].map(({ p99, max }) => `${p99.toFixed(0)}, ${max.toFixed(0)}`).join('; '),
     [resident.gateway, resident.api].map((megabytes) => megabytes.toFixed(0)).join('; '),
+    inAll.toFixed(0),
     [cores.gateway, cores.api].map((part) => part.toFixed(3)).join('; '),
     Object.entries(notes)
       .map(([name, value]) => `${name}: ${value}`)

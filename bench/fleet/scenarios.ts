@@ -34,8 +34,8 @@ export interface Stage {
 const looks = 40
 const launchesPerMorning = 2_000
 const [morningMinutes, stormRate, idlePause] = [10, 500, 30]
-/** Goals of this benchmark. */
-const goals = { reconcilerCores: 0.2, run: 5_000, ready: 5_000, resident: 400 }
+/** Goals of this benchmark; `inAll`: MB of both processes, shared pages counted once. */
+const goals = { reconcilerCores: 0.2, run: 5_000, ready: 5_000, inAll: 400 }
 
 interface SystemReport {
   readonly reconciler: {
@@ -213,7 +213,6 @@ async function observed(scenario: string, stage: Stage, work: () => Promise<void
   const usage = await end()
   if (profiles) for (const which of ['gateway', 'api'] as const) await berth.probe(which, 'profiled')
   const { calls } = await berth.send<{ calls: Record<string, number> }>({ kind: 'counts' })
-  const { gateway, api } = usage.resident
   const unknown = Object.keys(calls).filter((name) => name.startsWith('unknown'))
   return {
     scenario,
@@ -222,8 +221,7 @@ async function observed(scenario: string, stage: Stage, work: () => Promise<void
     calls: Object.fromEntries(Object.entries(calls).map(([name, count]) => [name, count / usage.seconds])),
     notes: {},
     missed: [
-      ...(gateway > goals.resident ? [`the gateway process had ${gateway.toFixed(0)} MB`] : []),
-      ...(api > goals.resident ? [`the API process had ${api.toFixed(0)} MB`] : []),
+      ...(usage.inAll > goals.inAll ? [`both processes together had ${usage.inAll.toFixed(0)} MB`] : []),
       ...unknown.map((name) => `the stand-in does not know a call (${name})`),
     ],
   }
