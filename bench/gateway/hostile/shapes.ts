@@ -15,7 +15,7 @@ export function shapesFor({ open, closed, kid }: Program, script: string): reado
     same('nothing odd, login page', targets.page, browser),
     same('nothing odd, 404', '/api/unknown'),
     same('nothing odd, 404 page', '/unknown/page', browser),
-    same('nothing odd, no such container', '/nobody-dev/x', browser),
+    same('nothing odd, no such container', '/unknown-dev/x', browser),
     same('nothing odd, public app', `/${open}/`),
     ...forged('fresh forged token in the header', kid, targets, (token) => [`Authorization: Bearer ${token()}`]),
     ...forged('20 fresh forged tokens as cookies', kid, targets, (token) => [
@@ -106,7 +106,7 @@ function odd(script: string): readonly Shape[] {
       name: 'head in 31 pieces',
       next: () => {
         const lines = Array.from({ length: 31 }, (_, at) => `X-${at}: ${'x'.repeat(990)}\r\n`)
-        return ['GET /nobody-dev/ HTTP/1.1\r\nHost: a\r\n', ...lines, '\r\n']
+        return ['GET /unknown-dev/ HTTP/1.1\r\nHost: a\r\n', ...lines, '\r\n']
       },
     },
   ]
