@@ -71,7 +71,16 @@ export const OwnGroup = Type.Object({ id: Type.Integer(), name: Type.String(), r
 export type OwnGroup = Type.Static<typeof OwnGroup>
 export const OwnGroupsResponse = Type.Object({ groups: Type.Array(OwnGroup, { description: 'By name' }) })
 
-export const MembersQuery = Type.Object({ limit: Type.Optional(limit), cursor: Type.Optional(cursor) })
+export const MembersQuery = Type.Object({
+  limit: Type.Optional(limit),
+  cursor: Type.Optional(cursor),
+  is_blocked: Type.Optional(
+    Type.String({
+      pattern: '^(true|false)$',
+      description: "Only members of whom a container of the group's types is blocked (`true`), or none (`false`)",
+    }),
+  ),
+})
 /** A member as managers see them: of their containers only those of the group's types. */
 export const Member = Type.Object({
   user: Type.Object({ id: Type.Integer(), email: Type.String(), slug: Type.String() }),

@@ -45,6 +45,8 @@ export interface AddedMembers {
 interface Page {
   readonly limit: number
   readonly after: number
+  /** Only members of whom a container of the group's types is blocked, or none; undefined: all. */
+  readonly isBlocked?: boolean | undefined
 }
 
 /** Members of a group, for its managers and administrators. */
@@ -64,11 +66,12 @@ export class GroupMembers {
   async list(
     actor: Pick<Actor, 'id'>,
     groupId: number,
-    { limit, after }: Page,
+    { limit, after, isBlocked }: Page,
   ): Promise<{ members: GroupMember[]; next: number | null }> {
     const { database, statusOf } = this.#parts
     const group = await requireManaged(database.db, actor, groupId)
-    const found = await listMembers(database.db, groupId, { limit: limit + 1, after })
+    const filter = isBlocked === undefined ? undefined : { isBlocked, types: group.types }
+    const found = await listMembers(database.db, groupId, { limit: limit + 1, after }, filter)
     const page = found.slice(0, limit)
     const ids = page.map(({ user }) => user.id)
     const records = (await listContainersOfAll(database.db, ids)).filter(({ type }) => covers(group, type))

@@ -157,6 +157,29 @@ for (const dialect of dialects) {
       assert.deepEqual(rest, [{ user: users[2], role: 'member' }])
     })
 
+    test('members are listed page by page by whether a container of these types is blocked', async () => {
+      const group = await newGroup()
+      const [ann, ben, eva] = [await newUser(), await newUser(), await newUser()]
+      for (const user of [ann, ben, eva]) await join(group, user)
+      for (const [user, type] of [
+        [ann, 'dev'],
+        [ben, 'prod'],
+      ] as const) {
+        const { id } = await ensureContainer(database.db, user.id, type, 'image', now)
+        await blockContainers(database.db, [id], { by: ann.id, at: now })
+      }
+      await ensureContainer(database.db, eva.id, 'dev', 'image', now)
+      const listed = async (isBlocked: boolean, types: string[] | null, limit = 9) => {
+        const found = await listMembers(database.db, group.id, { limit, after: 0 }, { isBlocked, types })
+        return found.map(({ user }) => user.id)
+      }
+      assert.deepEqual(await listed(true, ['dev']), [ann.id])
+      assert.deepEqual(await listed(false, ['dev']), [ben.id, eva.id])
+      assert.deepEqual(await listed(true, null), [ann.id, ben.id])
+      assert.deepEqual(await listed(true, null, 1), [ann.id])
+      assert.deepEqual([await listed(true, []), (await listed(false, [])).length], [[], 3])
+    })
+
     test('memberships and invitations end with the user, or with the group', async () => {
       const [one, two, user] = [await newGroup(), await newGroup(), await newUser()]
       await join(one, user)

@@ -19,11 +19,15 @@ export function addMembers(groups: Command, run: Run): void {
 
 const list: CommandSpec = {
   description: 'list the members of a group with their containers of its types',
-  usage: (command) => command.argument('<group>', 'name or id'),
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .option('--blocked', "only members of whom a container of the group's types is blocked"),
   effect: 'Read-only. With --json each member is one line of JSON.',
   examples: [
     ['groups members "Physics 7b"', 'a class'],
     ['groups members 7 --json', 'the group with this id, for a program'],
+    ['groups members 7 --blocked', 'members with blocked containers'],
   ],
   work: listByApi(membersOf, {
     headings: ['ID', 'EMAIL', 'ROLE', 'CONTAINERS'],
@@ -36,9 +40,15 @@ const list: CommandSpec = {
   }),
 }
 
-async function* membersOf(api: Client, target: string): AsyncGenerator<readonly Member[]> {
+async function* membersOf(
+  api: Client,
+  target: string,
+  { blocked = false }: { readonly blocked?: boolean },
+): AsyncGenerator<readonly Member[]> {
   const params = { id: String((await findGroup(api, target)).id) }
-  for await (const { members } of pagesOf((query) => api.listMembers({ params, query }))) yield members
+  const filter = blocked ? { is_blocked: 'true' } : {}
+  for await (const { members } of pagesOf((page) => api.listMembers({ params, query: { ...page, ...filter } })))
+    yield members
 }
 
 interface AddOptions {

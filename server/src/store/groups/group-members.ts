@@ -97,18 +97,35 @@ const memberPage = (db: Db, groupId: number, { limit, after }: MemberPage) =>
     .orderBy('group_members.user_id')
     .limit(limit)
 
-/** A page of members. */
+/** Members of whom a container is blocked, or none. */
+export interface BlockedFilter {
+  readonly isBlocked: boolean
+  /** Which containers count; null: of every type. */
+  readonly types: readonly string[] | null
+}
+
+/** A page of members. @param filter undefined: all */
 export async function listMembers(
   db: Db,
   groupId: number,
   page: MemberPage,
+  filter?: BlockedFilter,
 ): Promise<{ readonly user: User; readonly role: GroupRole }[]> {
-  const rows = await memberPage(db, groupId, page)
+  let members = memberPage(db, groupId, page)
+  if (filter)
+    members = members.where('group_members.user_id', filter.isBlocked ? 'in' : 'not in', blockedUsers(db, filter))
+  const rows = await members
     .innerJoin('users', 'users.id', 'group_members.user_id')
     .selectAll('users')
     .select('group_members.role')
     .execute()
   return rows.map((row) => ({ user: fromRow(row), role: row.role }))
+}
+
+function blockedUsers(db: Db, { types }: BlockedFilter) {
+  const blocked = db.selectFrom('user_containers').select('user_id').where('is_blocked', '=', 1)
+  if (types === null) return blocked
+  return blocked.where((field) => (types.length === 0 ? field.lit(false) : field('container_type', 'in', types)))
 }
 
 /** A page of the ids of members, ascending. */

@@ -64,6 +64,22 @@ test("a block stops and blocks them, and an unblock releases what the group's bl
   assertOk(await act('unblock', id))
 })
 
+test('members are listed by whether a container of the types of the group is blocked', async () => {
+  await launchAll()
+  const { id } = await group({ name: 'Listed', types: ['dev'] }, [eva, ben], [tom])
+  const { id: prod } = await recordOf(ben, 'prod')
+  const { id: dev } = await recordOf(eva, 'dev')
+  for (const each of [prod, dev]) assertOk(await boss.call('POST', `/api/admin/containers/${each}/block`))
+  const listed = async (query: string) => {
+    const { body } = await tom.call('GET', `/api/groups/${id}/members?${query}`)
+    return body.members.map(({ user }: { user: { email: string } }) => user.email)
+  }
+  assert.deepEqual(await listed('is_blocked=true'), [eva.email])
+  assert.deepEqual(await listed('is_blocked=false'), [ben.email, tom.email])
+  assertRefused(await tom.call('GET', `/api/groups/${id}/members?is_blocked=1`), 400)
+  for (const each of [prod, dev]) assertOk(await boss.call('POST', `/api/admin/containers/${each}/unblock`))
+})
+
 test('an unblock releases containers of members who have left, and not those that another group has blocked', async () => {
   await launchAll()
   const one = await group({ name: 'One', types: ['dev'] }, [ann, eva], [tom])

@@ -44,7 +44,8 @@ export function groupHandlers({ members, joinCodes, containers }: GroupHandlerPa
 
     listMembers: async (call) => {
       const { query, params } = call
-      const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
+      const isBlocked = query.is_blocked === undefined ? undefined : query.is_blocked === 'true'
+      const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0), isBlocked }
       const { members: found, next } = await members.list(managerOf(call), readGroupId(params.id), page)
       return { members: found.map(toMember), next_cursor: next === null ? null : String(next) }
     },
