@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditResponse } from '@berth/api/schemas/administration/audit.ts'
+import { namedTypes } from '../admin-list-fixtures.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 
@@ -142,5 +143,5 @@ export const auditStories: readonly Story[] = [
 ]
 
 function audit(state: string, answers: Story['answers'], more: Partial<Story> = {}): Story {
-  return { name: `audit/${state}`, path: '/admin/audit', boot, answers: { me: ada, ...answers }, ...more }
+  return { name: `audit/${state}`, path: '/admin/audit', boot, answers: { me: ada, listContainers: namedTypes, ...answers }, ...more }
 }

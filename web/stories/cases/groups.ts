@@ -1,5 +1,6 @@
 import type { Group, Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
+import { namedTypes } from '../admin-list-fixtures.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
 import { Refused, type Story } from '../story.ts'
 
@@ -164,7 +165,7 @@ const looks = {
 const admin = {
   path: '/admin/groups',
   boot: { is_admin: true, has_groups: true, email: 'ada@example.org' },
-  answers: { me: ada, listGroups: { groups, next_cursor: null }, listContainers: { containers: [] } },
+  answers: { me: ada, listGroups: { groups, next_cursor: null }, listContainers: namedTypes },
 }
 
 /** Groups: one's own, those that a manager manages, and all of them. */

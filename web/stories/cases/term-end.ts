@@ -1,4 +1,4 @@
-import { types } from '../admin-list-fixtures.ts'
+import { namedTypes } from '../admin-list-fixtures.ts'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import type { PreviewedMember, TermEnd, TermEndMember } from '@berth/api/schemas/groups/term-end.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
@@ -81,7 +81,7 @@ const page = (answers: Story['answers']): Omit<Story, 'name'> => ({
   boot: { is_admin: true, has_groups: true, email: 'ada@example.org' },
   answers: {
     me: ada,
-    listContainers: types,
+    listContainers: namedTypes,
     readGroup: { group },
     readTermEnd: { term_end: null },
     previewTermEnd: preview,

@@ -1,4 +1,4 @@
-import { types } from '../admin-list-fixtures.ts'
+import { namedTypes } from '../admin-list-fixtures.ts'
 import type { UsageResponse, UsageRow } from '@berth/api/schemas/administration/usage.ts'
 import { ada } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
@@ -114,7 +114,7 @@ function usage(state: string, query: string, answer: NonNullable<Story['answers'
     name: `usage/${state}`,
     path: `/admin/usage${query}`,
     boot,
-    answers: { me: ada, listContainers: types, ...(answer !== undefined && { usage: answer }) },
+    answers: { me: ada, listContainers: namedTypes, ...(answer !== undefined && { usage: answer }) },
     ...(press && { press }),
   }
 }

@@ -1,4 +1,4 @@
-import { types } from '../admin-list-fixtures.ts'
+import { namedTypes } from '../admin-list-fixtures.ts'
 import type { Answer } from '@berth/api/endpoints.ts'
 import { never, Refused, type Story } from '../story.ts'
 import { ann, minutesAgo, today } from '../user-fixtures.ts'
@@ -85,19 +85,19 @@ export const yourDataStories: readonly Story[] = [
   {
     name: 'your-data/all',
     path: '/account/data',
-    answers: { me: ann, listContainers: types, exportOwnData: personalData },
+    answers: { me: ann, listContainers: namedTypes, exportOwnData: personalData },
   },
   {
     name: 'your-data/loading',
     path: '/account/data',
-    answers: { me: ann, listContainers: types, exportOwnData: never },
+    answers: { me: ann, listContainers: namedTypes, exportOwnData: never },
   },
   {
     name: 'your-data/failed',
     path: '/account/data',
     answers: {
       me: ann,
-      listContainers: types,
+      listContainers: namedTypes,
       exportOwnData: new Refused(403, 'Only the owner of the account can do this.'),
     },
   },

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import type { AuditResponse } from '@berth/api/schemas/administration/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
+import { useTypeName } from '#/components/type-name.tsx'
 import { Entry } from './entry.tsx'
 
 const none = {}
@@ -10,6 +11,7 @@ const none = {}
 export function Entries({ pages }: { pages: readonly AuditResponse[] }) {
   const t = useTranslations('admin.audit.list')
   const { day } = useInstants()
+  const typeName = useTypeName()
   // Each entry with the names of its own page, which stay the same object: a further page must not render all entries
   // again.
   const days = useMemo(() => {
@@ -23,7 +25,7 @@ export function Entries({ pages }: { pages: readonly AuditResponse[] }) {
           <h2>{name}</h2>
           <ol>
             {ofDay.map(({ entry, names }) => (
-              <Entry key={entry.id} entry={entry} names={names} />
+              <Entry key={entry.id} entry={entry} names={names} typeName={typeName} />
             ))}
           </ol>
         </section>

@@ -25,7 +25,7 @@ export function EntryDetails({ entry, names }: { entry: AuditEntry; names: Reado
         {address !== undefined && <Fact name={t('address')} value={address} />}
         {reason !== undefined && <Fact name={t('reason')} value={reason} />}
         {others.map(({ name, value }) => (
-          <Fact key={name} name={words.name(name)} value={words.value(value)} />
+          <Fact key={name} name={words.name(name)} value={words.value(value, name)} />
         ))}
       </dl>
       {changes.length > 0 && <Changes changes={changes} />}
@@ -63,8 +63,8 @@ function Changes({ changes }: Pick<Facts, 'changes'>) {
         {changes.map(({ name, before, after }) => (
           <tr key={name}>
             <th scope="row">{words.name(name)}</th>
-            <td>{words.value(before)}</td>
-            <td>{words.value(after)}</td>
+            <td>{words.value(before, name)}</td>
+            <td>{words.value(after, name)}</td>
           </tr>
         ))}
       </tbody>

@@ -11,10 +11,12 @@ interface EntryProps {
   entry: AuditEntry
   /** Addresses of users by id. */
   names: Readonly<Record<string, string>>
+  /** Name of a container type. */
+  typeName: (type: string) => string
 }
 
 /** One audit entry: a sentence that says who did what to whom, with the details on demand. */
-export const Entry = memo(function Entry({ entry, names }: EntryProps) {
+export const Entry = memo(function Entry({ entry, names, typeName }: EntryProps) {
   const { time } = useInstants()
   const [isOpen, setOpen] = useState(false)
   const { reason } = factsOf(entry)
@@ -24,7 +26,7 @@ export const Entry = memo(function Entry({ entry, names }: EntryProps) {
         <summary>
           <time dateTime={entry.at}>{time(entry.at)}</time>{' '}
           <span className="entry-text">
-            <Sentence entry={entry} subject={subjectOf(entry, names)} />{' '}
+            <Sentence entry={entry} subject={subjectOf(entry, names)} typeName={typeName} />{' '}
             {reason !== undefined && <span className="entry-reason">{reason}</span>}
           </span>
         </summary>
@@ -34,7 +36,7 @@ export const Entry = memo(function Entry({ entry, names }: EntryProps) {
   )
 })
 
-function Sentence({ entry, subject }: { entry: AuditEntry; subject: Subject }) {
+function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names'> & { subject: Subject }) {
   const t = useTranslations('admin.audit')
   const nameOf = useActorName()
   const { action, target, detail } = entry
@@ -45,7 +47,7 @@ function Sentence({ entry, subject }: { entry: AuditEntry; subject: Subject }) {
   const container = () =>
     subject.type === undefined
       ? t.rich('containerNumber', { id: String(subject.containerId ?? target), b })
-      : t.rich('container', { type: subject.type, person, b })
+      : t.rich('container', { type: typeName(subject.type), person, b })
   return t.rich(`sentence.${action}`, {
     actor,
     person,

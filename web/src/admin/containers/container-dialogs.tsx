@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { useTypeName } from '#/admin/type-name.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 
 interface ContainerDialogProps {

@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
-import { useTypes } from '#/admin/groups/use-groups.ts'
+import { useTypes } from '#/containers/use-types.ts'
 import { type Choice, useBlockedFilter } from '#/admin/list/toolbar.tsx'
-import { useTypeName } from '#/admin/type-name.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import { containerStatuses } from './container-list.ts'
 
 /**

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { RelativeTime, Day } from '#/admin/relative-time.tsx'
 import { columnsFor, type Columns } from '#/admin/table/columns.ts'
-import { TypeName } from '#/admin/type-name.tsx'
+import { TypeName } from '#/components/type-name.tsx'
 import type { Tone } from '#/containers/container-status.ts'
 
 const column = columnsFor<ListedContainer>()

@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import { useTypes } from './use-groups.ts'
+import { useTypes } from '#/containers/use-types.ts'
 
 interface TypeChoiceProps {
   legend: string

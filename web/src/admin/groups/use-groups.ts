@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { createApiClient } from '#/api/api-client.ts'
 
 const pageSize = 100
@@ -22,18 +22,5 @@ export function useGroups(q: string) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
     gcTime: 0,
-  })
-}
-
-/** Configured container types with the names that people read. */
-export function useTypes() {
-  return useQuery({
-    queryKey: ['admin', 'types'],
-    queryFn: async ({ signal }) =>
-      (await createApiClient(signal).listContainers()).containers.map(({ type, display_name: name }) => ({
-        type,
-        name,
-      })),
-    staleTime: 600_000,
   })
 }

@@ -2,7 +2,7 @@ import type { PreviewedMember, TermEndSums } from '@berth/api/schemas/groups/ter
 import { useTranslations } from 'use-intl/react'
 import { useQuantities } from '#/admin/quantities.ts'
 import { QueryError } from '#/admin/query-error.tsx'
-import { useTypeName } from '#/admin/type-name.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import { Alert } from '#/components/alert.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import type { usePreview } from './use-term-end.ts'

@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { RelativeTime, Day } from '#/admin/relative-time.tsx'
 import { addressOf } from '#/admin/list/view.ts'
-import { TypeName } from '#/admin/type-name.tsx'
+import { TypeName } from '#/components/type-name.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { Link } from '#/components/link.tsx'

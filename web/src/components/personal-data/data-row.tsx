@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { Time } from '#/components/time.tsx'
-import { useProvidedDisplayNames } from './display-names.ts'
+import { useTypeName } from '#/components/type-name.tsx'
 import type { data } from '#/messages/en/data.ts'
 
 /** One record of what is kept: its fields by name. Fields without a value are left out. */
@@ -34,17 +34,17 @@ const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 /** Fields whose values are ids of container types. */
 const typeFields: ReadonlySet<string> = new Set(['type', 'container_type'])
 
-function TypeNames({ ids, names }: { ids: readonly string[]; names: ReadonlyMap<string, string> }) {
-  return <span title={ids.join(', ')}>{ids.map((id) => names.get(id) ?? id).join(', ')}</span>
+function TypeNames({ ids }: { ids: readonly string[] }) {
+  const nameOf = useTypeName()
+  return <span title={ids.join(', ')}>{ids.map(nameOf).join(', ')}</span>
 }
 
 function FieldValue({ name, value }: { name: string; value: unknown }) {
   const t = useTranslations('data')
-  const names = useProvidedDisplayNames()
   const word = `value.${name}.${String(value)}` as 'value.unit.day'
   if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
   // The id is in the file.
-  if (typeFields.has(name)) return <TypeNames ids={[value].flat().map(String)} names={names} />
+  if (typeFields.has(name)) return <TypeNames ids={[value].flat().map(String)} />
   if (typeof value === 'string') return t.has(word) ? t(word) : instant.test(value) ? <Time at={value} /> : value
   if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'number' ? String(value) : <code>{JSON.stringify(value)}</code>

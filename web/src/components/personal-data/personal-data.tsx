@@ -8,7 +8,6 @@ import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
 import { Page } from '#/components/page/page.tsx'
 import { DataRow } from './data-row.tsx'
-import { DisplayNamesProvider, useDisplayNames } from './display-names.ts'
 import '#/styles/account/personal-data.css'
 
 /** Timeout of the request in ms: the whole audit log is searched. */
@@ -24,17 +23,12 @@ export function PersonalData() {
     queryKey: ['personal-data'],
     queryFn: ({ signal }) => createApiClient(signal, timeout).exportOwnData(),
   })
-  const names = useDisplayNames()
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
       <Alert error={query.error ?? undefined} />
       {query.isPending && <p role="status">{t('loading')}</p>}
-      {query.data && (
-        <DisplayNamesProvider value={names}>
-          <Sections data={query.data} />
-        </DisplayNamesProvider>
-      )}
+      {query.data && <Sections data={query.data} />}
     </Page>
   )
 }
