@@ -131,10 +131,10 @@ export const types: Answer<'listContainers'> = {
     blocked_at: null,
   })),
 }
-const names: Readonly<Record<string, string>> = { dev: 'Development', prod: 'Production' }
+const typeNames: Readonly<Record<string, string>> = { dev: 'Development', prod: 'Production' }
 /** With names of their own, by which pages name types. */
 export const namedTypes: Answer<'listContainers'> = {
-  containers: types.containers.map((each) => ({ ...each, display_name: names[each.type] ?? each.type })),
+  containers: types.containers.map((each) => ({ ...each, display_name: typeNames[each.type] ?? each.type })),
 }
 /** What every administration page requests. */
 export const common = { me: meAnswer, listContainers: types }
