@@ -143,5 +143,11 @@ export const auditStories: readonly Story[] = [
 ]
 
 function audit(state: string, answers: Story['answers'], more: Partial<Story> = {}): Story {
-  return { name: `audit/${state}`, path: '/admin/audit', boot, answers: { me: ada, listContainers: namedTypes, ...answers }, ...more }
+  return {
+    name: `audit/${state}`,
+    path: '/admin/audit',
+    boot,
+    answers: { me: ada, listContainers: namedTypes, ...answers },
+    ...more,
+  }
 }

@@ -1,6 +1,12 @@
 import { allSettledOrThrow, withTimeout } from '#/concurrency/try-or-log.ts'
 import { Refusal } from '#/errors.ts'
-import { isWakeable, unavailable, type Unavailable, type UpstreamAddress, type Explanation } from '#/gateway/gateway-state.ts'
+import {
+  isWakeable,
+  unavailable,
+  type Unavailable,
+  type UpstreamAddress,
+  type Explanation,
+} from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import { localizeInAll } from '#/messages/localize.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
