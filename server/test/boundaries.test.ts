@@ -120,6 +120,7 @@ const allowed: Record<string, string[]> = {
     'clock-jump-detector.ts',
     'tokens',
     'ip-address.ts',
+    'outgoing-request.ts',
     'secret-file.ts',
     'duration-histogram.ts',
     'percentiles.ts',
@@ -128,7 +129,7 @@ const allowed: Record<string, string[]> = {
     'mail/magic-link-email.ts',
   ],
   logging: [],
-  administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
+  administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency', 'outgoing-request.ts'],
   groups: ['accounts', 'administration', 'concurrency', 'containers', 'errors.ts', 'messages', 'store', 'time-zone.ts'],
   sharing: [
     'accounts',

@@ -6,7 +6,7 @@ import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
 import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import { channelOver } from '#/rpc/socket-channel.ts'
 import type { Reading } from './reading/reading.ts'
-import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type LinkSession } from './link/node-link.ts'
+import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type LinkTicket } from './link/node-link.ts'
 
 /** Health check of the connection to the leader, in ms: interval and timeout. */
 const ping = { every: 1_000, timeout: 3_000 } as const
@@ -37,7 +37,7 @@ interface Leader {
 
 /** A leader that is followed. */
 interface FollowedLeader extends Leader {
-  readonly session: LinkSession
+  readonly session: LinkTicket
 }
 
 /** A follower: its gateway is connected to the leader, which sends it settings, state and changes, and answers its calls. */

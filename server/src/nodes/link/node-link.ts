@@ -71,7 +71,7 @@ let context: SecureContext | undefined
  * What the connections of a node to a leader share: they resume the TLS session of the one before (RFC 5077), which saves half of the
  * CPU of a handshake. The leader has the key of its tickets in memory alone, so that forward secrecy ends with its process.
  */
-export interface LinkSession {
+export interface LinkTicket {
   ticket?: Buffer | undefined
 }
 
@@ -83,7 +83,7 @@ export async function connectToNode(
   { host, port }: LinkAddress,
   key: Buffer,
   hello: Hello,
-  session: LinkSession = {},
+  session: LinkTicket = {},
 ): Promise<TLSSocket> {
   context ??= createSecureContext(tls)
   const socket = connect({
