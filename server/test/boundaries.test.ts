@@ -334,7 +334,6 @@ test('every folder of the server has its rule', () => {
   assert.deepEqual([...folders].sort(), Object.keys(allowed).sort())
 })
 
-/** The processes, and the command line, begin here. */
 test('imports of our own run in no circle', () => {
   const targets = Map.groupBy(
     imports.filter(({ isTypeOnly }) => !isTypeOnly),
