@@ -9,7 +9,16 @@ import {
   unblockContainer,
   unblockUser,
 } from '#test/support/api-calls.ts'
-import { eventsOf, fragile, outside, pollUntil, startRig, tenantOf, type Tenant } from '#test/support/control-plane.ts'
+import {
+  eventsOf,
+  fragile,
+  outside,
+  pollUntil,
+  signalWhenListening,
+  startRig,
+  tenantOf,
+  type Tenant,
+} from '#test/support/control-plane.ts'
 import { unreachableRuntime, noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
@@ -65,7 +74,7 @@ test('what happens to a container without Berth is reported: paused, stopped, st
   await bob.untilRouteState('asleep')
   await outside.start(containerId)
   await bob.untilRouteState('running')
-  await outside.signal(containerId, 'USR1')
+  await signalWhenListening(bob, 'USR1')
   await bob.untilRouteState('crashed')
   assert.deepEqual(gateway.routes.get(bob.prefix)?.where, { reason: 'crashed', exitCode: 3 })
   await outside.start(containerId)
@@ -85,7 +94,7 @@ async function runOutOfMemory(tenant: Tenant): Promise<void> {
   try {
     for (let lost = 0; ; lost++) {
       const [ends, notices] = [told.count('die'), told.count('oom')]
-      await outside.signal(containerId, 'USR2')
+      await signalWhenListening(tenant, 'USR2')
       await pollUntil(
         () => told.count('die') > ends,
         () => 'the program lives',
@@ -220,7 +229,7 @@ test('a Berth that starts while the engine is down knows its people, and where e
 test('a start tells everything there is: people, places, and what was revoked', async (t) => {
   const first = await startRig(t, fragile)
   const [jim, kim] = [await first.person('jim'), await first.person('kim')]
-  await outside.signal(kim.address().containerId, 'USR1')
+  await signalWhenListening(kim, 'USR1')
   await kim.untilRouteState('crashed')
   assertOk(await kim.call('POST', '/api/auth/logout'))
   await first.berth.close()

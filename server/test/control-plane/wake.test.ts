@@ -3,11 +3,18 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '#test/support/api-calls.ts'
 import { askEngine, buildImage, testImage } from '#test/support/engine/engine.ts'
-import { fragile, outside, pollUntil, startRig, type Tenant } from '#test/support/control-plane.ts'
+import {
+  fragile,
+  outside,
+  pollUntil,
+  signalWhenListening,
+  startRig,
+  untilListening,
+  type Tenant,
+} from '#test/support/control-plane.ts'
 import { noCreateRuntime, slowRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
-import { waitForReadiness } from '#/containers/launch/progress/readiness-probe.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { extent, onlyLong } from '#test/support/extent.ts'
 
@@ -19,14 +26,6 @@ const countingRuntime = (runtime: Runtime): Runtime => ({
   create: (spec, signal) => (asked.push('create'), runtime.create(spec, signal)),
   inspect: (name) => (asked.push('inspect'), runtime.inspect(name)),
 })
-
-/** A signal that comes before the program's init is ready is lost; a stop then takes ten seconds. */
-const untilListening = (tenant: Tenant) => waitForReadiness(tenant.address(), 10_000, new AbortController().signal)
-
-async function signal(tenant: Tenant, name: string): Promise<void> {
-  await untilListening(tenant)
-  await outside.signal(tenant.address().containerId, name)
-}
 
 const rig = await startRig({ after }, fragile, { wrapRuntime: countingRuntime })
 const { berth, control } = rig
@@ -62,7 +61,7 @@ test('what crashes after a wake has crashed, although Berth had put it to sleep 
   assertOk(await unblockContainer(admin, record.id))
   await cat.untilRouteState('asleep')
   assert.equal(await control.wake(cat.prefix), undefined)
-  await signal(cat, 'USR1')
+  await signalWhenListening(cat, 'USR1')
   await cat.untilRouteState('crashed')
 })
 
@@ -112,7 +111,7 @@ test('a wake during a launch is that launch', onlyLong, async (t) => {
 
 test('what crashed is not started by a visit; why, and its last lines, are explained', async () => {
   const fay = await rig.person('fay')
-  await signal(fay, 'USR1')
+  await signalWhenListening(fay, 'USR1')
   await fay.untilRouteState('crashed')
   const absence = { reason: 'crashed', exitCode: 3 }
   assert.deepEqual(await control.wake(fay.prefix), absence)
@@ -124,7 +123,7 @@ test('what crashed is not started by a visit; why, and its last lines, are expla
 
 test('a wake that comes in the moment of a crash does not hide it', onlyLong, async () => {
   const gus = await rig.person('gus')
-  await signal(gus, 'USR1')
+  await signalWhenListening(gus, 'USR1')
   await pollUntil(
     () => gus.routeState() !== 'running',
     () => 'it did not end',
@@ -157,7 +156,7 @@ test(
 
 test('what ran out of memory says so', async () => {
   const hal = await rig.person('hal')
-  await signal(hal, 'USR2')
+  await signalWhenListening(hal, 'USR2')
   await hal.untilRouteState('out-of-memory')
   const { unavailable, lastLines } = await control.explain(hal.prefix)
   assert.equal(unavailable?.reason, 'out-of-memory')

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitForReadiness } from '#/containers/launch/progress/readiness-probe.ts'
 import type { UpstreamAddress } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime, type Person } from './berth.ts'
@@ -102,4 +103,14 @@ export async function eventsOf(id: string): Promise<{ count(action: string): num
   const heard: string[] = []
   const close = await followEvents(id, (action) => void heard.push(action))
   return { count: (action) => heard.filter((each) => each === action).length, close }
+}
+
+/** A signal that comes before the program's init is ready is lost; a stop then takes ten seconds. */
+export const untilListening = (tenant: Tenant) =>
+  waitForReadiness(tenant.address(), 10_000, new AbortController().signal)
+
+/** Behind Berth's back, once the program can take the signal. */
+export async function signalWhenListening(tenant: Tenant, name: string): Promise<void> {
+  await untilListening(tenant)
+  await outside.signal(tenant.address().containerId, name)
 }
