@@ -14,11 +14,10 @@ import { archiveTokenIn, inDays, startTermEndBerth } from '#test/support/term-en
 
 /** What would be lost by an end of term that is delayed, cancelled or overtaken by what people do meanwhile. */
 const world = await startTermEndBerth({ after }, { env: { SNAPSHOTS: 'on' } })
-const { berth, boss, signUp, group, launch, end, until, homes, mailsTo } = world
+const { berth, boss, signUp, group, launch, end, until, homes, mailsTo, comeTo } = world
 const { db } = berth.database
 const exists = async ({ id }: Signed) => (await findUser(db, id)) !== undefined
 const isDone = ({ phase }: { phase: string }) => phase === 'done'
-const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
 async function volumeOf({ id }: Signed, type: string): Promise<string> {
   const user = await findUser(db, id)
   assert.ok(user)
@@ -41,9 +40,12 @@ test('what is not removed by the date of the archives stays, and is said to', as
   const { id } = await group({ name: 'Late', types: ['lab', 'dev'] }, [ann])
   assertOk(await launch(ann, 'lab'))
   const target = `/api/admin/groups/${id}/term-end`
-  assertOk(await sue.call('POST', target, { remove_at: soon(400), keep_until: soon(2_000) }))
+  assertOk(await sue.call('POST', target, { remove_at: inDays(7), keep_until: inDays(30) }))
   assertOk(await boss.call('POST', `/api/admin/users/${sue.id}/demote`))
+  await until(id, ({ counts }) => counts.mailed === 1)
+  await comeTo('remove_at', id)
   await until(id, ({ problem }) => problem === 'administrator')
+  await comeTo('keep_until', id)
   const { counts } = await until(id, isDone)
   assertOk(await boss.call('POST', `/api/admin/users/${sue.id}/promote`))
   assert.equal(counts.failed, 1)
@@ -68,7 +70,7 @@ test('what is not removed by the date of the archives stays, and is said to', as
 test('files that are uploaded after the archive was made are archived before the home is removed', async () => {
   const ben = await signUp('ben@x.org')
   const { id } = await group({ name: 'Upload', types: ['lab', 'dev'] }, [ben])
-  await end(id, { remove_at: soon(1_500) })
+  await end(id, { remove_at: inDays(7) })
   await until(id, ({ counts }) => counts.mailed === 1)
   const files = await packTar([
     { header: { name: 'thesis.txt', type: 'file', size: 13 }, body: new TextEncoder().encode('the last page') },
@@ -79,6 +81,7 @@ test('files that are uploaded after the archive was made are archived before the
     body: Buffer.from(files),
   })
   assert.equal(sent.status, 200, await sent.text())
+  await comeTo('remove_at', id)
   await until(id, isDone)
   assert.equal(await exists(ben), false)
   assert.match(await archived(ben, 'dev'), /the last page/)
@@ -91,12 +94,13 @@ test('of a home that is gone after it was used again the earlier archive stays, 
   assertOk(await launch(cid, 'lab'))
   const volume = await volumeOf(cid, 'lab')
   const files = homes.contents.get(volume)
-  await end(id, { remove_at: soon(1_500) })
+  await end(id, { remove_at: inDays(7) })
   await until(id, ({ counts }) => counts.mailed === 1)
   const other = await group({ name: 'For a moment', types: ['lab'] }, [cid])
   assertOk(await launch(cid, 'lab'))
   assertOk(await boss.call('DELETE', `/api/groups/${other.id}/members/${cid.id}`))
   homes.contents.delete(volume)
+  await comeTo('remove_at', id)
   await until(id, isDone)
   assert.equal(await exists(cid), false)
   assert.equal(await archived(cid, 'lab'), files)
@@ -106,8 +110,9 @@ test('an end of term whose administrator is deleted removes nothing, and keeps n
   const [eva, jim] = [await signUp('eva@x.org'), await signUp('jim@x.org')]
   assertOk(await boss.call('POST', `/api/admin/users/${jim.id}/promote`))
   const { id } = await group({ name: 'Orphaned', types: ['lab', 'dev'] }, [eva])
-  assertOk(await jim.call('POST', `/api/admin/groups/${id}/term-end`, { remove_at: soon(600), keep_until: inDays(30) }))
+  assertOk(await jim.call('POST', `/api/admin/groups/${id}/term-end`, { remove_at: inDays(7), keep_until: inDays(30) }))
   assertOk(await boss.call('DELETE', `/api/admin/users/${jim.id}`))
+  await comeTo('remove_at', id)
   const { started_by } = await until(id, ({ problem }) => problem === 'administrator')
   assert.deepEqual([started_by, await exists(eva)], [`user:${jim.id}`, true])
   assertOk(await boss.call('POST', `/api/admin/groups/${id}/term-end/retry`))

@@ -13,7 +13,7 @@ import { archiveTokenIn, inDays, startTermEndBerth } from '#test/support/term-en
 
 /** The end of a group's term: what is archived, mailed and removed, and what stays. */
 const world = await startTermEndBerth({ after })
-const { berth, boss, engine, homes, signUp, group, launch, end, until, mailsTo } = world
+const { berth, boss, engine, homes, signUp, group, launch, end, until, mailsTo, comeTo } = world
 const exists = async ({ id }: Signed) => (await findUser(berth.database.db, id)) !== undefined
 const preview = async (id: number, query = '') =>
   (await boss.call('GET', `/api/admin/groups/${id}/term-end/preview${query}`)).body
@@ -147,13 +147,13 @@ test('a home that was used after its archive was made is archived again before i
   const { id } = await group({ name: 'Used again', types: ['lab', 'dev'] }, [dan])
   assertOk(await launch(dan, 'lab'))
   const volume = await volumeOf(dan, 'lab')
-  const removeAt = new Date(Date.now() + 1_500)
-  await end(id, { remove_at: removeAt.toISOString() })
+  await end(id, { remove_at: inDays(7) })
   await until(id, ({ counts }) => counts.mailed === 1)
   const other = await group({ name: 'For a moment', types: ['lab'] }, [dan])
   assertOk(await launch(dan, 'lab'))
   homes.contents.set(volume, 'the last page of the thesis')
   assertOk(await boss.call('DELETE', `/api/groups/${other.id}/members/${dan.id}`))
+  await comeTo('remove_at', id)
   await until(id, isDone)
   assert.equal(await exists(dan), false)
   assert.equal(mailsTo(dan).length, 1, 'one mail, whose link shows the new archive')
@@ -164,9 +164,10 @@ test('a member who has left the group before the removal keeps account and home'
   const lea = await signUp('lea@x.org')
   const { id } = await group({ name: 'Left', types: ['lab', 'dev'] }, [lea])
   const volume = await volumeOf(lea, 'dev')
-  await end(id, { remove_at: new Date(Date.now() + 1_000).toISOString() })
+  await end(id, { remove_at: inDays(7) })
   await until(id, ({ counts }) => counts.mailed === 1)
   assertOk(await boss.call('DELETE', `/api/groups/${id}/members/${lea.id}`))
+  await comeTo('remove_at', id)
   assert.equal((await until(id, isDone)).counts.kept, 1)
   assert.deepEqual([await exists(lea), homes.contents.has(volume)], [true, true])
 })
@@ -175,9 +176,10 @@ test('an administrator who is none any more removes nothing; another one has it 
   const [max, sue] = [await signUp('max@x.org'), await signUp('sue@x.org')]
   assertOk(await boss.call('POST', `/api/admin/users/${sue.id}/promote`))
   const { id } = await group({ name: 'Demoted', types: ['lab', 'dev'] }, [max])
-  const body = { keep_until: inDays(30), remove_at: new Date(Date.now() + 1_000).toISOString() }
+  const body = { keep_until: inDays(30), remove_at: inDays(7) }
   assertOk(await sue.call('POST', `/api/admin/groups/${id}/term-end`, body))
   assertOk(await boss.call('POST', `/api/admin/users/${sue.id}/demote`))
+  await comeTo('remove_at', id)
   await until(id, ({ phase, problem }) => phase === 'removing' && problem === 'administrator')
   assert.equal(await exists(max), true)
   assertOk(await boss.call('POST', `/api/admin/groups/${id}/term-end/retry`))
@@ -190,9 +192,10 @@ test('a member who becomes an administrator before the removal stays as they are
   const { id } = await group({ name: 'Promoted', types: ['lab'] }, [fay])
   assertOk(await launch(fay, 'lab'))
   const volume = await volumeOf(fay, 'lab')
-  await end(id, { remove_at: new Date(Date.now() + 1_000).toISOString() })
+  await end(id, { remove_at: inDays(7) })
   await until(id, ({ counts }) => counts.mailed === 1)
   assertOk(await boss.call('POST', `/api/admin/users/${fay.id}/promote`))
+  await comeTo('remove_at', id)
   assert.equal((await until(id, isDone)).counts.kept, 1)
   assert.deepEqual([await exists(fay), homes.contents.has(volume)], [true, true])
 })
@@ -256,9 +259,10 @@ test('after their date archives are deleted with the addresses, and the link lea
   const kim = await signUp('kim@x.org')
   const { id } = await group({ name: 'Over', types: ['lab', 'dev'] }, [kim])
   assertOk(await launch(kim, 'lab'))
-  await end(id, { keep_until: new Date(Date.now() + 2_000).toISOString() })
+  await end(id)
   await until(id, isDone)
   const token = archiveTokenIn(mailsTo(kim)[0])
+  await comeTo('keep_until', id)
   await assertGone(id)
   assertRefused(await open(token), 404)
   const rows = await berth.database.db.selectFrom('term_end_members').select('email').execute()
@@ -273,9 +277,10 @@ test('once it is over for a member, their archives and address are deleted befor
   const { id } = await group({ name: 'Forgotten', types: ['lab', 'dev'] }, [nia, oli])
   const forget = (user: number | string) => boss.call('DELETE', `/api/admin/groups/${id}/term-end/members/${user}`)
   assertRefused(await forget(nia.id), 409)
-  await end(id, { remove_at: new Date(Date.now() + 1_000).toISOString() })
+  await end(id, { remove_at: inDays(7) })
   await until(id, ({ counts }) => counts.mailed === 2)
   assertRefused(await forget(nia.id), 409)
+  await comeTo('remove_at', id)
   await until(id, isDone)
   const token = archiveTokenIn(mailsTo(nia)[0])
   assertOk(await open(token))
