@@ -86,9 +86,11 @@ suite('idle and wake', { concurrency: 3 }, () => {
     await sleep(500)
     assertOk(await eve.call('GET', `/${eve.slug}-dev/`))
     await untilState(berth, String(eve.auth.user.container_id), 'paused')
+    // It is written with the pause; a use that the gateway reports after it, as on a loaded machine, within a minute.
     await pollUntil(
       async () => Date.parse(String((await recordOf(eve, eve.id)).last_used)) - Date.parse(String(before)) > 400,
       () => 'it did not move',
+      90_000,
     )
   })
 })
