@@ -1,8 +1,8 @@
 import type { Attempt, Outcome } from './attack-attempt.ts'
 import type { AttackInstallation } from './attack-installation.ts'
 
-/** Limit of one attempt, in ms. */
-const defaultLimit = 30_000
+/** Limit of one attempt, in ms. On a machine of two cores with a load of 25, 500 processes took 35 s to start. */
+const defaultLimit = 60_000
 
 /** Outcome of an attempt, or why it could not be tried. */
 export interface AttemptResult {
