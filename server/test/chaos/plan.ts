@@ -17,6 +17,7 @@ export type Operation =
   | { readonly name: 'list'; readonly who: number }
   | { readonly name: 'launch-in-group'; readonly who: number }
   | { readonly name: 'group'; readonly verb: GroupVerb }
+  | { readonly name: 'club'; readonly verb: 'block' | 'unblock' }
   | { readonly name: 'verify-at-once'; readonly who: number; readonly times: number }
   | { readonly name: 'request-at-once'; readonly times: number }
   | { readonly name: 'guest' }
@@ -173,7 +174,7 @@ function operationsFor(random: Random, { people }: PlanSettings, fault: Fault): 
   const isGroupStep = random.happens(0.3)
   const some = crowd.slice(0, count)
   const chosen = isGroupStep
-    ? [groupOperation(random), ...some.map((who) => memberOperation(random, who))]
+    ? [groupOperation(random), ...clubOperations(random), ...some.map((who) => memberOperation(random, who))]
     : some.map((who) => operationOf(random, who))
   if (fault.kind.startsWith('mail-')) chosen.unshift({ name: 'sign-in', who: crowd[0] ?? 0 }, { name: 'guest' })
   return chosen
@@ -182,6 +183,11 @@ function operationsFor(random: Random, { people }: PlanSettings, fault: Fault): 
 /** Stops most often: what they promise ends with the next start. */
 function groupOperation(random: Random): Operation {
   return { name: 'group', verb: random.oneOf(['stop', 'stop', 'block', 'unblock', 'end', 'reopen', 'start']) }
+}
+
+/** The second group blocks and unblocks the same containers, so that each may be blocked by one, both or none. */
+function clubOperations(random: Random): Operation[] {
+  return random.happens(0.5) ? [{ name: 'club', verb: random.oneOf(['block', 'unblock']) }] : []
 }
 
 /** What goes on beside a change of the whole class: nothing that blocks or deletes, of which its order would matter. */

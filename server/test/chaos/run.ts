@@ -5,7 +5,7 @@ import { killAt } from './faults/kill-process.ts'
 import { operate } from './operations/run-operation.ts'
 import { ensureSignedIn } from './operations/accounts.ts'
 import { launch } from './operations/containers.ts'
-import { launchInGroup, makeGroup } from './operations/groups.ts'
+import { launchInGroup, makeGroups } from './operations/groups.ts'
 import { consult, Verdict } from './oracle.ts'
 import type { Plan, Step } from './plan.ts'
 import type { Footprint } from './world/berth-program.ts'
@@ -88,7 +88,7 @@ class Runner {
     const { people } = this.#world
     await ensureSignedIn(this.#world, people.first)
     for (const person of people.all) await ensureSignedIn(this.#world, person)
-    await makeGroup(this.#world)
+    await makeGroups(this.#world)
     for (const person of people.ordinary) await launchInGroup(this.#world, person)
     this.#note('the beginning', await consult(this.#world, this.verdict))
   }

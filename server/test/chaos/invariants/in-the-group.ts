@@ -15,10 +15,11 @@ export function staysStopped({ ledger }: World, running: readonly Seen[]): strin
     .map(({ id, userId }) => `container ${id.slice(0, 12)} of user ${userId} runs although the group was stopped`)
 }
 
-/** Within half a minute: no member's container runs after the end of the group. */
-export function endsWithTheGroup({ group }: World, running: readonly Seen[], { groups, members }: Snapshot): string[] {
+/** Within half a minute: no member's container runs after the end of the group, unless the club keeps it. */
+export function endsWithTheGroup(world: World, running: readonly Seen[], { groups, members }: Snapshot): string[] {
+  const { group, club } = world
   if (!isOver(group?.id, groups)) return []
-  const users = new Set(members.filter(({ group_id }) => group_id === group?.id).map(({ user_id }) => user_id))
+  const users = usersOf(group?.id, members).difference(usersOf(club?.id, members))
   return ofGroup(running)
     .filter(({ userId }) => users.has(userId))
     .map(({ id, userId }) => `container ${id.slice(0, 12)} of user ${userId} runs although the group is over`)
@@ -31,17 +32,21 @@ export async function refusesLaunchesInTheGroup(
 ): Promise<string[]> {
   const over = isOver(world.group?.id, groups)
   const looks = world.people.ordinary.map(async ({ token, id, email }) => {
-    const isMember = members.some(({ user_id, group_id }) => user_id === id && group_id === world.group?.id)
+    const isMember = id !== undefined && usersOf(world.group?.id, members).has(id)
+    const isOverForThem = over && isMember && !usersOf(world.club?.id, members).has(id)
     const isBlocked = containers.some(
       (row) => row.user_id === id && row.container_type === groupType && row.is_blocked === 1,
     )
     const isUserBlocked = users.some((user) => user.id === id && user.is_blocked === 1)
-    if (token === undefined || !isMember || !(over || isBlocked || isUserBlocked)) return []
+    if (token === undefined || !isMember || !(isOverForThem || isBlocked || isUserBlocked)) return []
     const { status } = await world.call('POST', `/api/container/launch/${groupType}`, { token })
     return status === 403 ? [] : [`the launch of ${email} in a group that is over or blocked is answered ${status}`]
   })
   return (await Promise.all(looks)).flat()
 }
+
+const usersOf = (groupId: number | undefined, members: Snapshot['members']) =>
+  new Set(members.filter(({ group_id }) => group_id === groupId).map(({ user_id }) => user_id))
 
 /** A run ends the class now, or not at all: it has no end to come. */
 const isOver = (id: number | undefined, groups: Snapshot['groups']) =>

@@ -118,7 +118,9 @@ const blockKey = (id: number) => `block of container ${id}`
 const userKey = (id: number) => `block of user ${id}`
 
 function forgetBlocks(world: World, records: readonly AdminContainer[]): void {
-  world.ledger.unsure(...records.map(({ id }) => blockKey(id)))
+  const keys = records.map(({ id }) => blockKey(id))
+  world.ledger.unsure(...keys)
+  world.ledger.unsureAbout((key) => keys.some((own) => key.startsWith(`${own} by `)))
 }
 
 function forgetRecords(world: World, { user_id, container_type }: AdminContainer): void {
@@ -127,7 +129,8 @@ function forgetRecords(world: World, { user_id, container_type }: AdminContainer
 }
 
 export function forgetUser(world: World, user: AdminUser): void {
-  world.ledger.unsure(userKey(user.id), `account ${user.email}`, `membership of ${user.id}`)
+  world.ledger.unsure(userKey(user.id), `account ${user.email}`)
+  world.ledger.unsureAbout((key) => key.startsWith(`membership of ${user.id} `))
   forgetBlocks(world, user.containers)
   world.ledger.unsureAbout((key) =>
     ['record', 'container', 'colour', 'share'].some((what) => key.startsWith(`${what} of ${user.id}/`)),

@@ -1,27 +1,35 @@
 import type { Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
-import { groupName, groupType } from '../world/templates.ts'
+import { clubName, groupName, groupType } from '../world/templates.ts'
 import type { World } from '../world/world.ts'
 import { findUser } from './administration.ts'
 import { launch } from './containers.ts'
 
 /** What is done to a class and its containers: all of its members at once. Who acts is the first one of the run. */
 
-/** The class of a run. */
+/** The class of a run, or its club: a second group of some of its people, for the same type. */
 export interface ChaosGroup {
   readonly id: number
   readonly code: string
 }
 
+/** How many of the ordinary people are of the club, too. */
+const clubSize = 2
+
 export type GroupVerb = 'stop' | 'block' | 'unblock' | 'end' | 'reopen' | 'start'
 
-/** Makes the class, and everyone in it a member. A run has one. @throws when Berth refuses it although nothing is wrong */
-export async function makeGroup(world: World): Promise<void> {
-  const made = await administer(world, '/api/admin/groups', { name: groupName, types: [groupType] })
+/** Makes the class and the club. @throws when Berth refuses it although nothing is wrong */
+export async function makeGroups(world: World): Promise<void> {
+  world.group = await makeGroup(world, groupName)
+  world.club = await makeGroup(world, clubName)
+}
+
+async function makeGroup(world: World, name: string): Promise<ChaosGroup> {
+  const made = await administer(world, '/api/admin/groups', { name, types: [groupType] })
   const id = made.body?.group?.id as number | undefined
   const code = await administer(world, `/api/groups/${id}/join-code`)
   if (id === undefined || code.status !== 200) throw new Error(`no group: ${made.text} ${code.text}`)
-  world.group = { id, code: code.body.code }
+  return { id, code: code.body.code }
 }
 
 /** Launches the container of the class. While the class is over it is refused. */
@@ -32,7 +40,7 @@ export async function launchInGroup(world: World, person: Person): Promise<void>
   try {
     await join(world, person)
     const answer = await launch(world, person, groupType)
-    if (answer.status === 200 && wasOver && ledger.isGroupOver)
+    if (answer.status === 200 && wasOver && ledger.isGroupOver && !isOfClub(world, person))
       ledger.complain(`${person.email} launched in a group that is over`)
   } finally {
     ended()
@@ -47,10 +55,17 @@ export async function changeGroup(world: World, verb: GroupVerb): Promise<void> 
   if (verb !== 'end' && world.ledger.isGroupOver) await setEnd(world, false)
   for (const person of world.people.ordinary) await join(world, person)
   if (verb === 'stop') await stop(world)
-  else if (verb === 'block') await block(world)
-  else if (verb === 'unblock') await unblock(world)
+  else if (verb === 'block') await block(world, world.group)
+  else if (verb === 'unblock') await unblock(world, world.group)
   else if (verb === 'start') await start(world)
   else await setEnd(world, verb === 'end')
+}
+
+/** What the class has blocked of the members of the club is blocked by both, or stays blocked by the class. */
+export async function changeClub(world: World, verb: 'block' | 'unblock'): Promise<void> {
+  for (const person of world.people.ordinary) await join(world, person)
+  if (verb === 'block') await block(world, world.club)
+  else await unblock(world, world.club)
 }
 
 /** A 200 that says that all are stopped is a promise until the member, or a start for all, starts it again. */
@@ -63,31 +78,38 @@ async function stop(world: World): Promise<void> {
     if (id !== undefined && starts[at] !== undefined && ledger.startsOf(email) === starts[at]) ledger.stopped(email, id)
 }
 
-async function block(world: World): Promise<void> {
-  const { ledger, group } = world
-  const users = await Promise.all(world.people.ordinary.map((person) => findUser(world, person)))
+async function block(world: World, group: ChaosGroup | undefined): Promise<void> {
+  const { ledger } = world
+  const people = world.people.ordinary.filter((person) => group === world.group || isOfClub(world, person))
+  const users = await Promise.all(people.map((person) => findUser(world, person)))
   const records = users.flatMap((user) =>
     (user?.containers ?? []).filter(({ container_type }) => container_type === groupType),
   )
-  const keys = records.map(({ id }) => `block of container ${id}`)
-  ledger.unsure('block of the group', ...keys)
+  ledger.unsure(releaseKey(group), ...records.map(({ id }) => `block of container ${id}`))
   const { status } = await administer(world, `/api/groups/${group?.id}/block`)
   if (status !== 200) return
   for (const { id } of records)
-    ledger.promise(`block of container ${id}`, 'blocked with the group', ({ containers }) =>
+    ledger.promise(`block of container ${id} by ${group?.id}`, 'blocked with the group', ({ containers }) =>
       containers.some((row) => row.id === id && row.is_blocked === 1),
     )
 }
 
-async function unblock(world: World): Promise<void> {
-  const { ledger, group } = world
-  ledger.unsureAbout((key) => key.startsWith('block of container '))
+/** What the other group has blocked stays blocked, which its own promise says. */
+async function unblock(world: World, group: ChaosGroup | undefined): Promise<void> {
+  const { ledger } = world
+  ledger.unsureAbout((key) => /^block of container \d+$/.test(key))
+  ledger.unsureAbout((key) => key.startsWith('block of container ') && key.endsWith(` by ${group?.id}`))
   const { status } = await administer(world, `/api/groups/${group?.id}/unblock`)
   if (status !== 200) return
-  ledger.promise('block of the group', 'unblocked', ({ containers }) =>
+  ledger.promise(releaseKey(group), 'unblocked', ({ containers }) =>
     containers.every(({ block_source }) => block_source !== `group:${group?.id}`),
   )
 }
+
+/** Whether this one joins the club. */
+const isOfClub = ({ people }: World, person: Person) => people.ordinary.indexOf(person) < clubSize
+
+const releaseKey = (group: ChaosGroup | undefined) => `release by group ${group?.id}`
 
 /** Launches go on after the answer: no member is promised to be stopped until the next stop. */
 async function start(world: World): Promise<void> {
@@ -117,12 +139,15 @@ async function setEnd(world: World, isEnd: boolean): Promise<void> {
 /** By the join code, so that no mail is sent. One who is a member stays it; a group that is over takes no members. */
 async function join(world: World, person: Person): Promise<void> {
   const { token, id } = person
-  if (token === undefined || id === undefined || world.group === undefined) return
-  const { status } = await world.call('POST', '/api/groups/join', { token, body: { code: world.group.code } })
-  if (status !== 200) return
-  world.ledger.promise(`membership of ${id}`, 'joined', ({ members }) =>
-    members.some(({ user_id, group_id }) => user_id === id && group_id === world.group?.id),
-  )
+  if (token === undefined || id === undefined) return
+  for (const group of isOfClub(world, person) ? [world.group, world.club] : [world.group]) {
+    if (group === undefined) continue
+    const { status } = await world.call('POST', '/api/groups/join', { token, body: { code: group.code } })
+    if (status !== 200) continue
+    world.ledger.promise(`membership of ${id} in ${group.id}`, 'joined', ({ members }) =>
+      members.some(({ user_id, group_id }) => user_id === id && group_id === group.id),
+    )
+  }
 }
 
 const administer = (world: World, target: string, body?: unknown): Promise<Answer> =>

@@ -1,6 +1,6 @@
 import { ensureSignedIn, logOut, requestAtOnce, requestLink, signIn, verifyAtOnce } from './accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser, findUser } from './administration.ts'
-import { changeGroup, launchInGroup } from './groups.ts'
+import { changeClub, changeGroup, launchInGroup } from './groups.ts'
 import { prepareHome, resetHome, restoreSnapshot, takeSnapshot } from './snapshots.ts'
 import { launch, launchAtOnce, launchChosen, look, restart, talk, visit } from './containers.ts'
 import { endShares, share } from './sharing.ts'
@@ -13,9 +13,9 @@ export async function operate(world: World, operation: Operation): Promise<void>
   const { people } = world
   if (operation.name === 'guest') return void (await requestLink(world, people.guest(), 'signup'))
   if (operation.name === 'request-at-once') return requestAtOnce(world, people.guest(), operation.times)
-  if (operation.name === 'group') {
-    if (await ensureSignedIn(world, people.first)) await changeGroup(world, operation.verb)
-    return
+  if (operation.name === 'group' || operation.name === 'club') {
+    if (!(await ensureSignedIn(world, people.first))) return
+    return operation.name === 'group' ? changeGroup(world, operation.verb) : changeClub(world, operation.verb)
   }
   const person = people.at(operation.who)
   const { name } = operation

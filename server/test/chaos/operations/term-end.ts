@@ -16,8 +16,9 @@ export async function makeGroup(world: World, person: Person): Promise<void> {
   if (made.status !== 200) return
   const members = `/api/groups/${made.body.group.id}/members`
   await world.call('POST', members, { token, body: { emails: [person.email] } })
-  world.ledger.unsure(`membership of ${person.id}`)
-  await world.call('DELETE', `/api/groups/${world.group?.id}/members/${person.id}`, { token })
+  world.ledger.unsureAbout((key) => key.startsWith(`membership of ${person.id} `))
+  for (const group of [world.group, world.club])
+    await world.call('DELETE', `/api/groups/${group?.id}/members/${person.id}`, { token })
 }
 
 /**

@@ -46,6 +46,8 @@ export type BadType = (typeof badTypes)[number]
 export const groupType = 'lesson'
 /** Name of the class. */
 export const groupName = 'Chaos'
+/** Name of a second group, of some of these people. It names the type, too, so that they keep it when the class is over. */
+export const clubName = 'Club'
 
 /** A type whose app is paused after a second without a visit. */
 export const idleType = 'idler'

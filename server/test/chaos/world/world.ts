@@ -48,6 +48,7 @@ export class World {
   readonly ledger = new Ledger()
   /** The class; undefined before the run has made it. */
   group: ChaosGroup | undefined
+  club: ChaosGroup | undefined
   /** Answers that had to be 200 in time, and were looked at. */
   promptAnswers = 0
   readonly program: RealProgram
