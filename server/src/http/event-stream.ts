@@ -69,7 +69,7 @@ export function sendEventStream(reply: FastifyReply, { endsAt, extendedTo, begin
   // A longer delay would make the timer fire at once.
   let last: NodeJS.Timeout
   const endAt = (at: number) => {
-    last = setTimeout(expire, Math.min(at - Date.now(), 2 ** 31 - 1))
+    last = setTimeout(expire, Math.max(0, Math.min(at - Date.now(), 2 ** 31 - 1)))
   }
   const expire = async () => {
     // A store that fails decides nothing.

@@ -163,7 +163,7 @@ export class LaunchProgress {
     const { at, ended } = present
     const timer = setTimeout(
       () => present.pendingPull && this.enter(owned, pullStage(present.pendingPull)),
-      at + pullInterval - performance.now(),
+      Math.max(0, at + pullInterval - performance.now()),
     ).unref()
     ended.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
