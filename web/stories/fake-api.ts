@@ -9,7 +9,9 @@ export function fakeFetch(story: Story): typeof fetch {
   return async (input, init) => {
     const request = new Request(new URL(String(input), location.href), init)
     const name = nameOf(request)
-    if (name === 'health') return healthOf(story)
+    if (isDown(story) && name !== undefined && ['health', ...streams].includes(name))
+      throw new TypeError('Failed to fetch')
+    if (name === 'health') return Response.json({ status: 'ok' })
     if (name === 'containerEvents' && story.eventsRefused) return refusalOf(story.eventsRefused)
     if (name === 'containerEvents') return streamOf(request, story.events ?? [['snapshot', {}]])
     if (name === 'groupEvents' && !story.memberStates) return new Response('')
@@ -27,11 +29,10 @@ export function fakeFetch(story: Story): typeof fetch {
   }
 }
 
-/** The ping after a request without a response: the server is down in such a story. */
-function healthOf({ answers = {} }: Story): Response {
-  if (Object.values(answers).includes(unreachable)) throw new TypeError('Failed to fetch')
-  return Response.json({ status: 'ok' })
-}
+/** Whether requests of the story have no response: then pings and streams have none, either. */
+export const isDown = ({ answers = {} }: Story) => Object.values(answers).includes(unreachable)
+
+const streams: readonly EndpointName[] = ['containerEvents', 'groupEvents', 'containerLogs']
 
 function nameOf({ method, url }: Request): EndpointName | undefined {
   const { pathname } = new URL(url)

@@ -1,15 +1,18 @@
 import type { BootData } from '@berth/api/boot.ts'
 import { rememberEndedSession } from '#/session/ended-session.ts'
-import { fakeFetch, unanswered } from './fake-api.ts'
+import { fakeFetch, isDown, unanswered } from './fake-api.ts'
+import { controlTime, hurryTime, stopTime } from './picture-time.ts'
 import { today } from './user-fixtures.ts'
 import { press } from './press.ts'
 import { stories } from './cases/stories.ts'
 import type { Story } from './story.ts'
 import './screenshot.css'
 
-/** `?story=` is the name; `&language=de`; `&picture` uses one font on every machine. */
+/** `?story=` is the name; `&language=de`; `&picture` looks the same on every machine and at all times. */
 const asked = new URLSearchParams(location.search)
-if (asked.has('picture')) {
+const isPicture = asked.has('picture')
+if (isPicture) {
+  controlTime()
   document.documentElement.dataset.picture = ''
   // A canvas is not drawn again when a font arrives.
   await Promise.all(['400 1em Inter', '600 1em Inter'].map((font) => document.fonts.load(font)))
@@ -46,16 +49,41 @@ async function open(chosen: Story): Promise<void> {
   document.documentElement.lang = boot.language
   history.replaceState(chosen.state ?? null, '', chosen.path)
   window.fetch = fakeFetch(chosen)
+  setOnline(chosen.isOffline !== true)
   // What the story before left in this tab: with a sign-in of it, a page for visitors would go and renew the session.
   for (const storage of [localStorage, sessionStorage]) storage.clear()
   if (chosen.ended !== undefined) rememberEndedSession({ email: chosen.ended })
+  const isRetrying = isPicture && isDown(chosen)
+  if (isRetrying) hurryTime()
   await import('#/main.tsx')
   const { chooseLanguage } = await import('#/i18n/language.ts')
   for (const name of chosen.press ?? []) await press(name)
+  if (isRetrying) await retriesOver()
+  if (isPicture) stopTime()
   if (asked.get('language') === 'de') chooseLanguage('de')
   // Used by tests.
   Object.assign(window, { unanswered, chooseLanguage })
   document.documentElement.dataset.story = chosen.name
+}
+
+/**
+ * Chromium asks the machine: one whose only networks are those of containers counts as offline, and no longer once a
+ * cable is plugged in.
+ */
+function setOnline(isOnline: boolean): void {
+  Object.defineProperty(navigator, 'onLine', { get: () => isOnline })
+  for (const name of ['online', 'offline']) addEventListener(name, (event) => event.stopImmediatePropagation())
+}
+
+/** Waits until the page has tried for the last time to get what the server does not give. */
+async function retriesOver(): Promise<void> {
+  const { queryClient } = await import('#/api/query-client.ts')
+  const hasFailed = () =>
+    queryClient
+      .getQueryCache()
+      .getAll()
+      .some(({ state }) => state.status === 'error')
+  while (queryClient.isFetching() > 0 || !hasFailed()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** A list of all stories, for the developer. */

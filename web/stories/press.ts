@@ -5,7 +5,7 @@ const controls =
   'button, a[href], summary, input, textarea, [role^="menuitem"], [role="option"], [role="tab"], [role="switch"]'
 
 /**
- * Presses the first visible control with this accessible name, as soon as there is one; `Name = text` fills a field
+ * Presses the first visible control with this accessible name, as soon as there is one that is on; `Name = text` fills a field
  * instead.
  * @throws {Error} when there is none within the timeout
  */
@@ -27,8 +27,11 @@ function write(control: HTMLElement, text: string): void {
 const find = (name: string) =>
   // A modal dialog makes the rest of the page inert.
   [...(document.querySelector('dialog:modal') ?? document).querySelectorAll<HTMLElement>(controls)].find(
-    (control) => control.checkVisibility() && nameOf(control) === name,
+    (control) => control.checkVisibility() && isOn(control) && nameOf(control) === name,
   )
+
+/** A button that waits for what it needs ignores presses until then. */
+const isOn = (control: HTMLElement) => control.getAttribute('aria-disabled') !== 'true'
 
 /** The part of WAI-ARIA's computation of names that our markup needs. */
 function nameOf(control: HTMLElement): string {

@@ -40,6 +40,8 @@ export interface Story {
   readonly boot?: Partial<BootData>
   /** The sign-in of this address has just ended in this tab. */
   readonly ended?: string
+  /** The device has no network. */
+  readonly isOffline?: true
   /** By endpoint; any other is refused with 404, and the test of the stories fails. */
   readonly answers?: { readonly [N in JsonName]?: Fixture<Answer<N>> }
   /** Events that the stream of container events sends at once; it stays open afterwards. */

@@ -20,19 +20,24 @@ export async function openStory({ page, problems }: Tab, url: string, name: stri
   await settle(page)
 }
 
-/** Waits until the document has not changed for a moment. The comparison waits for later changes. */
+/**
+ * Waits until the document has not changed for a moment, or changes for two seconds. The comparison waits for later
+ * changes.
+ */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await document.fonts.ready
     const quiet = 60
+    const end = performance.now() + 2_000
     await new Promise<void>((resolve) => {
       let timer = setTimeout(resolve, quiet)
+      // Long timers do not fire in a page whose time has been stopped.
       const observer = new MutationObserver(() => {
         clearTimeout(timer)
-        timer = setTimeout(resolve, quiet)
+        if (performance.now() > end) resolve()
+        else timer = setTimeout(resolve, quiet)
       })
       observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
-      setTimeout(resolve, 2_000)
     })
   })
 }

@@ -204,6 +204,7 @@ const frame: readonly Story[] = [
     answers: { legalText: { blocks: legalText } },
   },
   { name: 'frame/unreachable', path: '/sessions', answers: { me: ann, listSessions: unreachable } },
+  { name: 'frame/offline', path: '/sessions', isOffline: true, answers: { me: ann, listSessions: unreachable } },
 ]
 
 const takeover: readonly Story[] = [
