@@ -7,7 +7,6 @@ import { lazyExport } from '#/router/lazy-export.ts'
 import { SignIn } from '#/pages/sign-in/sign-in.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
 import { ForAdministrators } from '#/pages/forbidden.tsx'
-import { Launch } from '#/pages/launch.tsx'
 import { NotFound } from '#/pages/not-found.tsx'
 import { Verify } from '#/pages/sign-in/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
@@ -30,6 +29,7 @@ const GroupMembers = lazyExport(
 const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'), isHere(pages.groups))
 const CheckMail = lazyExport('CheckMail', () => import('#/pages/sign-in/check-mail.tsx'))
 const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'), isHere(pages.data))
+const Launch = lazyExport('Launch', () => import('#/pages/launch.tsx'), isHere(pages.launch))
 const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
 const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'), isHere(pages.sharing))
 const Snapshots = lazyExport('Snapshots', () => import('#/pages/snapshots.tsx'), isHere(pages.snapshots))

@@ -89,7 +89,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
     ...lookHandlers(sharing),
     ...groupInvitationHandlers(groups),
     ...termEndHandlers(context.termEnd),
-    ...archiveHandlers(context.termEnd),
+    ...archiveHandlers({ ...context.termEnd, templates: parts.config.templates }),
     ...groupHoursHandlers({ ...groups, timeZone: parts.config.timeZone }),
     ...groupPageHandlers({
       openUrlOf: openUrlOf(parts, context),

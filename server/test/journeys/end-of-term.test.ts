@@ -88,6 +88,9 @@ test('begun for today it goes on to its end while the page is open', async () =>
   await confirm('End the term')
   await page.getByText(/Done\. Archives are kept until/).waitFor()
   await row('ann@x.org').getByText('Done', { exact: true }).waitFor()
+  await row('ann@x.org')
+    .getByText(/^Physics lab \(/)
+    .waitFor()
   assert.equal((await ann.call('GET', '/api/user/me')).status, 404)
   assert.deepEqual((await tom.call('GET', '/api/groups')).body.groups.length, 1)
   await page.setViewportSize({ width: 390, height: 800 })
@@ -109,7 +112,7 @@ test('the student opens the link of the mail, which downloads nothing by itself,
   assert.ok((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390)
   const [download] = await Promise.all([
     phone.waitForEvent('download'),
-    phone.getByRole('button', { name: 'Dateien von lab herunterladen' }).click(),
+    phone.getByRole('button', { name: 'Dateien von Physics lab herunterladen' }).click(),
   ])
   assert.equal(download.suggestedFilename(), 'Physics_7b-lab.tar.gz')
   const tar = gunzipSync(readFileSync(await download.path()))

@@ -75,7 +75,7 @@ function ArchiveRow({ token, archive }: { token: string; archive: ArchivesRespon
   const writeSize = useSize()
   const { busy, error, run } = useTask()
   const [hasBegun, setBegun] = useState(false)
-  const { type, bytes } = archive
+  const { type, display_name: name, bytes } = archive
 
   const download = () =>
     run(async (signal) => {
@@ -87,12 +87,12 @@ function ArchiveRow({ token, archive }: { token: string; archive: ArchivesRespon
   return (
     <li className="row">
       <div>
-        <h2 className="address">{type}</h2>
+        <h2 className="address">{name}</h2>
         <p className="hint">{t('size', { size: writeSize(bytes) })}</p>
       </div>
       <Button variant="primary" isOff={busy} onPress={() => void download()}>
         <span aria-hidden>{t('download')}</span>
-        <span className="visually-hidden">{t('downloadThis', { type })}</span>
+        <span className="visually-hidden">{t('downloadThis', { type: name })}</span>
       </Button>
       <Alert error={error} />
       <p role="status" className="hint">

@@ -8,6 +8,7 @@ import { AskForHelpButton, canAskForHelp } from '#/support-contact/ask-for-help.
 import { LaunchFailure } from '#/components/launch/launch-failure.tsx'
 import { Link } from '#/components/link.tsx'
 import { focusHeading, Page } from '#/components/page/page.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import { LaunchProgressBar, LaunchSteps, useStageSentence } from '#/components/launch/launch-progress.tsx'
 import type { Notice } from '#/router/use-notice.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
@@ -117,7 +118,7 @@ function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetr
       <Alert error={error} />
       <LaunchFailure error={error} />
       <div className="actions">
-        {needsHelp && <AskForHelpButton about={t('failure.subject', { name: type })} />}
+        {needsHelp && <HelpButton type={type} />}
         <Button variant={needsHelp ? undefined : 'primary'} onPress={onRetry}>
           {t('action.retry')}
         </Button>
@@ -125,6 +126,11 @@ function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetr
       </div>
     </Page>
   )
+}
+
+function HelpButton({ type }: { type: string }) {
+  const t = useTranslations('dashboard.failure')
+  return <AskForHelpButton about={t('subject', { name: useTypeName()(type) })} />
 }
 
 /** A real navigation: the dashboard requests its data anew. */

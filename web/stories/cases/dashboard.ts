@@ -215,6 +215,7 @@ export const dashboardStories: readonly Story[] = [
   {
     ...launchStory('out-of-memory', {
       launchContainer: new Refused(500, tooMuch, { reason: 'out-of-memory', exit_code: 137, last_lines: ['Killed'] }),
+      listContainers: { containers: [dev(), prod()] },
     }),
     boot: { contact: 'https://help.example.org/berth' },
   },

@@ -123,8 +123,8 @@ export const termEndStories: readonly Story[] = [
         group: 'Physics 7b',
         keep_until: minutesAgo(-90 * day),
         archives: [
-          { type: 'dev', bytes: 48_203_112 },
-          { type: 'prod', bytes: 1_203 },
+          { type: 'dev', display_name: 'Development environment', bytes: 48_203_112 },
+          { type: 'prod', display_name: 'Production environment', bytes: 1_203 },
         ],
       },
     }),

@@ -124,7 +124,13 @@ export const ArchivesBody = Type.Object({ token })
 export const ArchivesResponse = Type.Object({
   group: Type.String(),
   keep_until: instant('When the archives are deleted'),
-  archives: Type.Array(Type.Object({ type: Type.String(), bytes: Type.Integer() })),
+  archives: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      display_name: Type.String({ description: 'Of the type; its key when it is not configured any more' }),
+      bytes: Type.Integer(),
+    }),
+  ),
 })
 export type ArchivesResponse = Type.Static<typeof ArchivesResponse>
 export const DownloadArchiveBody = Type.Object({ token, type: Type.String({ maxLength: 100 }) })

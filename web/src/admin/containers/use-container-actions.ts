@@ -5,6 +5,7 @@ import type { RowAction } from '#/admin/table/row-menu.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { undoLabelFor } from '#/admin/bulk/undo.ts'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import { useErrorMessage } from '#/i18n/use-error-message.ts'
 import { pages } from '#/paths.ts'
 import { navigate } from '#/router/router.ts'
@@ -26,7 +27,8 @@ export function useContainerActions(
   const t = useTranslations('admin.containers')
   const { notify } = useBulkJobs()
   const sentenceOf = useErrorMessage()
-  const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: container_type, email })
+  const typeName = useTypeName()
+  const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: typeName(container_type), email })
 
   /** @param hasUndo false for an undo */
   async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasUndo = true) {

@@ -13,6 +13,7 @@ import type { ListKind } from '#/admin/list/list-kind.ts'
 import { ListPage } from '#/admin/list/list-page.tsx'
 import { useListText } from '#/admin/list/use-list-text.ts'
 import { useView } from '#/admin/list/use-view.ts'
+import { useTypeName } from '#/components/type-name.tsx'
 import { pages } from '#/paths.ts'
 
 /** All containers: search, filter, sort, block, unblock and delete. */
@@ -20,6 +21,7 @@ export function Containers() {
   const t = useTranslations('admin.containers')
   const shell = useTranslations('admin.shell')
   const words = useListText('admin.containers')
+  const nameOf = useTypeName()
   const view = useView(containersView)
   const [open, setOpen] = useState<{ name: 'block' | 'delete'; container: ListedContainer }>()
   const columns = useContainerColumns()
@@ -36,7 +38,7 @@ export function Containers() {
     bulk,
     targetOf: ({ id, email, container_type: type, is_blocked }) => ({
       id,
-      name: t('name', { type, email }),
+      name: t('name', { type: nameOf(type), email }),
       isBlocked: is_blocked,
     }),
     isLeftOut: () => false,

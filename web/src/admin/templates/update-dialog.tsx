@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import type { TemplateEntry, UpdateMode } from './template-row.tsx'
 import { templatesKey } from './use-templates.ts'
 
@@ -25,7 +26,7 @@ export function UpdateDialog({ template: { type, older }, mode, onClose }: Updat
   }
   return (
     <ActionDialog
-      title={t(`${mode}.title`, { type, count: older.length })}
+      title={t(`${mode}.title`, { type: useTypeName()(type), count: older.length })}
       confirm={t(`${mode}.open`)}
       busy={t('busy')}
       isGrave={mode === 'now'}

@@ -11,6 +11,7 @@ import { Button } from '#/components/button.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { serverNow } from '#/time/server-now.ts'
 import { useTermEndMembers } from './use-term-end.ts'
@@ -126,7 +127,8 @@ function Members({ id, termEnd }: { id: string; termEnd: TermEnd }) {
 function Member({ member: { user, state, problem, removes_account: removes, archives, downloads } }: MemberProps) {
   const t = useTranslations('admin.termEnd')
   const { bytes } = useQuantities()
-  const types = archives.map(({ type, bytes: size }) => `${type} (${bytes(size)})`).join(', ')
+  const nameOf = useTypeName()
+  const types = archives.map(({ type, bytes: size }) => `${nameOf(type)} (${bytes(size)})`).join(', ')
   return (
     <li className="row">
       <div>

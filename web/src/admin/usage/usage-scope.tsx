@@ -100,6 +100,7 @@ function FilterForm({ view }: { view: UsageView }) {
 /** Whose use it is, when it is not that of all, and the way back to all. */
 export function UsageSubject({ view, subject }: { view: UsageView; subject: UsageResponse['subject'] }) {
   const t = useTranslations('admin.usage')
+  const nameOf = useTypeName()
   if (subject === null && view.type === undefined) return null
   const name = subject === null ? undefined : (subject.name ?? t('gone', { id: String(subject.id) }))
   const all = usagePath({ ...view, type: undefined, group: undefined, user: undefined, period: undefined })
@@ -108,7 +109,7 @@ export function UsageSubject({ view, subject }: { view: UsageView; subject: Usag
       <strong className="address">
         {subject && t(`of.${subject.kind}`, { name: name ?? '' })}
         {subject && view.type !== undefined && ' · '}
-        {view.type !== undefined && t('of.type', { type: view.type })}
+        {view.type !== undefined && t('of.type', { type: nameOf(view.type) })}
       </strong>{' '}
       <Link to={all}>{t('scope.clear')}</Link>
     </p>

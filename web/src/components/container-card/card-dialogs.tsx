@@ -1,10 +1,10 @@
 import { Suspense, useImperativeHandle, useState, type Ref } from 'react'
 import { ConfirmDialog } from '#/components/container-card/confirm-dialog.tsx'
 import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
-import { LogsDialog } from '#/components/logs/logs-dialog.tsx'
 import { lazyExport } from '#/router/lazy-export.ts'
 
-// Few templates have parameters.
+// Most visits of the dashboard open neither; few templates have parameters.
+const LogsDialog = lazyExport('LogsDialog', () => import('#/components/logs/logs-dialog.tsx'))
 const ParametersDialog = lazyExport(
   'ParametersDialog',
   () => import('#/components/container-card/parameters-dialog.tsx'),
@@ -32,12 +32,15 @@ export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }
   useImperativeHandle(ref, () => ({ open: setOpened }), [])
   const close = () => setOpened(undefined)
   if (opened === undefined) return null
-  if (opened === 'logs') return <LogsDialog name={name} type={type} onClose={close} />
-  if (opened === 'launch')
-    return (
-      <Suspense fallback={null}>
+  if (opened === 'restart' || opened === 'stop')
+    return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
+  return (
+    <Suspense fallback={null}>
+      {opened === 'logs' ? (
+        <LogsDialog name={name} type={type} onClose={close} />
+      ) : (
         <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
-      </Suspense>
-    )
-  return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
+      )}
+    </Suspense>
+  )
 }

@@ -1,18 +1,28 @@
 import { endpoints } from '@berth/api/endpoints.ts'
+import type { Templates } from '#/containers/templates/template.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import type { ArchiveDownloads } from '#/term-end/archive-downloads.ts'
 
 type Names = 'listArchives' | 'beginArchiveDownload' | 'downloadArchive'
 
+export interface ArchiveHandlersParts {
+  readonly downloads: ArchiveDownloads
+  readonly templates: Pick<Templates, 'get'>
+}
+
 /** Archives of homes, for the holders of mailed links. */
-export function archiveHandlers({ downloads }: { readonly downloads: ArchiveDownloads }): Pick<Handlers, Names> {
+export function archiveHandlers({ downloads, templates }: ArchiveHandlersParts): Pick<Handlers, Names> {
   return {
     listArchives: async ({ body, now }) => {
       const { groupName, keepUntil, archives } = await downloads.open(body.token, now)
       return {
         group: groupName,
         keep_until: keepUntil.toISOString(),
-        archives: archives.map(({ type, bytes }) => ({ type, bytes })),
+        archives: archives.map(({ type, bytes }) => ({
+          type,
+          display_name: templates.get(type)?.displayName ?? type,
+          bytes,
+        })),
       }
     },
     beginArchiveDownload: async ({ body, client, now }) => {

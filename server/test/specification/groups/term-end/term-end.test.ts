@@ -96,8 +96,8 @@ test('what a member has in nothing else is archived, mailed and removed; what an
   const token = archiveTokenIn(mail)
   const opened = await open(token)
   assert.deepEqual(
-    opened.body.archives.map(({ type }: { type: string }) => type),
-    ['dev', 'lab'],
+    opened.body.archives.map(({ type, display_name: name }: Record<string, string>) => `${type}: ${name}`),
+    ['dev: dev', 'lab: lab'],
   )
   assert.equal(opened.text.includes('ann@x.org'), false, 'the address is not shown to the holder of a link')
   assert.equal((await download(token, 'lab')).toString(), annsFiles)
