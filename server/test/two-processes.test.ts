@@ -16,6 +16,7 @@ import { insertRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
 import { followResponse, tickingTemplates, type EndlessResponse } from './support/ticking-app.ts'
 import { webSocketHeaders } from './support/web-socket-headers.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 /**
@@ -55,14 +56,14 @@ async function assertEchoes(socket: Socket): Promise<void> {
   // A masked text frame with two letters; no byte of it changes on the way.
   const frame = Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6b])
   socket.write(frame)
-  const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(5000) })) as [Buffer]
+  const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(20_000) })) as [Buffer]
   assert.deepEqual(heard, frame)
 }
 
 async function assertStreams({ count, isOver }: EndlessResponse): Promise<void> {
   assert.ok(!isOver(), 'the download goes on')
   const before = count()
-  await waitFor('more of the download', () => count() > before + 2, 5000)
+  await waitFor('more of the download', () => count() > before + 2, 20_000)
 }
 
 const back = /"msg":"the API is back"/
@@ -88,9 +89,11 @@ test('while the API process is away, streams and known routes go on, and it come
 
   renameSync(`${templates}.away`, templates)
   await program.said(back)
-  await sleep(1000)
-  assert.equal((await program.fetch('/ann-dev/', doomed)).status, 401)
-  assert.ok(cut.isOver(), "the revoked token's download is cut")
+  await pollUntil(
+    async () => (await program.fetch('/ann-dev/', doomed)).status === 401,
+    () => 'the revoked token is not refused',
+  )
+  await waitFor("the end of the revoked token's download", cut.isOver, 20_000)
   assert.equal((await program.fetch('/ann-dev/', token)).status, 200)
   assert.equal((await program.fetch('/api/user/me', token)).status, 200)
   await assertEchoes(socket)
@@ -217,7 +220,7 @@ test(
     assert.equal(await program.ended(), 0)
     assert.ok(performance.now() - began < 20_000)
     assert.ok(!lives(api))
-    await waitFor('the end of the download', stream.isOver, 1000)
+    await waitFor('the end of the download', stream.isOver, 10_000)
     assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
   },
 )

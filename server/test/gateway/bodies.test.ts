@@ -237,8 +237,9 @@ test('an answer that ends with the connection is whole, and large ones too', asy
 })
 
 test('a client that leaves ends the request in the app: before, during and after the upload', async (t) => {
-  const left: string[] = []
+  const [there, left]: [string[], string[]] = [[], []]
   const app = httpApp((request, response) => {
+    there.push(request.url ?? '')
     response.on('close', () => left.push(request.url ?? ''))
     if (request.url === '/streaming') response.write('x')
   })
@@ -248,22 +249,26 @@ test('a client that leaves ends the request in the app: before, during and after
   const uploading = open(port, { path: '/ann-dev/uploading', method: 'PUT' })
   uploading.write('x')
   await once(streaming, 'response')
-  await sleep(100)
+  await until('all three are there', () => there.length === 3)
   for (const request of [waiting, streaming, uploading]) request.destroy()
-  await until('the app sees three clients leave', () => left.length === 3, 1_000)
+  await until('the app sees three clients leave', () => left.length === 3)
   assert.deepEqual(calls.reports, [])
 })
 
 test('a client that ends its side before the answer has left', async (t) => {
+  let isThere = false
   const left: string[] = []
-  const app = httpApp((request, response) => void response.on('close', () => left.push(request.url ?? '')))
+  const app = httpApp((request, response) => {
+    isThere = true
+    response.on('close', () => left.push(request.url ?? ''))
+  })
   const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(keptHead('GET /ann-dev/half HTTP/1.1'))
-  await sleep(100)
+  await until('it is there', () => isThere)
   client.socket.end()
-  await until('the app sees the client leave', () => left.length === 1, 2_000)
-  await until('no half-open connection is left', () => client.socket.closed || client.socket.readableEnded, 2_000)
+  await until('the app sees the client leave', () => left.length === 1)
+  await until('no half-open connection is left', () => client.socket.closed || client.socket.readableEnded)
 })
 
 for (const [framing, half] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { timeLimit } from '#test/support/extent.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { get, isOver, rawClient, until } from '#test/support/gateway/raw-client.ts'
 import { keptHead } from '#test/support/gateway/http-text.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
@@ -29,8 +29,11 @@ test('a gateway without a confirmation refuses containers and cuts what is open,
   await until('all are cut', () => Object.values(clients).every(isOver), timeLimit(3_000))
   assert.ok(await isRefused(bench.port))
   isLed = true
+  await pollUntil(
+    async () => !(await isRefused(bench.port)),
+    () => 'it serves no container although its state is confirmed again',
+  )
   const again = await rawClient(t, bench.port)
-  await sleep(1_000)
   again.write(keptHead('GET /ann-dev/events HTTP/1.1'))
   await again.expect(/1\r\nx\r\n$/)
 })

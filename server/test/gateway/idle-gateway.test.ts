@@ -6,14 +6,14 @@ import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { rawClient } from '#test/support/gateway/raw-client.ts'
 import { httpApp } from '#test/support/gateway/test-apps.ts'
 
-/** How often the clock of the gateway changes within 600 ms. */
-async function clockReadings(): Promise<number> {
-  const seen = new Set<number>()
+/** How often the clock of the gateway changes, and in how many seconds: 0.6 on a machine that has nothing else to do. */
+async function clockReadings(): Promise<{ count: number; seconds: number }> {
+  const [seen, begun] = [new Set<number>(), performance.now()]
   for (let look = 0; look < 120; look++) {
     seen.add(clock.now)
     await sleep(5)
   }
-  return seen.size
+  return { count: seen.size, seconds: (performance.now() - begun) / 1_000 }
 }
 
 // Twenty wake-ups a second for a clock that nothing asked were half of the CPU time of an idle Berth.
@@ -23,7 +23,9 @@ test('a gateway without clients reads its clock at its sweeps alone, and with on
     httpApp((_request, response) => void response.end('ok')),
   )
   await sleep(1_100)
-  assert.ok((await clockReadings()) <= 4, 'it wakes up for nothing')
+  const idle = await clockReadings()
+  // It sweeps once a second.
+  assert.ok(idle.count <= 3 + idle.seconds, `it wakes up for nothing: ${JSON.stringify(idle)}`)
   await rawClient(t, port)
-  assert.ok((await clockReadings()) >= 5, 'the clock stands still while a client is connected')
+  assert.ok((await clockReadings()).count >= 5, 'the clock stands still while a client is connected')
 })

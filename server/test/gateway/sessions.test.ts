@@ -41,12 +41,12 @@ test('what is open lives as long as its session, not as its token, and ends with
 
 test('a session that ends by time ends what it has open', async (t) => {
   const token = await tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
-  let ends = Date.now() + 5_000
+  let ends = Date.now() + 7_000
   const streams = await openStreams(t, token, { control: { sessionEnd: async () => (ends > Date.now() ? ends : 0) } })
   await sleep(3_500)
   assert.ok(isUncut(streams))
   ends = 0
-  await until('all are cut', () => isCut(streams), 1_500 + limit)
+  await until('all are cut', () => isCut(streams), 3_500 + limit)
 })
 
 test('while no control plane answers, what is open stays, and is judged once it does', async (t) => {
@@ -103,17 +103,17 @@ const endingWithToken = [
 ] as const
 for (const [what, terms, settings] of endingWithToken)
   test(`${what}: what is open ends with the token`, async (t) => {
-    const token = await tokenFor(1, { ...terms, expiresIn: 1 })
+    const token = await tokenFor(1, { ...terms, expiresIn: tokenLife })
     const streams = await openStreams(t, token, { control: { sessionEnd: until90Days } })
     const { bench } = streams
     await bench.gateway.serve({ ...bench.settings, ...settings }, bench.control)
-    await until('all are cut', () => isCut(streams), 1_500 + limit)
+    await until('all are cut', () => isCut(streams), 3_500 + limit)
   })
 
 test('another key file ends what is open, although its session is stored', async (t) => {
-  const token = await tokenFor(1, { sid: 'laptop', expiresIn: 1 })
+  const token = await tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
   const streams = await openStreams(t, token, { control: { sessionEnd: until90Days } })
-  await sleep(1_800)
+  await sleep(4_000)
   assert.ok(isUncut(streams))
   const { bench } = streams
   await bench.gateway.serve(
@@ -212,7 +212,7 @@ test('uses of a session are reported once a minute at most', async (t) => {
   const { port } = await renewing(t, {}, { reportSessionUses })
   const headers = { authorization: `Bearer ${await tokenFor(1, { sid: 'laptop' })}` }
   for (let each = 0; each < 5; each++) await get(port, '/ann-dev/', { headers })
-  await until('the use is reported', () => uses.length > 0, 2_000)
+  await until('the use is reported', () => uses.length > 0)
   await sleep(1_200)
   assert.deepEqual(uses, ['laptop'])
 })

@@ -186,10 +186,12 @@ test('a follower of a leader that is frozen follows the next one at once, and re
   follower.follow({ node: `127.0.0.1:${(frozen.address() as AddressInfo).port}`, epoch: 1 })
   await once(frozen, 'connection')
   follower.follow({ node: `127.0.0.1:${address.port}`, epoch: 2 })
-  await waitFor('the connection to the next leader', () => accepted.length === 1, 2_000)
+  await waitFor('the connection to the next leader', () => accepted.length === 1, 20_000)
   assert.equal(accepted[0]?.hello.epoch, 2)
   const refusing = { node: `127.0.0.1:${await freePort()}`, epoch: 3 }
-  for (let attempt = 0; attempt < 5; attempt++, await sleep(50)) follower.follow(refusing)
+  const follow = () => follower.follow(refusing)
+  await waitFor('the refusal', () => (follow(), unreached.length > 0), 20_000)
+  for (let attempt = 0; attempt < 4; attempt++, await sleep(50)) follow()
   assert.deepEqual(unreached, [refusing.node])
 })
 

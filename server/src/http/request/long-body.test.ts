@@ -67,16 +67,16 @@ test('a body of which nothing more comes is refused, and the answer arrives', as
 
 test('a sender of a byte now and then is refused before its time is over, and one that was fast in it goes on', async (t) => {
   // It kept its place, one of eight for all users, for two hours.
-  const slow = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 3, time: 30 } }))
+  const slow = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 3, time: 125 } }))
   for (const part of ['s', 'l']) {
     slow.write(part)
-    await sleep(60)
+    await sleep(250)
   }
   assert.equal(await said(slow), 'refused 409')
-  const fast = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 1, time: 30 } }))
+  const fast = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 1, time: 125 } }))
   for (const part of ['r', 'es', 't']) {
     fast.write(part)
-    await sleep(60)
+    await sleep(250)
   }
   assert.equal(await said(fast), 'rest')
 })

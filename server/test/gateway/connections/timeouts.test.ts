@@ -32,7 +32,7 @@ test('a head that comes drop by drop is not waited for: 408, and the connection 
   const client = await rawClient(t, port)
   client.write('GET /ann-dev/ HTTP/1.1\r\nHost: a\r\n')
   dribble(t, client, () => 'X-A: 1\r\n')
-  await until('it is over', () => isOver(client), 2_000)
+  await until('it is over', () => isOver(client))
   assert.match(client.text(), /^HTTP\/1\.1 408 |^$/)
 })
 
@@ -42,15 +42,15 @@ test('a second head that comes drop by drop is not waited for either', async (t)
   client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
   await client.expect(/"url":"\/"/)
   dribble(t, client, () => 'G')
-  await until('it is over', () => isOver(client), 2_000)
+  await until('it is over', () => isOver(client))
 })
 
 test('a connection on which nothing is asked ends', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), withShortTimeouts({ head: 300, idle: 500 }))
   const [silent, idle] = [await rawClient(t, port), await rawClient(t, port)]
   idle.write(keptHead('GET /ann-dev/ HTTP/1.1'))
-  await until('the silent one is over', () => isOver(silent), 2_000)
-  await until('the idle one is over', () => isOver(idle), 2_500)
+  await until('the silent one is over', () => isOver(silent))
+  await until('the idle one is over', () => isOver(idle))
   assert.match(idle.text(), /^HTTP\/1\.1 200 /)
 })
 
@@ -69,7 +69,7 @@ test('an upload that stands still ends, also in the app; one that goes on does n
   moving.write(keptHead('PUT /ann-dev/ HTTP/1.1', 'Content-Length: 1000'))
   dribble(t, moving, () => 'x')
   await until('both are there', () => atApp === 2)
-  await until('the still one is over', () => isOver(still), 2_500)
+  await until('the still one is over', () => isOver(still))
   await until('the app knows', () => atApp === 1)
   await observationTime(700)
   assert.ok(!isOver(moving))
@@ -89,7 +89,7 @@ test('a client that reads nothing of its answer any more is let go, and the app 
   const client = await rawClient(t, port)
   client.socket.pause()
   client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
-  await until('the app is let go', () => app?.destroyed === true || app?.readableEnded === true, 4_000)
+  await until('the app is let go', () => app?.destroyed === true || app?.readableEnded === true)
 })
 
 test('the end of an answer that is the last waits for a slow reader as all of it does', async (t) => {
@@ -116,7 +116,7 @@ test('a silent WebSocket ends some day; pings keep it open', async (t) => {
   const app = httpApp((_, response) => response.end())
   const sockets = new WebSocketServer({ server: app })
   t.after(() => sockets.close())
-  const { port } = await startGatewayHarness(t, app, withShortTimeouts({ idleWebSocket: 1_000 }))
+  const { port } = await startGatewayHarness(t, app, withShortTimeouts({ idleWebSocket: 2_000 }))
   const open = async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers: ann })
     t.after(() => socket.terminate())
@@ -126,7 +126,7 @@ test('a silent WebSocket ends some day; pings keep it open', async (t) => {
   const [silent, pinged] = [await open(), await open()]
   const pings = setInterval(() => pinged.ping(), 200)
   t.after(() => clearInterval(pings))
-  await until('the silent one is over', () => silent.readyState === WebSocket.CLOSED, 3_500)
+  await until('the silent one is over', () => silent.readyState === WebSocket.CLOSED)
   assert.equal(pinged.readyState, WebSocket.OPEN)
 })
 
@@ -137,7 +137,7 @@ test('a WebSocket that its app has ended is not kept for a client that goes on s
   client.write(upgradeHead())
   dribble(t, client, () => 'x'.repeat(100))
   await client.expect(/^HTTP\/1\.1 101 /)
-  await until('it is over', () => client.socket.destroyed, 2_500)
+  await until('it is over', () => client.socket.destroyed)
 })
 
 const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
@@ -186,7 +186,7 @@ test('who goes on sending after a refusal is not listened to for ever', async (t
   client.write(headOf('PUT /ann-dev/ HTTP/1.1', 'Host: a', 'Content-Length: 100000000'))
   dribble(t, client, () => 'x'.repeat(1_000))
   await client.expect(/^HTTP\/1\.1 401 /)
-  await until('it is over', () => client.socket.destroyed, 2_500)
+  await until('it is over', () => client.socket.destroyed)
 })
 
 test('no header makes the gateway think long, in which others would wait', async (t) => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { GatewayChange } from '#/gateway/gateway-state.ts'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { requestHead } from '#test/support/gateway/http-text.ts'
-import { echoed, exchange, get } from '#test/support/gateway/raw-client.ts'
+import { echoed, exchange, get, until } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, type Echo } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, annPerson, annToken, tokenFor } from '#test/support/gateway/tokens.ts'
 
@@ -119,19 +118,21 @@ test('who acts for a person gets a scoped token of their own: it is not mixed up
 
 test('a request after a change of the user does not wait for the token that was asked for before', async (t) => {
   let asked = 0
+  const changed = Promise.withResolvers<void>()
   const { port, gateway } = await startGatewayHarness(t, echoApp(), {
     control: {
       scopedToken: async () => {
         const token = `t${++asked}`
-        if (asked === 1) await sleep(300)
+        if (asked === 1) await changed.promise
         return { token, expiresAt: Date.now() + 900_000 }
       },
     },
   })
   const first = get(port, '/ann-dev/', { headers: ann })
-  await sleep(80)
+  await until('the token is asked for', () => asked === 1)
   await gateway.apply([{ kind: 'user', user: { ...annPerson, isAdmin: true } }])
   assert.equal((await echoed(port, '/ann-dev/')).headers.authorization, 'Bearer t2')
+  changed.resolve()
   assert.equal((await first).status, 503)
   assert.notEqual((await echoed(port, '/ann-dev/')).headers.authorization, 'Bearer t1')
 })
@@ -168,17 +169,24 @@ for (const [cause, change] of [
   ],
 ] satisfies [string, GatewayChange][])
   test(`a request that waits for its scoped token does not reach the app when ${cause} meanwhile`, async (t) => {
-    let reached = 0
+    let [reached, isAsked] = [0, false]
+    const late = Promise.withResolvers<{ token: string; expiresAt: number }>()
     const app = httpApp((_, response) => {
       reached += 1
       response.end('the app')
     })
     const { port, gateway } = await startGatewayHarness(t, app, {
-      control: { scopedToken: () => sleep(200).then(() => ({ token: 'late', expiresAt: Date.now() + 900_000 })) },
+      control: {
+        scopedToken: () => {
+          isAsked = true
+          return late.promise
+        },
+      },
     })
     const asked = get(port, '/ann-dev/', { headers: ann }).catch(() => undefined)
-    await sleep(80)
+    await until('the token is asked for', () => isAsked)
     await gateway.apply([change])
+    late.resolve({ token: 'late', expiresAt: Date.now() + 900_000 })
     assert.notEqual((await asked)?.body, 'the app')
     assert.equal(reached, 0)
   })

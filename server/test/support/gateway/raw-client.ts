@@ -78,7 +78,7 @@ export async function rawClient(t: TestContext, port: number): Promise<RawClient
 }
 
 /** Resolves when the condition holds. @throws {Error} naming what was awaited, after `limit` ms */
-export async function until(what: string, condition: () => boolean, limit = 5_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, limit = 10_000): Promise<void> {
   const end = Date.now() + limit
   while (!condition()) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { refusals } from '#/errors.ts'
 import { failedStage } from '../launch-failure.ts'
 import { LaunchProgress, waitStage } from './launch-progress.ts'
-import { timeLimit } from '#test/support/extent.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
 const owned = { userId: 1, type: 'dev' }
@@ -86,17 +85,22 @@ test('without a page of the owner nothing is probed before the route is publishe
 
 // The pauses began at 100 ms, and grew by half each time.
 test('an app that listens soon after a probe is ready soon', async (t) => {
-  const { stages, told } = arrange()
-  const app = await startApp(t)
-  stages.started(owned, app.at)
-  // As long as an app may take to listen; the next probe would have come 0.2 s later.
-  await sleep(270)
-  app.listen()
-  const listensAt = performance.now()
-  while (told.length < 2 && performance.now() < listensAt + 10_000) await sleep(1)
-  const late = performance.now() - listensAt
-  assert.deepEqual(told, ['waiting', 'ready'])
-  assert.ok(late < timeLimit(60), `it was told ${late} ms later`)
+  const toldAfter = async () => {
+    const { stages, told } = arrange()
+    const app = await startApp(t)
+    stages.started(owned, app.at)
+    // As long as an app may take to listen; the next probe would have come 0.2 s later.
+    await sleep(270)
+    app.listen()
+    const listensAt = performance.now()
+    while (told.length < 2 && performance.now() < listensAt + 10_000) await sleep(1)
+    assert.deepEqual(told, ['waiting', 'ready'])
+    return performance.now() - listensAt
+  }
+  // A machine that has other work is late now and then; pauses that are too long are so each time.
+  const times: number[] = []
+  while (times.length < 10 && !times.some((late) => late < 60)) times.push(await toldAfter())
+  assert.ok(Math.min(...times) < 60, `it was told ${times.join(', ')} ms later`)
 })
 
 test('an app with a ready_path is ready once it answers a GET of that below 500', async (t) => {
