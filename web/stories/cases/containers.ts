@@ -1,10 +1,11 @@
-import { common, containersOf, rowOf } from '../admin-list-fixtures.ts'
+import { common, containersOf, namedTypes, rowOf } from '../admin-list-fixtures.ts'
 import type { Story } from '../story.ts'
 
 const containers = '/admin/containers'
+const named = { ...common, listContainers: namedTypes }
 const boot: Story['boot'] = { is_admin: true }
 const allFull: Story['answers'] = {
-  ...common,
+  ...named,
   listAllContainers: containersOf(41_210),
   countContainers: { count: 41_210 },
 }
@@ -25,7 +26,7 @@ export const containerStories: readonly Story[] = [
     path: `${containers}?status=failed&container_type=dev`,
     boot,
     answers: {
-      ...common,
+      ...named,
       listAllContainers: {
         containers: [rowOf(3, { status: 'failed' }), rowOf(13, { status: 'failed' })],
         next_cursor: null,
@@ -33,15 +34,15 @@ export const containerStories: readonly Story[] = [
       countContainers: { count: 2 },
     },
   },
-  story('none', { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } }),
+  story('none', { ...named, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } }),
   {
     name: 'containers/no-match',
     path: `${containers}?q=nobody`,
     boot,
-    answers: { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },
+    answers: { ...named, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },
   },
   story('selected', allFull, ['Select all rows that are loaded']),
-  story('menu', allFull, ['Actions for dev of ben@students.example']),
-  story('block', allFull, ['Actions for dev of ben@students.example', 'Block…']),
-  story('delete', allFull, ['Actions for dev of ben@students.example', 'Delete…']),
+  story('menu', allFull, ['Actions for Development of ben@students.example']),
+  story('block', allFull, ['Actions for Development of ben@students.example', 'Block…']),
+  story('delete', allFull, ['Actions for Development of ben@students.example', 'Delete…']),
 ]

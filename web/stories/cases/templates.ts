@@ -46,6 +46,6 @@ const page = {
 /** Templates, for administrators. */
 export const templateStories: readonly Story[] = [
   { name: 'templates/older', ...page },
-  { name: 'templates/now', ...page, press: ['Update nowUpdate containers of notebook now'] },
+  { name: 'templates/now', ...page, press: ['Update nowUpdate containers of Development now'] },
   { name: 'templates/loading', ...page, answers: { me: ada, listContainers: named, listTemplates: never } },
 ]

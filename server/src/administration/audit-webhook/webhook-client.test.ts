@@ -12,10 +12,12 @@ test('an answer whose body cannot be decoded is like any other, also after the t
   const chunk = `10000\r\n${'z'.repeat(0x10000)}\r\n`
   const server = createServer((socket) => {
     sockets.add(socket)
-    const timer = setInterval(() => void (socket.destroyed || socket.write(chunk)), 5)
     socket.on('error', () => undefined)
-    socket.once('close', () => clearInterval(timer))
-    socket.once('data', () => socket.write(head + chunk))
+    socket.once('data', () => {
+      socket.write(head + chunk)
+      const timer = setInterval(() => void (socket.destroyed || socket.write(chunk)), 5)
+      socket.once('close', () => clearInterval(timer))
+    })
   }).listen(0, '127.0.0.1')
   t.after(() => {
     for (const socket of sockets) socket.destroy()
