@@ -29,7 +29,11 @@ export function useContainerColumns(): Columns<ListedContainer> {
         column.accessor('container_type', {
           meta: { label: t('columns.container_type') },
           enableSorting: false,
-          cell: ({ getValue }) => <TypeName type={getValue()} />,
+          cell: ({ getValue }) => (
+            <span className="name">
+              <TypeName type={getValue()} />
+            </span>
+          ),
         }),
         column.accessor('status', {
           meta: { label: t('columns.status') },
