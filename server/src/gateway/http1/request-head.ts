@@ -49,15 +49,21 @@ const identity = ['authorization', 'cookie']
 
 const forwardingHeaders = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
 
+/**
+ * The name that CGI-like apps take it for: PHP reads `X.Berth.User` as `X-Berth-User`, lighttpd `X~Berth~User` and every
+ * other character, too. An app with two variables of one name mostly takes the first, which is the client's.
+ * @param name lower case
+ */
+const asCgiReads = (name: string) => name.replace(/[^a-z0-9]/g, '-')
+
 /** Whether a line of this name, which is notable, says that a proxy forwarded the request. */
 function saysForwarded(name: string): boolean {
-  const plain = name.replace(/[_.]/g, '-')
+  const plain = asCgiReads(name)
   return plain === 'via' || (isForwardingHeader(plain) && plain !== 'proxy' && !plain.startsWith('x-berth-'))
 }
 
-/** CGI-like apps read `X_Forwarded_For` and `X.Forwarded.For` as `X-Forwarded-For`. */
 function isForwardingHeader(name: string): boolean {
-  const plain = name.replace(/[_.]/g, '-')
+  const plain = asCgiReads(name)
   return forwardingHeaders.includes(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-berth-')
 }
 
