@@ -41,6 +41,8 @@ const forgeries: Readonly<Record<string, Hostility>> = {
   'with an empty subject': { claims: { sub: '' } },
   'from the future': { claims: { iat: now() + 3_600, exp: now() + 7_200 } },
   'with a subject longer than the standard allows': { claims: { sub: 's'.repeat(256) } },
+  'with a NUL in the subject': { claims: { sub: 'ann\0' } },
+  'with half a surrogate pair in the subject': { claims: { sub: 'ann\ud800' } },
   'with alg none': { idToken: async (claims) => handMadeToken({ alg: 'none' }, claims) },
   'with alg none, which the provider says it may use': {
     metadata: { id_token_signing_alg_values_supported: ['RS256', 'none'] },

@@ -144,6 +144,7 @@ test('a logout token that is not valid is refused with 400, and ends nothing', a
     'with a nonce, as an ID token has': sign(claimsBut({ nonce: 'n' })),
     'of another type': sign(claimsBut(), { typ: 'at+jwt' }),
     'without a subject': sign(claimsBut({ sub: undefined })),
+    'with half a surrogate pair in the subject': sign(claimsBut({ sub: 'eve\ud800' })),
     'signed by another key': sign(claimsBut(), {}, stranger.privateKey),
     'with alg none': handMadeToken({ alg: 'none' }, claimsBut()),
     'that is an HMAC by the public key': handMadeToken({ alg: 'HS256', kid: 'k' }, claimsBut(), publicText),

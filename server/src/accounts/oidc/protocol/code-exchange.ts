@@ -1,6 +1,6 @@
 import type { Configuration, IDToken } from 'openid-client'
 import type { SignInAttempt } from './authorization-request.ts'
-import { groupsIn, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
+import { groupsIn, isSubject, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
 import { problemOf } from './problem-of.ts'
 import { clockTolerance, otherClientAuthentication } from './provider-discovery.ts'
 import type { Provider } from '../settings/provider.ts'
@@ -45,9 +45,11 @@ export async function exchangeCode(
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new SignInProblem('untrusted-answer', 'there is no ID token')
     requireOneAudience(claims, provider.clientId)
-    // Source: OpenID Connect Core, 2: a subject has at most 255 characters. An empty one would be the same for all users.
-    if (claims.sub === '' || claims.sub.length > 255)
-      throw new SignInProblem('untrusted-answer', 'the subject is empty, or longer than 255 characters')
+    if (!isSubject(claims.sub))
+      throw new SignInProblem(
+        'untrusted-answer',
+        'the subject is empty, too long, or has characters that none may have',
+      )
     // Source: RFC 7519, 4.1.6; openid-client leaves this time alone.
     if (claims.iat > Date.now() / 1_000 + clockTolerance)
       throw new SignInProblem('untrusted-answer', 'the ID token is from the future')

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
 import { onceOnlyId } from '#/store/users/revoked-tokens.ts'
 import { providerFetch } from './provider-fetch.ts'
+import { isSubject } from './provider-identity.ts'
 
 /** The event that a logout token is about. Source: OpenID Connect Back-Channel Logout, 2.4. */
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
@@ -55,6 +56,7 @@ export class LogoutTokenVerifier {
     if (payload.nonce !== undefined) throw new LogoutTokenInvalid('it has a nonce')
     const session = typeof sid === 'string' ? sid : undefined
     if (sub === undefined && session === undefined) throw new LogoutTokenInvalid('it has neither sub nor sid')
+    if (sub !== undefined && !isSubject(sub)) throw new LogoutTokenInvalid('its subject has no valid form')
     const tokenId = onceOnlyId('logout', hash('sha256', `${iss}\n${jti}`, 'base64url'))
     const tokenExpiresAt = new Date((iat + maxTokenAge + clockTolerance) * 1_000)
     return { issuer: iss, subject: sub, sid: session, tokenId, tokenExpiresAt }

@@ -18,6 +18,14 @@ export interface ProviderIdentity {
   readonly groups: readonly string[] | undefined
 }
 
+/**
+ * Whether it can be told from every other subject once it is stored. PostgreSQL keeps no NUL, and neither database half a
+ * surrogate pair: `U+FFFD` takes their place, so that several subjects would sign in to one account. Source: OpenID Connect
+ * Core, 2: not empty, and at most 255 characters.
+ */
+export const isSubject = (text: string): boolean =>
+  /^\P{Cc}{1,255}$/u.test(text) && text.length <= 255 && text.isWellFormed()
+
 export interface ProviderEmail {
   /** Lower-cased; an address that mail can be sent to. */
   readonly address: string
