@@ -11,7 +11,7 @@ Administrators read, filter, verify and export the log on the page Audit log and
 | \`at\` | time |
 | \`actor\` | the actor as of then; the operator has no id and is called \`operator\` and the name of the operating system's account, e.g. \`operator root\` |
 | \`action\`, \`target\` | see below; a target is e.g. \`user:12\` or \`container:7\` |
-| \`detail\` | \`address\` of the request, \`reason\` where one is required, \`before\` and \`after\`, and the facts below |
+| \`detail\` | \`address\` of the request, \`reason\` where one is required, \`before\` and \`after\`, and the facts below; a \`before\` or \`after\` of more than 8 KiB is given as \`{bytes, sha256}\` of its JSON text |
 
 Entries outlive the accounts in them. They contain no token, link or container content, but they do contain e-mail and IP addresses: handle exports accordingly. How the chain of entries proves that none was changed: [verify the audit log](../how-to/verify-the-audit-log.md).`
 

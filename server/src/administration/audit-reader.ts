@@ -27,8 +27,9 @@ export class AuditReader {
     // One entry more than the limit shows whether there is a next page.
     const page = { limit: limit + 1, ...(before === undefined ? {} : { before }) }
     const found = await listAuditEntries(this.#db, page, filter)
-    const entries = found.slice(0, limit)
-    return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+    const entries = found.entries.slice(0, limit)
+    const isMore = found.isCut || found.entries.length > limit
+    return { entries, next: isMore ? (entries.at(-1)?.id ?? null) : null }
   }
 
   /** E-mail addresses, by id, of the users whom these entries are about and who still exist. */

@@ -73,7 +73,7 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
 
     test('what was written comes back, the newest first, with reason, before, after and address in its detail', async () => {
       await write(1, 2)
-      const [second, first] = await listAuditEntries(database.db, { limit: 10 })
+      const [second, first] = (await listAuditEntries(database.db, { limit: 10 })).entries
       assert.deepEqual([first?.id, second?.id], [1, 2])
       const { at, actor, action, target, reason, before: earlier, after: later } = entry(2)
       const detail = { n: 2, reason, before: earlier, after: later, address: '192.0.2.1' }
@@ -86,7 +86,7 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
           ...(from === undefined ? {} : { since: entry(from).at }),
           ...(to === undefined ? {} : { until: entry(to).at }),
         }
-        return (await listAuditEntries(database.db, page, time)).map(({ id }) => id)
+        return (await listAuditEntries(database.db, page, time)).entries.map(({ id }) => id)
       }
       await write(10, 20, 30, 15, 25, 40)
       assert.deepEqual(await since(15, 30), [5, 4, 2])
@@ -167,7 +167,7 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
       const foreign = `insert into audit_log (at, actor_id, actor_email, action, target, detail)
         select at, actor_id, actor_email, action, target, detail from audit_log where position = 1`
       await forge("update audit_log set detail = 'x' where position = 2", foreign)
-      const listed = await listAuditEntries(database.db, { limit: 10 })
+      const { entries: listed } = await listAuditEntries(database.db, { limit: 10 })
       assert.deepEqual(
         listed.map(({ id }) => id),
         [3, 2, 1],
@@ -180,7 +180,7 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
       await run("delete from installation where name = 'audit head'")
       assert.deepEqual(await firstBroken(), { id: 1, what: 'inserted' })
       await write(2)
-      assert.equal((await listAuditEntries(database.db, { limit: 10 })).length, 2)
+      assert.equal((await listAuditEntries(database.db, { limit: 10 })).entries.length, 2)
     })
 
     test('a log that was rewritten with all its hashes is detected by a head kept elsewhere, and only by it', async () => {

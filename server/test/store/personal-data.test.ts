@@ -73,7 +73,7 @@ for (const dialect of dialects) {
         ({ at: new Date(now.getTime() + ms), actor, action: 'user.block', target: 'user:9' }) as const
       await database.transaction((tx) => insertAuditEntries(tx, [at(-1), at(0)]))
       await deleteOldPersonalFacts(db, now)
-      const [newer, older] = await listAuditEntries(db, { limit: 2 })
+      const [newer, older] = (await listAuditEntries(db, { limit: 2 })).entries
       assert.deepEqual([older?.detail, newer?.detail], [{}, { address: '192.0.2.9' }])
       assert.equal((await verifyAuditLog(db)).firstBroken, null)
     })

@@ -164,7 +164,7 @@ for (const dialect of dialects) {
         { at: now, actor, action: 'user.block', target: 'user:1', detail: { n: 1 } },
       ])
       await deleteUser(database.db, admin.id)
-      const [entry] = await listAuditEntries(database.db, { limit: 1 })
+      const [entry] = (await listAuditEntries(database.db, { limit: 1 })).entries
       assert.deepEqual(entry, {
         id: (await auditHead(database.db)).entries,
         at: now,

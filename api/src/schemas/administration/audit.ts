@@ -19,7 +19,12 @@ export const AuditEntry = Type.Object({
 export type AuditEntry = Type.Static<typeof AuditEntry>
 
 export const AuditQuery = Type.Object({
-  limit: Type.Optional(Type.String({ pattern: '^\\d{1,4}$', description: 'Rows of a page, 1 to 1000; default 100' })),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,4}$',
+      description: 'Rows of a page, 1 to 1000; default 100; there are fewer where entries are large',
+    }),
+  ),
   cursor: Type.Optional(Type.String({ pattern: '^\\d{1,15}$', description: '`next_cursor` of the page before' })),
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Id or e-mail address' })),
   action: Type.Optional(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '#/administration/actor.ts'
 import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
@@ -35,6 +36,7 @@ export class SetTimetable {
       if (timetable) this.#refuseInvalid(group, timetable)
       await setTimetable(tx, groupId, timetable)
       const [before, after] = [{ timetable: group.timetable }, { timetable }]
+      if (isDeepStrictEqual(group.timetable, timetable)) return
       const target = `group:${groupId}`
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.set-timetable', target, before, after }])
     })

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sql, type Selectable } from 'kysely'
 import type { AuditAction } from '../audit-actions.ts'
 import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
 import type { Db } from '../database.ts'
+import { countThatFit, detailBytes } from './page-of-entries.ts'
 import {
   areSealed,
   insertPersonalFacts,
@@ -28,7 +30,7 @@ export interface AuditEntry {
   readonly target: string
   /** As the actor wrote it. */
   readonly reason?: string
-  /** Values before the change, named as in the API; only those that the action changed. */
+  /** Values before the change, named as in the API; only those that the action changed. Stored by size and hash when large. */
   readonly before?: AuditFacts
   readonly after?: AuditFacts
   /** Further facts. Never a secret: entries are exported. */
@@ -96,15 +98,25 @@ export async function auditHead(db: Db): Promise<AuditHead> {
   return headFromText(row?.value)
 }
 
+/** Entries of one page. */
+export interface AuditEntries {
+  readonly entries: StoredAuditEntry[]
+  /** Whether there are fewer than the limit because they are large. */
+  readonly isCut: boolean
+}
+
 /** A page, newest first. @param page `before`: the id of the last entry of the page before */
 export async function listAuditEntries(
   db: Db,
   page: { limit: number; before?: number },
   filter: AuditFilter = {},
-): Promise<StoredAuditEntry[]> {
+): Promise<AuditEntries> {
   // Entries without a position were not written by Berth.
   const before = page.before ?? Number.MAX_SAFE_INTEGER
-  let query = db.selectFrom('audit_log').selectAll().where('position', '<', before)
+  let query = db
+    .selectFrom('audit_log')
+    .select(['position', detailBytes.as('bytes')])
+    .where('position', '<', before)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   if (filter.actorEmail !== undefined) query = query.where('actor_email', '=', filter.actorEmail)
   if (filter.target !== undefined) query = query.where('target', '=', filter.target)
@@ -123,7 +135,17 @@ export async function listAuditEntries(
     // Not LIKE: `_` is a wildcard there, and SQLite ignores case.
     query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
   else if (action !== undefined) query = query.where('action', '=', action)
-  return storedEntriesOf(db, await query.orderBy('position', 'desc').limit(page.limit).execute())
+  const found = await query.orderBy('position', 'desc').limit(page.limit).execute()
+  const count = countThatFit(found.map(({ bytes }) => bytes))
+  const positions = found.slice(0, count).map(({ position }) => position)
+  return { entries: await entriesAt(db, positions), isCut: count < found.length }
+}
+
+/** Newest first. */
+async function entriesAt(db: Db, positions: readonly number[]): Promise<StoredAuditEntry[]> {
+  if (positions.length === 0) return []
+  const rows = db.selectFrom('audit_log').selectAll().where('position', 'in', positions).orderBy('position', 'desc')
+  return storedEntriesOf(db, await rows.execute())
 }
 
 /**
@@ -150,13 +172,24 @@ async function boundsOf(db: Db, { since, until }: AuditFilter): Promise<{ first:
   return { first: Number(found.first ?? 0), last: Number(found.last ?? 0) }
 }
 
-/** A page of entries as stored, in the order in which they were added. @param after id of the row before the page */
+/**
+ * A page of entries as stored, in the order in which they were added; fewer than the limit where they are large.
+ * @param after id of the row before the page
+ */
 export async function listAuditLines(
   db: Db,
   page: { limit: number; after: number | undefined },
 ): Promise<Selectable<AuditLogTable>[]> {
-  const query = db.selectFrom('audit_log').selectAll().orderBy('id').limit(page.limit)
-  return (page.after === undefined ? query : query.where('id', '>', page.after)).execute()
+  const { after = Number.MIN_SAFE_INTEGER } = page
+  const behind = db.selectFrom('audit_log').where('id', '>', after).orderBy('id')
+  const found = await behind
+    .select(['id', detailBytes.as('bytes')])
+    .limit(page.limit)
+    .execute()
+  return behind
+    .selectAll()
+    .limit(countThatFit(found.map(({ bytes }) => bytes)))
+    .execute()
 }
 
 /**
@@ -191,8 +224,26 @@ function toLine(
     action,
     target,
     // Keys without a value do not appear in JSON.
-    detail: JSON.stringify({ ...detail, reason, before, after, address, [sealKey]: sealed?.seal }),
+    detail: JSON.stringify({
+      ...detail,
+      reason,
+      before: whenSmall(before),
+      after: whenSmall(after),
+      address,
+      [sealKey]: sealed?.seal,
+    }),
   }
+}
+
+/** Max bytes of `before`, and of `after`: a manager of a group may replace its hours, up to 64 KB, many times a second. */
+const maxState = 8_192
+
+/** What is larger is told by its size and its hash, with which a copy that was kept can be compared. */
+function whenSmall(facts: AuditFacts | undefined): AuditFacts | undefined {
+  const text = JSON.stringify(facts)
+  // Undefined has no text.
+  if (facts === undefined || Buffer.byteLength(text) <= maxState) return facts
+  return { bytes: Buffer.byteLength(text), sha256: hash('sha256', text) }
 }
 
 /** Entries as they are read: `detail` is parsed, and has the personal facts that are still there. */

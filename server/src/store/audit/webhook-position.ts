@@ -1,5 +1,6 @@
 import { auditHead, storedEntriesOf, type StoredAuditEntry } from './audit-log.ts'
 import type { Db } from '../database.ts'
+import { countThatFit, detailBytes } from './page-of-entries.ts'
 
 /** Its name in `installation`. */
 const positionName = 'audit webhook cursor'
@@ -30,15 +31,12 @@ export async function saveWebhookPosition(db: Db, position: number): Promise<voi
     .execute()
 }
 
-/** Entries behind a position, in their order. They exist for good: positions are assigned under the lock of the head. */
+/** Entries behind a position, in their order; fewer than the limit where they are large. They exist for good: positions are assigned under the lock of the head. */
 export async function listAuditEntriesAfter(db: Db, position: number, limit: number): Promise<ChainedAuditEntry[]> {
-  const rows = await db
-    .selectFrom('audit_log')
-    .selectAll()
-    .where('position', '>', position)
-    .orderBy('position')
-    .limit(limit)
-    .execute()
+  const behind = db.selectFrom('audit_log').where('position', '>', position).orderBy('position')
+  const found = await behind.select(detailBytes.as('bytes')).limit(limit).execute()
+  const count = countThatFit(found.map(({ bytes }) => bytes))
+  const rows = await behind.selectAll().limit(count).execute()
   const entries = await storedEntriesOf(db, rows)
   return entries.map((entry, index) => ({ ...entry, hash: rows[index]?.hash ?? '' }))
 }

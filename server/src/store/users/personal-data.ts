@@ -3,6 +3,7 @@ import type { Db } from '../database.ts'
 import { joinShares } from '../shares/container-shares.ts'
 import { usageColumns } from '../usage/usage-sums.ts'
 import { storedEntriesOf, type StoredAuditEntry } from '../audit/audit-log.ts'
+import { windowBehind } from '../audit/page-of-entries.ts'
 
 /** What is stored about a user beside the account, without secrets and hashes of secrets. Tables, by their owner. */
 
@@ -208,12 +209,14 @@ export async function* auditEntriesAbout(
     .selectFrom('audit_log')
     .select(({ fn }) => fn.max('position').as('last'))
     .executeTakeFirst()
-  for (let from = 0; from < Number(last?.last ?? 0); from += auditWindow) {
+  let count: number
+  for (let from = 0; from < Number(last?.last ?? 0); from += count) {
+    count = await windowBehind(db, from, auditWindow)
     const rows = await db
       .selectFrom('audit_log')
       .selectAll()
       .where('position', '>', from)
-      .where('position', '<=', from + auditWindow)
+      .where('position', '<=', from + count)
       .where((each) =>
         each.or([
           each('actor_id', '=', userId),
