@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { AuditReader } from '#/administration/audit-reader.ts'
 import { insertAuditEntries, listAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
@@ -68,5 +69,23 @@ for (const dialect of dialects)
       assert.deepEqual(own, sent)
       const { entries, firstBroken } = await verifyAuditLog(database.db)
       assert.deepEqual([entries, firstBroken], [last, null])
+    })
+
+    test('while a long log is searched for what it says of a user, other work has its turn', async () => {
+      await sql
+        .raw(
+          `insert into audit_log (at, actor_email, action, target, detail, position, hash)
+        with recursive many(n) as (select 100 union all select n + 1 from many where n < 20099)
+        select n, 'boss@x.org', 'user.block', 'user:7', '{"user":7}', n, '' from many`,
+        )
+        .execute(database.db)
+      let [turns, isOver] = [0, false]
+      const count = () => void (isOver || (turns++, setImmediate(count)))
+      count()
+      const found: number[] = []
+      for await (const { id } of auditEntriesAbout(database.db, 2, [])) found.push(id)
+      isOver = true
+      assert.deepEqual(found, [])
+      assert.ok(turns > 20, `${turns} turns`)
     })
   })

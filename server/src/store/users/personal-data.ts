@@ -1,4 +1,6 @@
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { sql, type SelectQueryBuilder } from 'kysely'
+import pLimit from 'p-limit'
 import type { Db } from '../database.ts'
 import { joinShares } from '../shares/container-shares.ts'
 import { usageColumns } from '../usage/usage-sums.ts'
@@ -10,7 +12,9 @@ import { windowBehind } from '../audit/page-of-entries.ts'
 /** Rows in one read. */
 const pageSize = 200
 /** Positions of the audit log that are searched in one read: SQLite answers synchronously. */
-const auditWindow = 2_000
+const auditWindow = 1_000
+/** One window at a time for all users together: between two of them all other work has its turn. */
+const searches = pLimit(1)
 
 /** Rows of a query, page by page in the order of their ids. @param id column of the ids, where the query joins tables */
 async function* inPages<DB, Tables extends keyof DB, Row extends { readonly id: number }>(
@@ -209,14 +213,15 @@ export async function* auditEntriesAbout(
     .selectFrom('audit_log')
     .select(({ fn }) => fn.max('position').as('last'))
     .executeTakeFirst()
-  let count: number
-  for (let from = 0; from < Number(last?.last ?? 0); from += count) {
-    count = await windowBehind(db, from, auditWindow)
+  const search = async (from: number) => {
+    // SQLite answers synchronously; without this nothing else would run until the end of the log.
+    await yieldToEvents()
+    const until = from + (await windowBehind(db, from, auditWindow))
     const rows = await db
       .selectFrom('audit_log')
       .selectAll()
       .where('position', '>', from)
-      .where('position', '<=', from + count)
+      .where('position', '<=', until)
       .where((each) =>
         each.or([
           each('actor_id', '=', userId),
@@ -227,6 +232,11 @@ export async function* auditEntriesAbout(
       )
       .orderBy('position')
       .execute()
+    return { until, rows }
+  }
+  for (let from = 0; from < Number(last?.last ?? 0);) {
+    const { until, rows } = await searches(() => search(from))
     yield* await storedEntriesOf(db, rows)
+    from = until
   }
 }
