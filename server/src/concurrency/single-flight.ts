@@ -20,9 +20,13 @@ export class SingleFlight {
    * Joins the key's last flight when it has this verb, or starts one behind it.
    * All callers of one verb must pass work with the same result type.
    * @param work may call `answer` before it ends: callers continue then, but the next flight waits for its end. A
-   * failure after that is reported by the work alone
+   * failure after that is reported by the work alone. `isAwaited` says whether another flight of the key waits for the end
    */
-  async run<T>(key: string, verb: string, work: (answer: (early: T) => void) => Promise<T>): Promise<T> {
+  async run<T>(
+    key: string,
+    verb: string,
+    work: (answer: (early: T) => void, isAwaited: () => boolean) => Promise<T>,
+  ): Promise<T> {
     const last = this.#last.get(key)
     if (last?.verb === verb) return last.answer as Promise<T>
     const { promise: answer, resolve, reject } = Promise.withResolvers<T>()
@@ -30,7 +34,7 @@ export class SingleFlight {
     this.#last.set(key, own)
     const end = () => void (this.#last.get(key) === own && this.#last.delete(key))
     this.#queue
-      .run(key, () => work(resolve))
+      .run(key, () => work(resolve, () => this.#last.get(key) !== own))
       .finally(end)
       .then(resolve, reject)
     return answer

@@ -6,12 +6,13 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { packTar, unpackTar } from 'modern-tar'
-import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { assertOk, assertRefused, engineState, recordOf } from '#test/support/api-calls.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { rawEntry } from '#test/support/homes/raw-tar.ts'
 import { archiveInParts, transferBerth } from '#test/support/homes/transfer-berth.ts'
 import { waitFor } from '#test/support/program.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 /** Archives out of homes and into them, through the gateway and with a real engine. */
 const ends: (() => Promise<void>)[] = []
@@ -226,6 +227,21 @@ test('what takes room is told by folder, also while the container runs', async (
   )
   assertRefused(await ann.call('GET', '/api/container/folders/dev?path=nonsense'), 404)
   await stop()
+})
+
+/** With a sparse file and 100 of them a user kept a container running for half an hour after an administrator had blocked it. */
+test('looks at a large home do not delay the stop of its container by a block', async () => {
+  const id = await launch()
+  await execInContainer(id, 'truncate -s 200G sparse')
+  const looks = ['a', 'b', 'c', 'd', 'a'].map((folder) => ann.call('GET', `/api/container/folders/dev?path=${folder}`))
+  const boss = await berth.administrator()
+  const { id: record } = await recordOf(boss, ann.id)
+  assertOk(await boss.call('POST', `/api/admin/containers/${record}/block`))
+  await waitFor('its stop', async () => (await engineState(berth, id)) !== 'running', timeLimit(10_000))
+  for (const { status, body } of await Promise.all(looks))
+    assert.ok(status === 429 || (status === 200 && body.is_complete === false), `${status}`)
+  assertOk(await boss.call('POST', `/api/admin/containers/${record}/unblock`))
+  await inHome('rm sparse')
 })
 
 test('the operator makes, restores and removes snapshots of any home, and the audit log says so', async () => {
