@@ -82,6 +82,8 @@ export class HomeSnapshots {
     const only = pathIn(given)
     const pending = { userId: owner.id, slug: owner.slug, type, volume, from: 'snapshot', id, only, folder } as const
     return access.run(owner, type, restoreVerb(pending), notWritten, async () => {
+      // It may have been removed, also to make room for a newer one, while this waited for its turn.
+      await this.#requireSnapshot(owner, type, id)
       await restores.unpack(pending)
       return folder
     })

@@ -88,6 +88,21 @@ test('one folder alone is restored, and a path that is not in the snapshot is 40
   assert.equal(await inHome('ls'), before)
 })
 
+test('a snapshot that is removed while its restore waits is not found, which is no fault of the service', async () => {
+  await stop()
+  const id = await take()
+  // The first holds the home while the other two arrive.
+  const [taken, removed, restored] = await Promise.all([
+    call('POST', snapshotsPath),
+    call('DELETE', `${snapshotsPath}/${id}`),
+    call('POST', `${snapshotsPath}/${id}/restore`),
+  ])
+  assertOk(taken)
+  assertOk(removed)
+  // In which order they arrived is not known.
+  if (restored.status !== 200) assertRefused(restored, 404)
+})
+
 test('nothing is read or written while the container runs', async () => {
   await launch()
   const [{ id } = { id: '' }] = await list()
