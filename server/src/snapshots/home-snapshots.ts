@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { KeyedLimit } from '#/concurrency/keyed-limit.ts'
 import { containerName } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { Template } from '#/containers/templates/template.ts'
@@ -25,9 +26,16 @@ export interface HomeSnapshotsParts {
   readonly log: Pick<Logger, 'warn' | 'info'>
 }
 
+/**
+ * Restores of one home that may be under way or wait: each may take a quarter of an hour, and meanwhile neither an
+ * administrator's removal of the container nor the end of a term has its turn.
+ */
+const maxRestores = 3
+
 /** Snapshots of homes (decision 072): made, listed, restored and removed. */
 export class HomeSnapshots {
   readonly #parts: HomeSnapshotsParts
+  readonly #restoring = new KeyedLimit<string>({ ofKey: maxRestores })
 
   constructor(parts: HomeSnapshotsParts) {
     this.#parts = parts
@@ -78,15 +86,19 @@ export class HomeSnapshots {
     const volume = await this.#requireSnapshot(owner, type, id)
     const refusal = await diskRefusal(owner, template)
     if (refusal) throw refusal
+    const leave = this.#restoring.enter(volume)
+    if (!leave) throw refusals.snapshotsBusy()
     const folder = folderAt('restored', now)
     const only = pathIn(given)
     const pending = { userId: owner.id, slug: owner.slug, type, volume, from: 'snapshot', id, only, folder } as const
-    return access.run(owner, type, restoreVerb(pending), notWritten, async () => {
-      // It may have been removed, also to make room for a newer one, while this waited for its turn.
-      await this.#requireSnapshot(owner, type, id)
-      await restores.unpack(pending)
-      return folder
-    })
+    return access
+      .run(owner, type, restoreVerb(pending), notWritten, async () => {
+        // It may have been removed, also to make room for a newer one, while this waited for its turn.
+        await this.#requireSnapshot(owner, type, id)
+        await restores.unpack(pending)
+        return folder
+      })
+      .finally(leave)
   }
 
   /**

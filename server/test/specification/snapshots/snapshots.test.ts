@@ -103,6 +103,18 @@ test('a snapshot that is removed while its restore waits is not found, which is 
   if (restored.status !== 200) assertRefused(restored, 404)
 })
 
+test('a home has at most three restores under way, so that other work on its container has its turn', async () => {
+  await stop()
+  const id = await take()
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => call('POST', `${snapshotsPath}/${id}/restore`, { path: `none-${n}` })),
+  )
+  const statuses = replies.map(({ status }) => status).toSorted()
+  // There are no such paths. One that is refused soon leaves its place to another.
+  assert.ok(statuses.includes(429) && statuses.includes(404), statuses.join())
+  assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'none' }), 404)
+})
+
 test('nothing is read or written while the container runs', async () => {
   await launch()
   const [{ id } = { id: '' }] = await list()
