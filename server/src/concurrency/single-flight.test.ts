@@ -47,12 +47,12 @@ test('a flight that failed does not stand in the way of the next', async () => {
 test('a flight learns that another one waits for its end, also one of the same verb', async () => {
   const flights = new SingleFlight()
   const waited: boolean[] = []
-  const first = flights.run('ann dev', 'look', async (_, isAwaited) => {
+  const later: Promise<symbol>[] = []
+  await flights.run('ann dev', 'look', async (_, isAwaited) => {
     waited.push(isAwaited())
-    const [stop, again] = [flights.run('ann dev', 'stop', outcome), flights.run('ann dev', 'look', outcome)]
+    later.push(flights.run('ann dev', 'stop', outcome), flights.run('ann dev', 'look', outcome))
     waited.push(isAwaited())
-    return [stop, again]
   })
-  await Promise.all(await first)
+  await Promise.all(later)
   assert.deepEqual(waited, [false, true])
 })

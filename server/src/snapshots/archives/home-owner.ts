@@ -17,6 +17,6 @@ export async function homeOwner(contents: HomeContents, volume: string, signal: 
     return { uid: 0, gid: 0 }
   } finally {
     // The streams in between do not wait for the end of what they cancel.
-    await reading.return?.()
+    await reading.return?.(undefined)
   }
 }
