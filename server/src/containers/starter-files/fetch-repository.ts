@@ -9,8 +9,11 @@ import { StarterFilesError } from './starter-files-error.ts'
 /** Fetches that are kept beside each other before the repository is made anew; each brings a pack of its own. */
 const maxPacks = 20
 const ref = 'refs/berth/files'
-/** `archive` would leave out, or change, what the attributes of a repository name. Source: gitattributes(5). */
-const attributes = '* -export-ignore -export-subst\n'
+/**
+ * `archive` would leave out, or change, what the attributes of a repository name, or give it to a filter that is configured on the
+ * machine: that of Git LFS would ask a server for each file. Source: gitattributes(5).
+ */
+const attributes = '* -export-ignore -export-subst -filter -text !eol -ident !working-tree-encoding\n'
 
 export interface Repository {
   readonly url: string
@@ -28,6 +31,9 @@ export async function fetchCommit({ url, ref: wanted, folder }: Repository, opti
   try {
     if (await hasManyPacks(folder)) await rm(folder, { recursive: true, force: true })
     if (!existsSync(path.join(folder, 'HEAD'))) await initialize(folder, options)
+    // Also into a folder that an earlier version has made.
+    await mkdir(path.join(folder, 'info'), { recursive: true })
+    await writeFile(path.join(folder, 'info/attributes'), attributes)
     const settings = ['gc.auto=0', 'maintenance.auto=false', 'fetch.unpackLimit=1', 'pack.threads=2'].flatMap((one) => [
       '-c',
       one,
@@ -47,8 +53,6 @@ async function initialize(folder: string, options: GitOptions): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await gitText(['init', '--quiet', '--bare', '--template=', folder], options)
-  await mkdir(path.join(folder, 'info'), { recursive: true })
-  await writeFile(path.join(folder, 'info/attributes'), attributes)
 }
 
 async function hasManyPacks(folder: string): Promise<boolean> {
