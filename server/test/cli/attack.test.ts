@@ -47,14 +47,15 @@ async function leftovers(pid: string): Promise<string[]> {
 /** What is tried of the host needs its rules, which the process of a test may not be able to set. */
 const withoutRules = ['host', 'metadata', 'neighbours']
 
-test('with default settings a hostile container gets nothing, although its image is in no registry, and nothing stays', async () => {
+// The groups of a template are in the store of the installation, and the attack has a store of its own.
+test('with default settings a hostile container gets nothing, although its image is in no registry and its type is for a group, and nothing stays', async () => {
   const Labels = { 'berth.instance': 'attack-4194303-ghkmn' }
   const IPAM = { Config: [{ Subnet: testSubnet() }] }
   mkdirSync(path.join(folder, 'berth-attack-4194303-abcdef'))
   await askEngine('POST', '/networks/create', {
     body: { Name: 'attack-4194303-ghkmn', Driver: 'bridge', Labels, IPAM },
   })
-  const child = startCommand(settings({}), ['doctor', 'attack', '--json'])
+  const child = startCommand(settings({ groups: ['Physics 7b'] }), ['doctor', 'attack', '--json'])
   const { stdout, stderr } = await resultOf(child)
   const { template, got, tried, not_tried } = JSON.parse(stdout) as Report
   assert.equal(template, 'work')

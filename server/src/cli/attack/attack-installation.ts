@@ -50,7 +50,8 @@ export async function openAttackInstallation(
   log: Logger,
   signal: AbortSignal,
 ): Promise<AttackInstallation> {
-  const hostile = { ...template, type, command: hostileCommand, port }
+  // For everyone: the groups of the installation are in its own store, and this one has none.
+  const hostile = { ...template, type, command: hostileCommand, port, groups: [] }
   const settings = (image: string): Partial<Config> => ({
     // What is tried at the origin is about the one that all containers share.
     containerRouting: 'path',
