@@ -52,10 +52,10 @@ const tar = (...entries: (Partial<TarHeader> & { name: string; text?: string })[
   ).then((bytes) => Buffer.from(bytes))
 
 /** A zip archive as PKWARE's APPNOTE has it. @param stated bytes that each entry says it has */
-function zip(entries: readonly { name: string; text: string; mode?: number; stated?: number }[]): Buffer {
+function zip(entries: readonly { name: string | Buffer; text: string; mode?: number; stated?: number }[]): Buffer {
   const [locals, central]: [Buffer[], Buffer[]] = [[], []]
   for (const { name, text, mode = 0o100644, stated = text.length } of entries) {
-    const [named, packed] = [Buffer.from(name), deflateRawSync(text)]
+    const [named, packed] = [Buffer.from(name as string), deflateRawSync(text)]
     const offset = Buffer.concat(locals).length
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
@@ -137,6 +137,18 @@ test('archives are read by their kind, with links that stay inside', async (t) =
     'week1 755',
     'week1/run 755 x',
   ])
+})
+
+test('names of a zip archive in UTF-8 are read as such although no flag says so, as zip on Linux writes them; others by code page 437', async (t) => {
+  const { at, write, words } = arrange(t)
+  write(
+    'root/a.zip',
+    zip([
+      { name: 'größe.txt', text: 'x' },
+      { name: Buffer.from('gr\x94\xe1e.md', 'latin1'), text: 'x' },
+    ]),
+  )
+  assert.deepEqual(await words({ archive: at('root/a.zip') }), ['größe.md 644 x', 'größe.txt 644 x'])
 })
 
 test('an archive whose entries would leave their folder, or are no files, is refused with the entry', async (t) => {

@@ -1,4 +1,5 @@
-import { openPromise, type Entry, type ZipFile } from 'yauzl'
+import { isUtf8 } from 'node:buffer'
+import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl'
 import type { FileSetBuilder } from '../file-set.ts'
 import { StarterFilesError } from '../starter-files-error.ts'
 
@@ -21,7 +22,7 @@ export async function addZip(builder: FileSetBuilder, archive: string, signal: A
 }
 
 async function addEntry(builder: FileSetBuilder, zip: ZipFile, entry: Entry): Promise<void> {
-  const { fileName: name } = entry
+  const name = nameOf(entry)
   const mode = entry.externalFileAttributes >>> 16
   const type = mode & typeBits
   const mtime = entry.getLastModDate()
@@ -32,6 +33,17 @@ async function addEntry(builder: FileSetBuilder, zip: ZipFile, entry: Entry): Pr
   const content = (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>
   if (type === link) return builder.addLink(name, await textOf(content), mtime)
   await builder.addFile(name, (mode & 0o777) === 0 ? 0o644 : mode, mtime, content)
+}
+
+/** Bit of an entry's flags: its name is UTF-8. */
+const utf8Flag = 0x800
+
+/**
+ * The name of an entry. Programs on Linux write names in UTF-8 and do not set the flag that says so; without it a name is of
+ * code page 437, in which valid UTF-8 beyond ASCII makes no words.
+ */
+function nameOf({ generalPurposeBitFlag: flags, fileNameRaw, extraFields }: Entry): string {
+  return getFileNameLowLevel(isUtf8(fileNameRaw) ? flags | utf8Flag : flags, fileNameRaw, extraFields, false)
 }
 
 async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
