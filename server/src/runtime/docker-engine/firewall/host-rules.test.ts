@@ -157,7 +157,12 @@ test('HOST_RULES=off and an engine on another machine are reasons in words', asy
     [new HostRules('auto', false), /not on this machine/],
   ] as const) {
     await rules.ensure([ours])
-    assert.ok(!rules.report.areSet)
-    assert.match(rules.report.reason, reason)
+    const { report } = rules
+    assert.ok(report && !report.areSet)
+    assert.match(report.reason, reason)
   }
 })
+
+// `berth doctor` called rules critical that were set, in the first seconds after a start or a reload.
+test('before the first look nothing is said about the rules', () =>
+  assert.equal(new HostRules('auto', true).report, null))

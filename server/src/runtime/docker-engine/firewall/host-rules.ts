@@ -28,18 +28,18 @@ export class HostRules {
   readonly #commands = new Map<Family, Commands>()
   /** How this machine's iptables spells the rules that were asked for; by family and by what was asked. */
   readonly #spelled = new Map<string, string>()
-  #report: Report
+  #report: Report | null
   #ensuring: Promise<void> | undefined
 
   /** @param isLocal whether the engine runs on this machine */
   constructor(mode: 'auto' | 'off', isLocal: boolean) {
     this.#isWanted = mode === 'auto'
     this.#isLocal = isLocal
-    this.#report = { areSet: false, reason: this.#isWanted ? 'they were not looked at yet' : 'HOST_RULES is off' }
+    this.#report = this.#isWanted ? null : { areSet: false, reason: 'HOST_RULES is off' }
   }
 
-  /** As it was after the last `ensure`. */
-  get report(): Report {
+  /** As it was after the last `ensure`; null before the first one. */
+  get report(): Report | null {
     return this.#report
   }
 
