@@ -29,8 +29,11 @@ export async function listContainers(
   return templates.map((template) => {
     const record = recordByType.get(template.type)
     const id = record?.containerId ?? null
-    const isRestartAsked = id !== null && restartRequests.has(id)
-    return { template, record, status: statusOf(record, found), isRestartAsked }
+    const status = statusOf(record, found)
+    // The next start of a stopped one brings the new version without being asked for it.
+    const mayBeAsked = status === 'running' || status === 'paused'
+    const isRestartAsked = id !== null && mayBeAsked && restartRequests.has(id)
+    return { template, record, status, isRestartAsked }
   })
 }
 

@@ -137,3 +137,14 @@ test('templates that are given as text are not read again', async (t) => {
   assertRefused(answer, 409)
   assert.match(answer.body.error, /given as text, not as a file/)
 })
+
+test('a container that was stopped is not asked for a restart any more: its next start brings the new version', async () => {
+  const entry = async () => (await ann.call('GET', '/api/user/containers')).body.containers[0]
+  assertOk(await ann.call('POST', '/api/container/restart'))
+  await write({ dev: { ...dev, memory: '112m' }, lab: dev })
+  assertOk(await reload())
+  assertOk(await admin.call('POST', '/api/admin/templates/dev/update', { body: { mode: 'ask' } }))
+  assert.equal((await entry()).restart_requested, true)
+  assertOk(await ann.call('POST', '/api/container/stop/dev'))
+  assert.equal((await entry()).restart_requested, undefined)
+})
