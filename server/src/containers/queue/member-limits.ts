@@ -61,10 +61,17 @@ function refusalOf(
     return refusals.groupLimit('running', group, message('groups.tooManyRunning', { group, max: running }))
   if (memory !== null && sum('memory') > memory) {
     const values = { group, max: formatBytes(memory), needed: formatBytes(own.memory) }
-    return refusals.groupLimit('memory', group, message('groups.tooMuchMemory', values))
+    // Where it has no room of its own, no stop of another one helps.
+    const isAlone = own.memory > memory
+    const why = isAlone ? message('groups.memoryTooSmall', values) : message('groups.tooMuchMemory', values)
+    return refusals.groupLimit('memory', group, why)
   }
   // Sums of fractions: ten times 0.1 is not quite 1.
-  if (cpus !== null && sum('cpus') > cpus + 1e-9)
-    return refusals.groupLimit('cpus', group, message('groups.tooManyCpus', { group, max: cpus, needed: own.cpus }))
+  if (cpus !== null && sum('cpus') > cpus + 1e-9) {
+    const values = { group, max: cpus, needed: own.cpus }
+    const isAlone = own.cpus > cpus + 1e-9
+    const why = isAlone ? message('groups.cpusTooFew', values) : message('groups.tooManyCpus', values)
+    return refusals.groupLimit('cpus', group, why)
+  }
   return undefined
 }

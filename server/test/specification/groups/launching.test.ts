@@ -71,6 +71,20 @@ test('a limit of a group refuses with 409 and says which limit of which group', 
   }
 })
 
+// "Stop one of yours first" sent students to stop what they worked in, and the launch was refused all the same.
+test('where a container alone needs more than a limit of a group, no stop of another one is advised', async () => {
+  const eva = await signUp('alone@x.org')
+  for (const limits of [{ memory: 16 * 1024 ** 2 }, { cpus: 0.01 }]) {
+    const { id } = await group({ name: 'Too small', limits }, [eva])
+    const { error } = (await launch(eva, 'lab')).body
+    assert.match(
+      error,
+      /"(memory|cpus)" of the group Too small is below .* this one alone needs .* Ask your administrator/,
+    )
+    assertOk(await boss.call('DELETE', `/api/admin/groups/${id}`))
+  }
+})
+
 test('a visit of a stopped container that a limit of a group keeps from starting is told so in the words of a refused launch', async () => {
   const eva = await signUp('visit@x.org')
   const { name } = await group({ name: 'One at a time', types: ['dev', 'prod'], limits: { running: 1 } }, [eva])
