@@ -85,6 +85,7 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
       ...sharing,
       templates: parts.config.templates,
       spawnerUrl: context.addresses.spawnerUrl,
+      hasContainerHosts: parts.config.containerRouting === 'subdomain',
     }),
     ...lookHandlers(sharing),
     ...groupInvitationHandlers(groups),

@@ -62,6 +62,7 @@ export function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: b
           />
         ))}
       </ul>
+      {query.data?.single_pages_only && <p className="hint">{t('singlePages')}</p>}
       <p className="actions">
         <Button isOff={isOff} onPress={() => setOpen(true)}>
           <span aria-hidden>{t('share')}</span>

@@ -40,7 +40,8 @@ const page: Omit<Story, 'name'> = {
     me: ann,
     listContainers: { containers: [dev, prod] },
     listSharedContainers: { containers: [withMe] },
-    listShares: (request) => (request.url.endsWith('/dev') ? { shares, visitors } : { shares: [], visitors: [] }),
+    listShares: (request) =>
+      request.url.endsWith('/dev') ? { shares, visitors, single_pages_only: true } : { shares: [], visitors: [] },
     listOwnGroups: { groups: [{ id: 3, name: 'Physics 7b', role: 'member' }] },
   },
   events: [

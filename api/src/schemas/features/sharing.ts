@@ -47,6 +47,11 @@ export type Visitor = Type.Static<typeof Visitor>
 export const SharesResponse = Type.Object({
   shares: Type.Array(Share, { description: 'Those that have not ended, oldest first' }),
   visitors: Type.Array(Visitor, { description: 'Who has the container open now by a share' }),
+  single_pages_only: Type.Optional(
+    Type.Literal(true, {
+      description: 'Visitors get its pages in a sandbox: without what these load from the container',
+    }),
+  ),
 })
 export type SharesResponse = Type.Static<typeof SharesResponse>
 

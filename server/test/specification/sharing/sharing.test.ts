@@ -8,6 +8,7 @@ import { groupTemplates, openLink, startGroupBerth, type Signed } from '#test/su
 const templates = {
   ...groupTemplates,
   open: { image: 'nowhere:latest', port: 8080, access: 'authenticated' },
+  trusting: { image: 'nowhere:latest', port: 8080, sandbox_visitors: false },
   full: { image: 'nowhere:latest', port: 8080, forward_token: 'full' },
 }
 const env = { SHARING: 'people,groups', SHARE_MAX_DURATION: '86400', CONTAINER_TEMPLATES: JSON.stringify(templates) }
@@ -230,3 +231,10 @@ for (const [setting, allowed] of [
       else assertRefused(reply, 403)
     }
   })
+
+// Owners shared whole applications, of which visitors got a page without styles and scripts.
+test('an owner is told where visitors get single pages only', async () => {
+  const list = async (type: string) => (await ann.call('GET', `/api/container/shares/${type}`)).body
+  assert.equal((await list('dev')).single_pages_only, true)
+  assert.equal((await list('trusting')).single_pages_only, undefined)
+})

@@ -20,6 +20,8 @@ export const sharing: InOtherWords<typeof english> = {
   endThis: 'Freigabe für {name} beenden',
   share: 'Teilen',
   shareThis: '{name} teilen',
+  singlePages:
+    'Andere bekommen seine Seiten ohne die Skripte, Stile und Bilder, die diese aus dem Container laden: Einzelne Seiten funktionieren für sie, die meisten Anwendungen nicht. Dein Administrator kann das ändern.',
   shared: '{name} ist jetzt geteilt.',
   ended: 'Die Freigabe für {name} ist beendet.',
   looks: {

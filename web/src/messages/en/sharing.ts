@@ -18,6 +18,8 @@ export const sharing = {
   endThis: 'End the share with {name}',
   share: 'Share',
   shareThis: 'Share {name}',
+  singlePages:
+    'Others get its pages without the scripts, styles and images that these load from the container: single pages work for them, most applications do not. Your administrator can change that.',
   shared: '{name} is shared now.',
   ended: 'The share with {name} is ended.',
   looks: {

@@ -18,6 +18,8 @@ export interface SharingHandlerParts {
   readonly visitors: Pick<Visitors, 'of'>
   readonly templates: Pick<Templates, 'get'>
   readonly spawnerUrl: string
+  /** Whether each container has an origin of its own, so that pages for visitors need no sandbox. */
+  readonly hasContainerHosts: boolean
 }
 
 type Names = 'listShares' | 'shareContainer' | 'endShare' | 'listSharedContainers' | 'listAllShares' | 'revokeShare'
@@ -38,16 +40,18 @@ export const listSharedHandler =
   }
 
 export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Names> {
-  const { shares, administration, visitors } = parts
+  const { shares, administration, visitors, templates, hasContainerHosts } = parts
   return {
     listShares: async (call) => {
       const { id: userId } = userOf(call)
       const type = call.params.container_type
       const own = await shares.list(userId, type, call.now)
       const present = visitors.of({ userId, type })
+      const isSandboxed = !hasContainerHosts && templates.get(type)?.sandboxVisitors === true
       return {
         shares: own.map(toShare),
         visitors: present.map(({ email, since }) => ({ email, since: since.toISOString() })),
+        ...(isSandboxed && { single_pages_only: true as const }),
       }
     },
     shareContainer: async (call) => {
