@@ -4,12 +4,14 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { createApiClient } from '#/api/api-client.ts'
+import { createApiClient, launchTimeout } from '#/api/api-client.ts'
 import { uploadFile } from '#/api/upload-file.ts'
 import { Alert } from '#/components/alert.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
+import { containersKey } from '#/containers/use-containers.ts'
 import { HomeActions } from './home-actions.tsx'
+import { RunningNote } from './running-note.tsx'
 import { SnapshotRow } from './snapshot-row.tsx'
 import { UploadProgress, type Upload } from './upload-progress.tsx'
 
@@ -100,6 +102,21 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
           />
         ))}
       </ul>
+      {(entry.status === 'running' || entry.status === 'paused') && (
+        <RunningNote
+          name={name}
+          isOff={isOff || busy}
+          onStop={() => {
+            // The note goes away with its button, so the focus moves first.
+            status.current?.focus({ preventScroll: true })
+            act(async (signal) => {
+              const answer = await createApiClient(signal, launchTimeout).stopOwnContainer({ params })
+              await client.invalidateQueries({ queryKey: containersKey })
+              return answer
+            })
+          }}
+        />
+      )}
       <HomeActions
         entry={entry}
         isOff={isOff || busy}

@@ -51,6 +51,7 @@ export const snapshotStories: readonly Story[] = [
     ...page,
     answers: {
       ...page.answers,
+      listContainers: { containers: [developmentEntry({ status: 'running' })] },
       listSnapshots: { snapshots: [], has_starter_files: false },
       takeSnapshot: new Refused(409, 'The container runs. Stop it first, so that nothing changes its files meanwhile.'),
     },

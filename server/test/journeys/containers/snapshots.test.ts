@@ -20,7 +20,6 @@ await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const launch = async () => (await ann.call('POST', '/api/container/launch/dev')).body.container_id as string
 await execInContainer(await launch(), 'mkdir notes; echo mine > notes/a; head -c 2000000 /dev/urandom > large')
-await ann.call('POST', '/api/container/stop/dev')
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-journey-'))
 after(() => rmSync(folder, { recursive: true }))
 
@@ -36,8 +35,13 @@ const picture = async (name: string) => {
   }
 }
 
-test('a snapshot is made and downloaded by the browser itself', async () => {
+// The page said to stop the container first, and users had to find out where.
+test('a container that runs is stopped on the page; a snapshot is made and downloaded by the browser itself', async () => {
   await page.goto(`${berth.app.frontendUrl}/snapshots`)
+  await page.getByRole('button', { name: 'Stop Development' }).click()
+  assert.deepEqual(await violations(), [])
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Stop it to make, restore or upload').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Make a snapshot of Development' }).click()
   await page.getByText('The snapshot is made.').waitFor()
   const [download] = await Promise.all([

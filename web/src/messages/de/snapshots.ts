@@ -7,6 +7,10 @@ export const snapshots: InOtherWords<typeof english> = {
   off: 'Sicherungspunkte sind hier ausgeschaltet.',
   nothingLaunched: 'Starte zuerst einen Container: Dann hat er einen Home-Ordner.',
   none: 'Noch kein Sicherungspunkt. Bevor der Container ein anderes Image bekommt, entsteht einer von selbst.',
+  running:
+    'Der Container läuft. Stoppe ihn, um hier etwas zu erstellen, wiederherzustellen oder hochzuladen, damit nichts währenddessen seine Dateien ändert.',
+  stop: 'Stoppen',
+  stopThis: '{name} stoppen',
   take: 'Sicherungspunkt erstellen',
   takeThis: 'Sicherungspunkt von {name} erstellen',
   busy: 'In Arbeit… Ein großer Home-Ordner dauert einige Minuten.',

@@ -5,6 +5,10 @@ export const snapshots = {
   off: 'Snapshots are switched off here.',
   nothingLaunched: 'Launch a container first: then it has a home folder.',
   none: 'No snapshot yet. One is made by itself before the container gets another image.',
+  running:
+    'The container runs. Stop it to make, restore or upload anything here, so that nothing changes its files meanwhile.',
+  stop: 'Stop',
+  stopThis: 'Stop {name}',
   take: 'Make a snapshot',
   takeThis: 'Make a snapshot of {name}',
   busy: 'At work… A large home folder takes some minutes.',
