@@ -7,6 +7,7 @@ import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
 import { Page } from '#/components/page/page.tsx'
+import { AskForHelp } from '#/support-contact/ask-for-help.tsx'
 import { DataRow } from './data-row.tsx'
 import '#/styles/account/personal-data.css'
 
@@ -52,6 +53,9 @@ function Sections({ data }: { data: PersonalDataResponse }) {
         </span>
       </p>
       <Section name="account" rows={[data.account]} data={data} />
+      <p className="hint">
+        {t('deletion')} <AskForHelp />
+      </p>
       {sections.map((name) => (
         <Section key={name} name={name} rows={data[name]} data={data} />
       ))}

@@ -4,6 +4,7 @@ import type { data as english } from '../en/data.ts'
 export const data: InOtherWords<typeof english> = {
   title: 'Deine Daten',
   lead: 'Alles, was hier über dich gespeichert ist. Die Dateien in deinen Containern gehören dir allein und sind nicht dabei.',
+  deletion: 'Dein Konto löscht ein Administrator, auf Wunsch mit deinen Dateien.',
   loading: 'Das Gespeicherte wird zusammengestellt…',
   download: 'Als Datei herunterladen (JSON)',
   downloaded: 'Gespeichert als {file}.',
@@ -64,7 +65,7 @@ export const data: InOtherWords<typeof english> = {
     },
     audit_entries: {
       title: 'Protokoll',
-      why: 'Damit sich nachweisen lässt, wer was getan hat. Das Protokoll ist unveränderlich; Netzwerkadressen darin, und deine Adresse nach einer Löschung des Kontos, werden nach {addresses} gelöscht.',
+      why: 'Damit sich nachweisen lässt, wer was getan hat. Das Protokoll ist unveränderlich; Netzwerkadressen darin, und deine Adresse nach einer Löschung des Kontos, bleiben {addresses} lang.',
     },
   },
   field: {

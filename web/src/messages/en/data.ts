@@ -2,6 +2,7 @@
 export const data = {
   title: 'Your data',
   lead: 'Everything that is kept about you here. The files in your containers are yours alone and not part of it.',
+  deletion: 'An administrator deletes your account, with your files if you want that.',
   loading: 'Collecting what is kept…',
   download: 'Download as a file (JSON)',
   downloaded: 'Saved as {file}.',
