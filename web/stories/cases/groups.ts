@@ -196,10 +196,10 @@ export const groupStories: readonly Story[] = [
       addMembers: {
         added: ['cem@example.org'],
         invited: ['new@example.org'],
-        refused: ['more@example.org'],
+        refused: ['more@example.org', 'ann@example'],
       },
     },
-    press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org\nnonsense', 'Add'],
+    press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org ann@example\nnonsense', 'Add'],
   },
   {
     name: 'groups/checked',

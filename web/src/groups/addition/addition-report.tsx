@@ -6,6 +6,9 @@ import type { FoundAddresses } from '#/addresses/find-addresses.ts'
 /** Lines that are named at most; the others are counted. */
 const maxNamed = 20
 
+/** Without one it is no address, and that is why the server refused it. */
+const hasDomain = (email: string) => /@[^@\s]+\.[^@\s]+$/.test(email)
+
 const effects = ['join', 'invite', 'invited', 'member'] as const
 
 /** What an addition will do, and the lines that it cannot use. */
@@ -54,7 +57,10 @@ export function AdditionOutcome({ found, outcome }: { found: FoundAddresses; out
         title={t('refused')}
         lines={[
           ...found.rejected.map(({ line, text }) => ({ line, text, why: t('why.noAddress') })),
-          ...refused.map((email) => ({ ...lineOf(found, email), why: t('why.refused') })),
+          ...refused.map((email) => ({
+            ...lineOf(found, email),
+            why: t(hasDomain(email) ? 'why.refused' : 'why.invalid'),
+          })),
         ]}
       />
     </>
