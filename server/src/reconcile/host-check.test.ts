@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { HostReport } from '#/runtime/host-capacity.ts'
+import type { HostReport, HostRulesReport } from '#/runtime/host-capacity.ts'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
 import { HostCheck } from './host-check.ts'
 
@@ -115,4 +115,21 @@ test('a host without rules is warned of once, with the reason and where to read 
   assert.equal(lines[2], 'info: the host rules are set')
   assert.match(lines[3] ?? '', /^warn: .*there is no iptables/)
   assert.equal(lines.length, 4)
+})
+
+test('the trial of a start leaves its result in the log, whichever it is', async () => {
+  const log: string[] = []
+  const line = (...words: unknown[]) => void log.push(String(words.at(-1)))
+  const start = (rules: HostRulesReport) => {
+    const host = async () => ({ ...report, rules, rulesAre: 'policies' as const })
+    const runtime = { capabilities: dockerCapabilities, prepare: async () => {}, host }
+    const isolationTrial = () => async () => rules
+    const check = new HostCheck({ ...runtime, isolationTrial }, () => [usual], { warn: line, error: line, info: line })
+    return check.tryIsolation(AbortSignal.timeout(10_000))
+  }
+  await start({ areSet: true })
+  await start({ areSet: false, reason: 'a pod was reached' })
+  assert.deepEqual(log.length, 2)
+  assert.match(log[0] ?? '', /^NetworkPolicies are enforced/)
+  assert.match(log[1] ?? '', /^no NetworkPolicies keep containers from each other .*: a pod was reached/)
 })

@@ -49,12 +49,13 @@ export class HostCheck {
     await withTimeout(startTimeout, this.#prepare())
   }
 
-  /** Tries what keeps containers apart, where only a trial can tell. Never throws. @param signal ends it */
+  /** Tries what keeps containers apart, where only a trial can tell, and logs the result. Never throws. @param signal ends it */
   async tryIsolation(signal: AbortSignal): Promise<void> {
     const [trial, [program]] = [this.#runtime.isolationTrial(), this.#templates()]
     if (!trial || !program) return
     try {
-      await trial(program, signal)
+      const { areSet } = await trial(program, signal)
+      if (areSet) this.#log.info('NetworkPolicies are enforced: a pod that they close could not be reached')
       await this.check()
     } catch (error) {
       if (!signal.aborted) this.#log.warn({ err: error }, 'whether containers are kept apart could not be tried')

@@ -39,6 +39,8 @@ export interface ClusterTimeouts {
   readonly silence: number
   /** Of a home that sends, or takes, nothing while it is read or written. */
   readonly stall: number
+  /** For the network plugin, to close a pod that has just started. */
+  readonly enforcement: number
 }
 
 export const defaultTimeouts: ClusterTimeouts = {
@@ -47,6 +49,7 @@ export const defaultTimeouts: ClusterTimeouts = {
   total: 1_800_000,
   silence: 150_000,
   stall: 120_000,
+  enforcement: 30_000,
 }
 
 /** Path of a namespace's objects of a kind of the core API. @param name of one of them */

@@ -47,6 +47,8 @@ export interface Pod {
     readonly reason?: string
     readonly message?: string
     readonly podIP?: string
+    /** Address of its node. */
+    readonly hostIP?: string
     readonly conditions?: readonly PodCondition[]
     readonly initContainerStatuses?: readonly ContainerStatus[]
     readonly containerStatuses?: readonly ContainerStatus[]

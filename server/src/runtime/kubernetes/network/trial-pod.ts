@@ -18,7 +18,11 @@ export function trialPod(installation: string, program: TrialProgram, kind: Tria
   const spec: ContainerSpec = { ...none, ...program, name, owner: { userId: 0, slug: 'trial', type: kind } }
   const pod = podManifest({ installation, helperImage: null }, spec, port, { pod: name, secret: '' })
   const containers =
-    pod.spec?.containers.map((each) => ({ ...each, env: [{ name: 'PORT', value: String(port) }] })) ?? []
+    pod.spec?.containers.map((each) => ({
+      ...each,
+      env: [{ name: 'PORT', value: String(port) }],
+      readinessProbe: { tcpSocket: { port }, periodSeconds: 1, timeoutSeconds: 2 },
+    })) ?? []
   return {
     port,
     pod: {

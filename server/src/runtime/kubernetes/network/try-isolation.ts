@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { HostRulesReport } from '#/runtime/host-capacity.ts'
@@ -10,15 +11,16 @@ import { stateOf } from '../pods/pod-state.ts'
 import { canConnect } from './can-connect.ts'
 import { trialPod, trialSelector, type TrialKind } from './trial-pod.ts'
 
-/** How long pods may take to run, and their programs to listen, in ms. */
+/** How long programs of pods may take to listen, in ms. */
 const startLimit = 180_000
-/** How long a network plugin may take to enforce a policy on a new pod, in ms. */
-const enforcementLimit = 30_000
 const pause = 1_000
+/** Attempts in a row that have to fail: one alone may fail by chance. */
+const enoughRefusals = 3
 
 /**
- * Two pods of the same program: nothing closes the first, the policy `berth-trial` of deploy/kubernetes closes the second. When this
- * process reaches the first and not the second, policies are there and enforced.
+ * Two pods of the same program: nothing closes the first, the policy `berth-trial` of deploy/kubernetes closes the second. Nodes reach
+ * their own pods in any case, so the kubelet says of both when their programs listen. When this process then reaches the first and
+ * not the second, policies are there and enforced.
  */
 export async function tryIsolation(
   cluster: ClusterContext,
@@ -31,10 +33,13 @@ export async function tryIsolation(
       startTrial(cluster, program, 'open', signal),
       startTrial(cluster, program, 'closed', signal),
     ])
-    if (!(await becomes(true, open, startLimit, signal)))
+    const found = await connectToBoth(open, closed, cluster.timeouts.enforcement, signal)
+    if (found === 'none')
       throw new RuntimeError('failed', `try isolation: ${program.image} cannot be reached in the cluster from here`)
-    const isClosed = await becomes(false, closed, enforcementLimit, signal)
-    return isClosed ? { areSet: true } : { areSet: false, reason: notEnforced }
+    if (found === 'open') return { areSet: true }
+    if (isOfThisMachine(closed.node))
+      throw new RuntimeError('failed', 'try isolation: Berth runs on the node of the pod, which no policy keeps out')
+    return { areSet: false, reason: notEnforced }
   } finally {
     await removeTrials(cluster, AbortSignal.timeout(callTimeouts.write)).catch(() => undefined)
   }
@@ -46,9 +51,11 @@ const notEnforced =
 interface Listener {
   readonly address: string
   readonly port: number
+  /** Address of its node. */
+  readonly node: string | undefined
 }
 
-/** @returns where its program listens, once it runs */
+/** @returns where its program listens, once the kubelet has reached it there */
 async function startTrial(
   cluster: ClusterContext,
   program: TrialProgram,
@@ -62,24 +69,41 @@ async function startTrial(
   const path = corePath(cluster, 'pods', metadata.name)
   for (const end = performance.now() + startLimit; performance.now() < end; await sleep(pause, undefined, { signal })) {
     const found = await client.ask<Pod>({ ...call, what: 'inspect a trial', method: 'GET', path })
-    const address = found.status?.podIP
-    if (stateOf(found) === 'running' && address !== undefined) return { address, port }
+    const { podIP: address, hostIP: node } = found.status ?? {}
+    if (isReady(found) && address !== undefined) return { address, port, node }
     if (stateOf(found) === 'exited') break
   }
-  throw new RuntimeError('failed', `try isolation: ${program.image} does not run`)
+  throw new RuntimeError(
+    'failed',
+    `try isolation: ${program.image} does not run, or nothing in it listens at port ${port}`,
+  )
 }
 
-/** Whether connections are accepted, or are not, before the limit. */
-async function becomes(
-  isReached: boolean,
-  { address, port }: Listener,
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
+
+/**
+ * Connects to both until the closed pod stays closed, for at most so many ms.
+ * @returns those that were reached at the end
+ */
+async function connectToBoth(
+  open: Listener,
+  closed: Listener,
   limit: number,
   signal: AbortSignal,
-): Promise<boolean> {
-  for (const end = performance.now() + limit; performance.now() < end; await sleep(pause, undefined, { signal }))
-    if ((await canConnect(address, port)) === isReached) return true
-  return false
+): Promise<'both' | 'open' | 'none'> {
+  let [isOpenReached, refusals] = [false, 0]
+  for (const end = performance.now() + limit; performance.now() < end; await sleep(pause, undefined, { signal })) {
+    const [toOpen, toClosed] = await Promise.all([open, closed].map(({ address, port }) => canConnect(address, port)))
+    isOpenReached = toOpen === true
+    refusals = isOpenReached && !toClosed ? refusals + 1 : 0
+    if (refusals === enoughRefusals) return 'open'
+  }
+  return isOpenReached ? 'both' : 'none'
 }
+
+const isOfThisMachine = (address: string | undefined): boolean =>
+  Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address))
 
 /** Those of an earlier process, too. */
 async function removeTrials(cluster: ClusterContext, signal: AbortSignal): Promise<void> {
