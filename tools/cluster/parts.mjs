@@ -32,6 +32,12 @@ export const parts = [
     files: onCluster('pods', 'environments', 'placement', 'homes', 'rights', 'isolation', 'installation', 'operator'),
     seconds: 240,
   },
+  {
+    name: 'containers under policies that are enforced',
+    // Skipped where the network enforces none.
+    files: onCluster('enforced', 'trial-of-start'),
+    seconds: 5,
+  },
   { name: 'faults of the cluster', files: onCluster('faults'), seconds: 170, isOwn: true },
   {
     name: 'gateways of two nodes',

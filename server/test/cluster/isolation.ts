@@ -4,9 +4,13 @@ import { after, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import { askCluster } from '../support/cluster/cluster-api.ts'
 import { openCluster } from '../support/cluster/cluster-rig.ts'
+import { isolates } from '../support/cluster/policies.ts'
 import { eventually, ofKind } from '../support/engine/runtimes.ts'
 
-/** Part of `npm run test:cluster`: the trial of NetworkPolicies. The network of the own cluster enforces none. */
+/**
+ * Part of `npm run test:cluster`: the trial of NetworkPolicies. The network of the own cluster enforces none, unless one who has added a
+ * plugin says so by `BERTH_TEST_ISOLATES=yes`.
+ */
 
 interface TrialPod {
   readonly metadata: { readonly name: string }
@@ -42,7 +46,7 @@ suite('the trial of NetworkPolicies', () => {
   assert.ok(trial)
 
   test('a network that enforces no policies is reported as such, and the pods of the trial go', async (t) => {
-    if (!isOwn) return t.skip('the network of this cluster is not known')
+    if (!isOwn || isolates) return t.skip('the network of this cluster is not known, or enforces policies')
     const report = await trial(spec('trial'), AbortSignal.timeout(120_000))
     assert.ok(!report.areSet)
     assert.match(report.reason, /was reached/)
@@ -52,11 +56,17 @@ suite('the trial of NetworkPolicies', () => {
   })
 
   test('a network that keeps this process from the closed pod is reported as enforcing', async (t) => {
-    if (!isOwn) return t.skip('the network of this cluster is not known')
+    if (!isOwn || isolates) return t.skip('the network of this cluster is not known, or enforces policies')
     const [report, undo] = await Promise.all([trial(spec('trial'), AbortSignal.timeout(120_000)), closeTrial()])
     t.after(undo)
     assert.deepEqual(report, { areSet: true })
     assert.deepEqual((await runtime.host()).rules, { areSet: true })
+  })
+
+  test('a network plugin that enforces policies is reported as such, each time', async (t) => {
+    if (!isolates) return t.skip('the network of this cluster enforces no policies')
+    for (let times = 0; times < 3; times++)
+      assert.deepEqual(await trial(spec('trial'), AbortSignal.timeout(120_000)), { areSet: true })
   })
 
   test('a program that does not listen leaves it unknown', async () => {

@@ -104,6 +104,7 @@ test('policies are what the trial of the running service says; without one nothi
   assert.deepEqual(await checkPolicies({ ...context, service: service('set') }), [])
   const off = await checkPolicies({ ...context, service: service('not set: a pod was reached') })
   assert.match(inWords(off), /^critical: NetworkPolicies do not keep .*a pod was reached/)
+  await assert.rejects(checkPolicies({ ...context, service: service('not known') }), /no result so far/)
   await assert.rejects(checkPolicies(context), /a running Berth tries/)
 })
 

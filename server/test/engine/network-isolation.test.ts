@@ -8,6 +8,7 @@ import { after, before, suite, test } from 'node:test'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { askEngine, testImage } from '../support/engine/engine.ts'
 import { openOuterNetwork, testSubnet, type OuterNetwork } from '../support/engine/outer-network.ts'
+import { prober, tries } from '../support/engine/prober.ts'
 import { eventually, openInstallation, read, shell } from '../support/engine/runtimes.ts'
 
 /** What a program in a container reaches, tried from inside it: others, the host, the cloud's metadata, the internet. */
@@ -15,16 +16,6 @@ import { eventually, openInstallation, read, shell } from '../support/engine/run
 /** Where rules cannot be set, only the engine isolates containers from each other, and nothing isolates them from the host. */
 const impossible =
   /may not administer networks|there is no ip6?tables|not in the network that Berth sees|not on this machine/
-
-/** Says its name on port 8080; asked for `cgi-bin/try?ADDRESS:PORT` it says what it reads there, if anything. */
-const prober = (name: string) =>
-  shell(`echo I am ${name} > /tmp/index.html; mkdir /tmp/cgi-bin; cat > /tmp/cgi-bin/try << 'END'
-#!/bin/sh
-printf 'Content-type: text/plain\\r\\n\\r\\n'
-printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 5 \${QUERY_STRING%:*} \${QUERY_STRING##*:} 2>&1
-echo "exit code $?"
-END
-chmod +x /tmp/cgi-bin/try`)
 
 const words = `secret ${randomBytes(8).toString('hex')}`
 
@@ -171,15 +162,6 @@ async function serve(address: string): Promise<number> {
   await once(server, 'listening')
   lifetime.after(async () => void server.close())
   return (server.address() as AddressInfo).port
-}
-
-/** What a program in the container reads there, and how its attempt ended. */
-async function tries(from: RuntimeContainer, to: string): Promise<string> {
-  await read(from)
-  const answer = await fetch(`http://${from.address}:${from.port}/cgi-bin/try?${to}`, {
-    signal: AbortSignal.timeout(30_000),
-  })
-  return answer.text()
 }
 
 function assertRefused(text: string, what: string): void {

@@ -19,6 +19,7 @@ export const healthy: SystemReport = {
     memory: { total: 32 * GiB, left: 14.6 * GiB },
     disk: { total: 400 * GiB, left: 212 * GiB },
     rules: 'set',
+    rules_are: 'host rules',
   },
   mail: {
     accepted: 318,
@@ -87,7 +88,7 @@ export const justStarted: SystemReport = {
   },
   launches: { waiting: 0, under_way: 0, parallel: 4 },
   containers: { running: 0, max: null, addresses_left: null },
-  host: { memory: null, disk: null, rules: 'not known' },
+  host: { memory: null, disk: null, rules: 'not known', rules_are: null },
   mail: { ...healthy.mail, accepted: 0, used: 0, seconds_to_use: null, seconds_to_accept: null },
 }
 

@@ -224,7 +224,15 @@ export const SystemReport = Type.Object({
     max: OrNull(Type.Integer(), { description: '`MAX_RUNNING`' }),
     addresses_left: OrNull(Type.Integer(), { description: 'Free addresses of the networks' }),
   }),
-  host: Type.Object({ memory: OrNull(Bytes), disk: OrNull(Bytes), rules: Type.String() }),
+  host: Type.Object({
+    memory: OrNull(Bytes),
+    disk: OrNull(Bytes),
+    rules: Type.String({ description: '`set`, `not known`, or `not set:` and the reason' }),
+    rules_are: OrNull(OneOf(['host rules', 'policies']), {
+      description:
+        'What keeps containers apart: firewall rules of the host, or NetworkPolicies of a cluster; null before it is known',
+    }),
+  }),
   /** Since the process began. */
   mail: Type.Object({
     accepted: Type.Integer(),

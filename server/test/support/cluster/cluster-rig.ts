@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
 import { containersOf, type RuntimeRig } from '../engine/runtimes.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from './cluster-api.ts'
+import { applyPolicies, isolates } from './policies.ts'
 
 /** The cluster as a runtime, in a namespace of its own. */
 export async function openCluster(): Promise<RuntimeRig> {
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const namespace = installation
   const removeNamespace = await makeNamespace(namespace)
+  if (isolates) await applyPolicies(namespace)
   const options = { kubeconfig, namespace, storageClass: null, timeouts: { scheduling: 5_000, retries: 5_000 } }
   const open = (name: string) => createKubernetesRuntime({ ...options, installation: name })
   const [runtime, neighbour, image] = await Promise.all([
@@ -34,7 +36,7 @@ export async function openCluster(): Promise<RuntimeRig> {
       await askCluster('DELETE', `/api/v1/namespaces/${namespace}/pods/${await named(id)}?gracePeriodSeconds=1`)
     },
     seesOthers: true,
-    isolates: process.env.BERTH_TEST_ISOLATES === 'yes',
+    isolates,
     precision: 1_000,
     close: removeNamespace,
   }

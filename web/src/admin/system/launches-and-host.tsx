@@ -43,16 +43,33 @@ export function Host({ host }: { host: SystemReport['host'] }) {
       <Figures>
         <Figure label={t('memory')} {...rest(host.memory)} />
         <Figure label={t('disk')} {...rest(host.disk)} />
-        <Rules rules={host.rules} />
+        {host.rules_are === 'policies' ? <Policies rules={host.rules} /> : <Rules rules={host.rules} />}
       </Figures>
     </Section>
   )
 }
 
 /** The report says `set`, `not known`, or `not set: ` and the reason. */
+const reasonOf = (rules: string): string | undefined => /^not set: (.*)$/s.exec(rules)?.[1]
+
 function Rules({ rules }: { rules: string }) {
   const t = useTranslations('admin.system.host')
-  const reason = /^not set: (.*)$/s.exec(rules)?.[1]
+  const reason = reasonOf(rules)
   if (rules === 'set') return <Figure label={t('rules')} value={t('rulesSet')} meaning={t('rulesSetMeans')} />
   return <Figure label={t('rules')} value={reason === undefined ? undefined : t('rulesNotSet')} meaning={reason} />
+}
+
+/** Of a cluster; tried at the start of Berth. */
+function Policies({ rules }: { rules: string }) {
+  const t = useTranslations('admin.system.host')
+  const reason = reasonOf(rules)
+  if (rules === 'set')
+    return <Figure label={t('policies')} value={t('policiesEnforced')} meaning={t('policiesEnforcedMeans')} />
+  return (
+    <Figure
+      label={t('policies')}
+      value={reason === undefined ? undefined : t('policiesNotEnforced')}
+      meaning={reason}
+    />
+  )
 }

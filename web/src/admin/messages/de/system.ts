@@ -59,6 +59,10 @@ export const system: AdminWords['system'] = {
     rulesSet: 'gesetzt',
     rulesSetMeans: 'Container erreichen die Dienste dieses Servers nicht',
     rulesNotSet: 'nicht gesetzt',
+    policies: 'NetworkPolicies',
+    policiesEnforced: 'durchgesetzt',
+    policiesEnforcedMeans: 'ein Pod, den sie sperren, war beim Start von Berth nicht erreichbar',
+    policiesNotEnforced: 'nicht durchgesetzt',
   },
   mail: {
     title: 'E-Mail',

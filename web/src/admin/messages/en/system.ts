@@ -57,6 +57,10 @@ export const system = {
     rulesSet: 'set',
     rulesSetMeans: 'containers cannot reach the services of this host',
     rulesNotSet: 'not set',
+    policies: 'NetworkPolicies',
+    policiesEnforced: 'enforced',
+    policiesEnforcedMeans: 'a pod that they close could not be reached when Berth started',
+    policiesNotEnforced: 'not enforced',
   },
   mail: {
     title: 'Mail',

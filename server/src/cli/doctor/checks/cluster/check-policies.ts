@@ -1,6 +1,6 @@
 import type { CheckContext, Finding } from '../../check.ts'
 
-const set = 'set'
+const [set, notSet] = ['set', 'not set: ']
 
 /** Whether NetworkPolicies keep containers apart: the running service has tried it at its start. */
 export async function checkPolicies({ service }: CheckContext): Promise<Finding[]> {
@@ -8,11 +8,11 @@ export async function checkPolicies({ service }: CheckContext): Promise<Finding[
     throw new Error('a running Berth tries at its start whether NetworkPolicies are enforced; none answers')
   const { rules } = service.host
   if (rules === set) return []
-  if (!rules.startsWith('not ')) throw new Error('the trial of this start has no result yet; the log says why')
+  if (!rules.startsWith(notSet)) throw new Error('the trial of this start has no result so far; the log says why')
   return [
     {
       level: 'critical',
-      what: `NetworkPolicies do not keep containers from each other, from the API of the cluster and from metadata (${rules}).`,
+      what: `NetworkPolicies do not keep containers from each other, from the API of the cluster and from metadata: ${rules.slice(notSet.length)}.`,
       fix: 'kubectl apply -f deploy/kubernetes/network-policies.yaml; and use a network plugin that enforces policies, such as Calico or Cilium; then restart Berth',
     },
   ]

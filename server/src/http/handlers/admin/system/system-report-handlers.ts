@@ -94,6 +94,7 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
     memory: memory ? { total: memory.total, left: memory.available } : null,
     disk: disk ? { total: disk.total, left: disk.free } : null,
     rules: rulesWord(rules),
+    rules_are: report?.rulesAre ?? null,
   }
 }
 
