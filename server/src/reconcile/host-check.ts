@@ -51,7 +51,9 @@ export class HostCheck {
 
   /** Tries what keeps containers apart, where only a trial can tell, and logs the result. Never throws. @param signal ends it */
   async tryIsolation(signal: AbortSignal): Promise<void> {
-    const [trial, [program]] = [this.#runtime.isolationTrial(), this.#templates()]
+    const trial = this.#runtime.isolationTrial()
+    // A trial has no account at a registry.
+    const program = this.#templates().find(({ registryAuth }) => registryAuth === null) ?? this.#templates()[0]
     if (!trial || !program) return
     try {
       const { areSet } = await trial(program, signal)

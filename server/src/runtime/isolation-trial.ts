@@ -1,11 +1,16 @@
-import type { ContainerSpec } from './container-spec.ts'
+import type { ClusterFields, ContainerSpec } from './container-spec.ts'
 import type { HostRulesReport } from './host-capacity.ts'
 
-/** What a trial runs: a program that listens at its port. */
-export type TrialProgram = Pick<
+/** What a trial runs: a program that listens at its port. A template is one; of its other fields nothing is used. */
+export interface TrialProgram extends Pick<
   ContainerSpec,
   'image' | 'port' | 'command' | 'memory' | 'cpus' | 'shmSize' | 'runtime' | 'readOnly' | 'capAdd' | 'allowSetuid'
->
+> {
+  /** Path of its home, which is an empty folder in a trial; null without one. */
+  readonly home: string | null
+  /** Where and with what a cluster runs it; null: as it decides. */
+  readonly kubernetes: ClusterFields | null
+}
 
 /**
  * Tries whether what should keep containers apart does: an engine may accept rules that nothing enforces. Takes a minute or two;

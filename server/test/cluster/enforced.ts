@@ -126,7 +126,8 @@ async function runPod(
 ): Promise<Reached> {
   const pods = `/api/v1/namespaces/${namespace}/pods`
   const image = await clusterImage()
-  const container = { name: 'app', image, imagePullPolicy: 'Never', args: command }
+  // Root may listen at port 53.
+  const container = { name: 'app', image, imagePullPolicy: 'Never', args: command, securityContext: { runAsUser: 0 } }
   const spec = { restartPolicy: 'Never', terminationGracePeriodSeconds: 1, containers: [container] }
   // The service account of a namespace is made a moment after it.
   await eventually(() => askCluster('POST', pods, { metadata: { name, labels }, spec }))

@@ -21,6 +21,7 @@ const isOwn = process.env.BERTH_TEST_CLUSTER_IS_OWN !== undefined
 const run = promisify(execFile)
 const rig = await openCluster()
 const { runtime, installation, spec } = rig
+const program = { ...spec('trial'), home: null, kubernetes: null }
 const trials = async (kind: string) =>
   (
     await askCluster<{ items: TrialPod[] }>(
@@ -47,7 +48,7 @@ suite('the trial of NetworkPolicies', () => {
 
   test('a network that enforces no policies is reported as such, and the pods of the trial go', async (t) => {
     if (!isOwn || isolates) return t.skip('the network of this cluster is not known, or enforces policies')
-    const report = await trial(spec('trial'), AbortSignal.timeout(120_000))
+    const report = await trial(program, AbortSignal.timeout(120_000))
     assert.ok(!report.areSet)
     assert.match(report.reason, /was reached/)
     assert.deepEqual((await runtime.host()).rules, report)
@@ -57,7 +58,7 @@ suite('the trial of NetworkPolicies', () => {
 
   test('a network that keeps this process from the closed pod is reported as enforcing', async (t) => {
     if (!isOwn || isolates) return t.skip('the network of this cluster is not known, or enforces policies')
-    const [report, undo] = await Promise.all([trial(spec('trial'), AbortSignal.timeout(120_000)), closeTrial()])
+    const [report, undo] = await Promise.all([trial(program, AbortSignal.timeout(120_000)), closeTrial()])
     t.after(undo)
     assert.deepEqual(report, { areSet: true })
     assert.deepEqual((await runtime.host()).rules, { areSet: true })
@@ -66,11 +67,11 @@ suite('the trial of NetworkPolicies', () => {
   test('a network plugin that enforces policies is reported as such, each time', async (t) => {
     if (!isolates) return t.skip('the network of this cluster enforces no policies')
     for (let times = 0; times < 3; times++)
-      assert.deepEqual(await trial(spec('trial'), AbortSignal.timeout(120_000)), { areSet: true })
+      assert.deepEqual(await trial(program, AbortSignal.timeout(120_000)), { areSet: true })
   })
 
   test('a program that does not listen leaves it unknown', async () => {
-    const silent = spec('trial', { command: ['/bin/sh', '-c', 'exit 1'] })
+    const silent = { ...program, command: ['/bin/sh', '-c', 'exit 1'] }
     await assert.rejects(trial(silent, AbortSignal.timeout(120_000)), ofKind('failed'))
   })
 })

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { suite, test, type TestContext } from 'node:test'
+import type { V1Pod } from '@kubernetes/client-node'
 import { tryIsolation } from '#/runtime/kubernetes/network/try-isolation.ts'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import { readTemplate } from '#/containers/templates/read-templates.ts'
+import type { Template } from '#/containers/templates/template.ts'
 import { openStandIn, reply } from '../support/cluster/stand-in-api.ts'
-import { plainSpec } from '../support/engine/runtimes.ts'
 
 /** The trial of NetworkPolicies, with faults of time; `npm run test:cluster` runs it on a real cluster. */
 
@@ -26,7 +27,7 @@ interface Network {
 }
 
 /** A cluster with the pods of a trial, whose kubelet says of each whether its program listens. @returns the trial */
-async function openNetwork(t: TestContext, { listensAfter = {}, closes, node = otherMachine }: Network) {
+async function openNetwork(t: TestContext, { listensAfter = {}, closes, node = otherMachine }: Network, fields = {}) {
   const port = await freePort()
   const [pods, ready] = [new Map<string, Kind>(), new Set<string>()]
   const start = async (name: string, kind: Kind) => {
@@ -41,7 +42,7 @@ async function openNetwork(t: TestContext, { listensAfter = {}, closes, node = o
     await delay(closes.for)
     server = await listen(addresses[kind], port)
   }
-  const { cluster } = await openStandIn(
+  const { cluster, asked } = await openStandIn(
     t,
     ({ method, path, body }, response) => {
       const name = path.split('/').at(-1) ?? ''
@@ -54,8 +55,8 @@ async function openNetwork(t: TestContext, { listensAfter = {}, closes, node = o
     },
     { enforcement },
   )
-  const program: ContainerSpec = { ...plainSpec, name: 'trial', image: 'web:1', port }
-  return { trial: () => tryIsolation(cluster, program, AbortSignal.timeout(60_000)) }
+  const { template } = readTemplate('dev', { image: 'web:1', port, ...fields }) as { template: Template }
+  return { port, asked, trial: () => tryIsolation(cluster, template, AbortSignal.timeout(60_000)) }
 }
 
 const pod = (name: string, kind: Kind, isReady: boolean, hostIP: string) => ({
@@ -91,6 +92,28 @@ suite('the trial of NetworkPolicies', { concurrency: true }, () => {
     const report = await trial()
     assert.ok(!report.areSet)
     assert.match(report.reason, /was reached/)
+  })
+
+  // A template with a home made every trial fail, and so no start of such an installation had a result.
+  test('a template is tried with an empty folder as its home, on the nodes that it names, and without what is for users', async (t) => {
+    const { trial, asked, port } = await openNetwork(
+      t,
+      { closes: { after: 0, for: 60_000 } },
+      {
+        home: '/data',
+        gpus: 1,
+        mounts: [{ source: { volume: 'shared' }, target: '/shared' }],
+        kubernetes: { node_selector: { disk: 'ssd' }, pull_secrets: ['registry'] },
+      },
+    )
+    assert.deepEqual(await trial(), { areSet: true })
+    const [made] = asked.filter(({ method }) => method === 'POST').map(({ body }) => body as V1Pod)
+    const { containers, volumes, nodeSelector, imagePullSecrets } = made?.spec ?? { containers: [] }
+    assert.deepEqual(volumes, [{ name: 'home', emptyDir: {} }])
+    assert.deepEqual(containers[0]?.volumeMounts, [{ name: 'home', mountPath: '/data' }])
+    assert.deepEqual(containers[0]?.env, [{ name: 'PORT', value: String(port) }])
+    assert.deepEqual(Object.keys(containers[0]?.resources?.limits ?? {}), ['cpu', 'memory'])
+    assert.deepEqual([nodeSelector, imagePullSecrets], [{ disk: 'ssd' }, [{ name: 'registry' }]])
   })
 
   test('a pod that is closed for a moment is not taken for a policy', async (t) => {

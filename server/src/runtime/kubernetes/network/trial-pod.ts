@@ -10,26 +10,47 @@ export type TrialKind = 'open' | 'closed'
 const [kindLabel, installationLabel] = ['berth.trial', 'berth.trial_of']
 const defaultPort = 8080
 
-/** No container of a user: without home, without labels of the installation, without its environment. */
+/** No container of a user: with an empty folder as its home, without labels of the installation, without its environment. */
 export function trialPod(installation: string, program: TrialProgram, kind: TrialKind): { port: number; pod: V1Pod } {
   const port = program.port ?? defaultPort
   const name = `${installation}-trial-${kind}-${randomBytes(3).toString('hex')}`
-  const none = { env: {}, gpus: 0, pids: 0, devices: [], mounts: [], home: null, fingerprint: '' }
-  const spec: ContainerSpec = { ...none, ...program, name, owner: { userId: 0, slug: 'trial', type: kind } }
-  const pod = podManifest({ installation, helperImage: null }, spec, port, { pod: name, secret: '' })
-  const containers =
-    pod.spec?.containers.map((each) => ({
-      ...each,
-      env: [{ name: 'PORT', value: String(port) }],
-      readinessProbe: { tcpSocket: { port }, periodSeconds: 1, timeoutSeconds: 2 },
-    })) ?? []
+  const pod = podManifest({ installation, helperImage: null }, specOf(program, name, kind), port, {
+    pod: name,
+    secret: '',
+  })
+  const containers = (pod.spec?.containers ?? []).map((each) => ({
+    ...each,
+    env: [{ name: 'PORT', value: String(port) }],
+    readinessProbe: { tcpSocket: { port }, periodSeconds: 1, timeoutSeconds: 2 },
+    volumeMounts: [...(each.volumeMounts ?? []), ...homeOf(program).map((mountPath) => ({ name: 'home', mountPath }))],
+  }))
+  const volumes = [...(pod.spec?.volumes ?? []), ...homeOf(program).map(() => ({ name: 'home', emptyDir: {} }))]
   return {
     port,
     pod: {
       ...pod,
       metadata: { name, labels: { [kindLabel]: kind, [installationLabel]: installation } },
-      spec: { ...pod.spec, containers },
+      spec: { ...pod.spec, containers, volumes },
     },
+  }
+}
+
+const homeOf = ({ home }: TrialProgram): string[] => (home === null ? [] : [home])
+
+/** Takes named fields alone: a template has more, which would mean something else in a specification. */
+function specOf(program: TrialProgram, name: string, kind: TrialKind): ContainerSpec {
+  const { image, port, command, memory, cpus, shmSize, runtime, readOnly, capAdd, allowSetuid, kubernetes } = program
+  return {
+    ...{ image, port, command, memory, cpus, shmSize, runtime, readOnly, capAdd, allowSetuid, name },
+    ...(kubernetes && { cluster: kubernetes }),
+    owner: { userId: 0, slug: 'trial', type: kind },
+    env: {},
+    gpus: 0,
+    pids: 0,
+    devices: [],
+    mounts: [],
+    home: null,
+    fingerprint: '',
   }
 }
 
