@@ -199,7 +199,11 @@ export const groupStories: readonly Story[] = [
         refused: ['more@example.org', 'ann@example'],
       },
     },
-    press: ['Add members', 'E-mail addresses = cem@example.org new@example.org more@example.org ann@example\nnonsense', 'Add'],
+    press: [
+      'Add members',
+      'E-mail addresses = cem@example.org new@example.org more@example.org ann@example\nnonsense',
+      'Add',
+    ],
   },
   {
     name: 'groups/checked',
