@@ -34,10 +34,17 @@ export class LogoutTokenVerifier {
   readonly #keys: ReturnType<typeof createRemoteJWKSet>
   readonly #expected: { readonly issuer: string; readonly audience: string }
 
-  /** @param audience id of the client at the provider */
+  /**
+   * @param audience id of the client at the provider
+   * @throws {LogoutTokenInvalid} when the keys are at an address without https although the issuer has it
+   */
   constructor(jwksUri: string, issuer: string, audience: string) {
     this.#expected = { issuer, audience }
-    this.#keys = createRemoteJWKSet(new URL(jwksUri), {
+    const keys = new URL(jwksUri)
+    // openid-client demands it of all other addresses of a provider, and `jose` of none.
+    if (keys.protocol !== 'https:' && new URL(issuer).protocol === 'https:')
+      throw new LogoutTokenInvalid('the provider publishes its keys without https')
+    this.#keys = createRemoteJWKSet(keys, {
       timeoutDuration: keyTimeout,
       cacheMaxAge: keyMaxAge,
       [customFetch]: providerFetch,
