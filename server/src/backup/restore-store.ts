@@ -52,10 +52,14 @@ export async function requireNoStore(
   if (force || existsSync(path.join(dataDir, restoreMark))) return
   const last = await isUsedStore(databaseUrl, dataDir)
   if (last === null) return
-  const isNewer = last.writtenAt > backup.createdAt
+  const { users, writtenAt } = last
+  const isNewer = writtenAt !== null && writtenAt > backup.createdAt
+  const when =
+    writtenAt === null
+      ? `not used yet; the backup is of ${backup.createdAt}`
+      : `written last at ${writtenAt}, ${isNewer ? 'after' : 'before'} the backup of ${backup.createdAt}`
   throw new BackupProblem(
-    `there is a store with ${last.users} users already, written last at ${last.writtenAt}, ` +
-      `${isNewer ? 'after' : 'before'} the backup of ${backup.createdAt}; nothing was changed. ` +
+    `there is a store with ${users} users already, ${when}; nothing was changed. ` +
       `With --force it is moved aside${isNewer ? ', and what was written after the backup is not in use any more' : ''}`,
   )
 }

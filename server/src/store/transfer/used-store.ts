@@ -8,8 +8,8 @@ import { sqliteDialect } from '../dialects/sqlite-dialect.ts'
 /** A store in use. */
 export interface UsedStore {
   readonly users: number
-  /** ISO 8601. */
-  readonly writtenAt: string
+  /** ISO 8601, at the earliest: of the last readiness check, audit entry, sign-up or use. Null when there was none. */
+  readonly writtenAt: string | null
 }
 
 /**
@@ -23,15 +23,34 @@ export async function isUsedStore(url: string | null, dataDir: string): Promise<
   try {
     const tables = await db.introspection.getTables()
     if (!tables.some(({ name }) => name === 'installation')) return null
-    const { rows } = await sql<{ users: number; name: string | null; written: string | null }>`
+    const { rows } = await sql<Found>`
       select (select count(*) from users) as users,
         (select value from installation where name = 'instance') as name,
-        (select value from installation where name = 'written') as written`.execute(db)
-    const { users = 0, name = null, written = null } = rows[0] ?? {}
-    return name === null && Number(users) === 0
-      ? null
-      : { users: Number(users), writtenAt: written ?? 'at an unknown time' }
+        (select value from installation where name = 'written') as written,
+        (select max(at) from audit_log) as audited,
+        (select max(created_at) from users) as created,
+        (select max(last_used) from users) as used`.execute(db)
+    const [found] = rows
+    const users = Number(found?.users ?? 0)
+    return (found?.name ?? null) === null && users === 0 ? null : { users, writtenAt: found ? lastOf(found) : null }
   } finally {
     await db.destroy()
   }
+}
+
+/** Numbers are text where a driver reads 64 bits so; times are in ms since 1970. */
+interface Found {
+  readonly users: number | string
+  readonly name: string | null
+  /** ISO 8601; only readiness checks write it, and not every installation has them. */
+  readonly written: string | null
+  readonly audited: number | string | null
+  readonly created: number | string | null
+  readonly used: number | string | null
+}
+
+function lastOf({ written, audited, created, used }: Found): string | null {
+  const checked = written === null ? 0 : Date.parse(written)
+  const last = Math.max(checked, Number(audited), Number(created), Number(used))
+  return last === 0 ? null : new Date(last).toISOString()
 }
