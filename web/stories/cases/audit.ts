@@ -33,6 +33,12 @@ const kinds: readonly Omit<AuditEntry, 'id' | 'at'>[] = [
       address,
     },
   },
+  {
+    actor: { id: 13, email: 'student@example.org' },
+    action: 'container.share',
+    target: 'container:4',
+    detail: { type: 'dev', may: 'look', until: minutesAgo(-60), with: grace.email, asked_in: 'group:7', address },
+  },
   { actor: operator, action: 'container.stop', target: 'container:9', detail: { address: 'command line' } },
   {
     actor: boss,

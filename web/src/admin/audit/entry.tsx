@@ -44,10 +44,14 @@ function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names'> & { su
   const actor = nameOf(entry)
   const person = subject.email ?? (subject.id === undefined ? target : t('person', { id: String(subject.id) }))
   if (!isKnownAction(action)) return t.rich('sentence.other', { actor, action, target, b })
-  const container = () =>
-    subject.type === undefined
-      ? t.rich('containerNumber', { id: String(subject.containerId ?? target), b })
-      : t.rich('container', { type: typeName(subject.type), person, b })
+  const container = () => {
+    const number = String(subject.containerId ?? target)
+    if (subject.type === undefined) return t.rich('containerNumber', { id: number, b })
+    const type = typeName(subject.type)
+    // Entries of shares name no owner: it is who acts, or is gone.
+    const isOwnerKnown = subject.email !== undefined || subject.id !== undefined
+    return isOwnerKnown ? t.rich('container', { type, person, b }) : t.rich('containerOfType', { type, id: number, b })
+  }
   return t.rich(`sentence.${action}`, {
     actor,
     person,

@@ -126,7 +126,7 @@ export const sentence: AdminWords['audit']['sentence'] = {
     unblock: '<b>{actor}</b> hat <container></container> entsperrt',
     delete: '<b>{actor}</b> hat <container></container> gelöscht',
     share: '<b>{actor}</b> hat <container></container> geteilt oder eine Freigabe geändert',
-    unshare: '<b>{actor}</b> hat eine Freigabe von <container></container> beendet',
+    unshare: '<b>{actor}</b> hat für <container></container> eine Freigabe beendet',
     stop: '<b>{actor}</b> hat <container></container> gestoppt',
   },
   home: {

@@ -35,6 +35,7 @@ export const audit: AdminWords['audit'] = {
   person: 'Person {id}',
   groupNumber: 'Gruppe {id}',
   container: 'den Container <b>{type}</b> von <b>{person}</b>',
+  containerOfType: 'den Container <b>{type}</b> ({id})',
   containerNumber: 'Container <b>{id}</b>',
   detail: {
     number: 'Eintrag {id}',

@@ -36,6 +36,7 @@ export const audit = {
   groupNumber: 'group {id}',
   container: 'the container <b>{type}</b> of <b>{person}</b>',
   containerNumber: 'container <b>{id}</b>',
+  containerOfType: 'the container <b>{type}</b> ({id})',
   detail: {
     number: 'Entry {id}',
     reason: 'Reason',
