@@ -9,6 +9,7 @@ import {
   removeNamespaces,
 } from '../support/cluster/cluster-api.ts'
 import { apply, manifests, settings, type Manifest } from '../support/cluster/deployment.ts'
+import { isolates, labelNamespace } from '../support/cluster/policies.ts'
 import { eventually } from '../support/engine/runtimes.ts'
 
 /**
@@ -82,7 +83,9 @@ suite('Berth as a pod', { skip }, () => {
     }
     for (const manifest of manifests) {
       await apply(deployable(manifest))
-      if (manifest.kind === 'Namespace' && manifest.metadata.name === 'berth') await apply(config)
+      if (manifest.kind !== 'Namespace') continue
+      await labelNamespace(manifest.metadata.name)
+      if (manifest.metadata.name === 'berth') await apply(config)
     }
     const { name, url } = await runningBerth()
     const log = () => askClusterText(`/api/v1/namespaces/berth/pods/${name}/log`)
@@ -116,5 +119,6 @@ suite('Berth as a pod', { skip }, () => {
     }, 60_000)
     assert.equal((await call('/readyz')).status, 200)
     assert.doesNotMatch(await log(), /Forbidden/)
+    if (isolates) await eventually(async () => assert.match(await log(), /NetworkPolicies are enforced/), 60_000)
   })
 })

@@ -63,8 +63,10 @@ suite('the trial of NetworkPolicies at the start, on a network that enforces the
   test('log, doctor and the system page say that they are enforced, and a user launches and opens the page', async (t) => {
     const { berth, ann, doctor } = await startUnder(t)
     await berth.said(/NetworkPolicies are enforced/)
-    const { host } = (await ann.json('/api/admin/system')).body as { host: object }
-    assert.partialDeepStrictEqual(host, { rules: 'set', rules_are: 'policies' })
+    await eventually(async () => {
+      const { host } = (await ann.json('/api/admin/system')).body as { host: object }
+      assert.partialDeepStrictEqual(host, { rules: 'set', rules_are: 'policies' })
+    }, 60_000)
     const { findings, passed } = await doctor()
     assert.ok(passed.includes('policies'), JSON.stringify(findings))
     assert.doesNotMatch(berth.output(), /no NetworkPolicies/)
@@ -77,9 +79,14 @@ suite('the trial of NetworkPolicies at the start, on a network that enforces the
   test('without the policy of the trial all three say that they are not', async (t) => {
     const { berth, ann, doctor } = await startUnder(t, 'berth-containers')
     await berth.said(/no NetworkPolicies keep containers from each other/)
-    const { host, warnings } = (await ann.json('/api/admin/system')).body as { host: object; warnings: string[] }
-    assert.match(JSON.stringify(host), /"rules":"not set: a pod that the NetworkPolicy berth-trial closes was reached/)
-    assert.match(JSON.stringify(warnings), /NetworkPolicies do not keep containers apart/)
+    await eventually(async () => {
+      const { host, warnings } = (await ann.json('/api/admin/system')).body as {
+        host: { rules: string }
+        warnings: object
+      }
+      assert.match(host.rules, /^not set: a pod that the NetworkPolicy berth-trial closes was reached/)
+      assert.match(JSON.stringify(warnings), /NetworkPolicies do not keep containers apart/)
+    }, 60_000)
     const found = (await doctor()).findings.filter(({ check }) => check === 'policies')
     assert.deepEqual(
       found.map(({ level }) => level),
