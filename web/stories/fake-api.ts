@@ -32,6 +32,14 @@ export function fakeFetch(story: Story): typeof fetch {
 /** Whether requests of the story have no response: then pings and streams have none, either. */
 export const isDown = ({ answers = {} }: Story) => Object.values(answers).includes(unreachable)
 
+/** Whether the page asks again before it says that it got no answer, or one of 500 and above. */
+export const isRetried = ({ answers = {} }: Story) =>
+  Object.entries(answers).some(
+    ([name, answer]) =>
+      endpoints[name as JsonName].method === 'GET' &&
+      (answer === unreachable || (answer instanceof Refused && answer.status >= 500)),
+  )
+
 const streams: readonly EndpointName[] = ['containerEvents', 'groupEvents', 'containerLogs']
 
 function nameOf({ method, url }: Request): EndpointName | undefined {

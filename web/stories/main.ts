@@ -1,6 +1,6 @@
 import type { BootData } from '@berth/api/boot.ts'
 import { rememberEndedSession } from '#/session/ended-session.ts'
-import { fakeFetch, isDown, unanswered } from './fake-api.ts'
+import { fakeFetch, isRetried, unanswered } from './fake-api.ts'
 import { controlTime, hurryTime, stopTime } from './picture-time.ts'
 import { today } from './user-fixtures.ts'
 import { press } from './press.ts'
@@ -53,7 +53,7 @@ async function open(chosen: Story): Promise<void> {
   // What the story before left in this tab: with a sign-in of it, a page for visitors would go and renew the session.
   for (const storage of [localStorage, sessionStorage]) storage.clear()
   if (chosen.ended !== undefined) rememberEndedSession({ email: chosen.ended })
-  const isRetrying = isPicture && isDown(chosen)
+  const isRetrying = isPicture && isRetried(chosen)
   if (isRetrying) hurryTime()
   await import('#/main.tsx')
   const { chooseLanguage } = await import('#/i18n/language.ts')
@@ -75,7 +75,7 @@ function setOnline(isOnline: boolean): void {
   for (const name of ['online', 'offline']) addEventListener(name, (event) => event.stopImmediatePropagation())
 }
 
-/** Waits until the page has tried for the last time to get what the server does not give. */
+/** Waits until the page has tried for the last time to get what the server does not give, at most 20 s. */
 async function retriesOver(): Promise<void> {
   const { queryClient } = await import('#/api/query-client.ts')
   const hasFailed = () =>
@@ -83,7 +83,9 @@ async function retriesOver(): Promise<void> {
       .getQueryCache()
       .getAll()
       .some(({ state }) => state.status === 'error')
-  while (queryClient.isFetching() > 0 || !hasFailed()) await new Promise((resolve) => setTimeout(resolve, 10))
+  const end = performance.now() + 20_000
+  while ((queryClient.isFetching() > 0 || !hasFailed()) && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** A list of all stories, for the developer. */
