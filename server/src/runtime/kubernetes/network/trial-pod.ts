@@ -41,7 +41,17 @@ const homeOf = ({ home }: TrialProgram): string[] => (home === null ? [] : [home
 function specOf(program: TrialProgram, name: string, kind: TrialKind): ContainerSpec {
   const { image, port, command, memory, cpus, shmSize, runtime, readOnly, capAdd, allowSetuid, kubernetes } = program
   return {
-    ...{ image, port, command, memory, cpus, shmSize, runtime, readOnly, capAdd, allowSetuid, name },
+    image,
+    port,
+    command,
+    memory,
+    cpus,
+    shmSize,
+    runtime,
+    readOnly,
+    capAdd,
+    allowSetuid,
+    name,
     ...(kubernetes && { cluster: kubernetes }),
     owner: { userId: 0, slug: 'trial', type: kind },
     env: {},
