@@ -53,6 +53,7 @@ const same = new Set([
   'Median',
   'System',
   'Docker Engine',
+  'NetworkPolicies',
 ])
 
 test('both languages have the same keys, and no text is empty', () => {
