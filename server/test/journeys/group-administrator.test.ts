@@ -51,7 +51,7 @@ test('the class list of a spreadsheet is checked first, and then joins or is inv
   await pressIn('Add')
   await dialog.getByText('2 users are members now.').waitFor()
   await pressIn('Close')
-  await page.getByText('2 members').waitFor()
+  await page.getByText('2 members').first().waitFor()
   await page.getByRole('heading', { name: 'cem@x.org' }).waitFor()
   assert.match(berth.mails.find(({ to }) => to === 'cem@x.org')?.subject ?? '', /Physics 7b/)
 })
