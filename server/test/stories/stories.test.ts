@@ -21,8 +21,8 @@ const isWhole = isAccepting || process.env.BERTH_STORIES === 'all'
 const ofEachPage = stage.names.filter((name, at, all) => pageOf(name) !== pageOf(all[at - 1] ?? ''))
 const chosen = isWhole ? stage.names : ofEachPage
 
-/** Timeouts in ms, of all stories and of one. The second begins when a tab is free. */
-const limits = { all: 1_800_000, each: 120_000 }
+/** Timeouts in ms, of all stories, of those that are looked at on a phone, and of one, which begins when a tab is free. */
+const limits = { all: 1_800_000, phones: 400_000, each: 120_000 }
 
 describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
   for (const name of chosen) {
@@ -86,15 +86,19 @@ test('in forced colours every button and field has a border or an underline, and
 })
 
 // The button that keeps a container from opening, and the last lines of a program, lay below the edge of their card.
-test('on a phone controls are high enough for a finger, and no card covers a part of what it says', async () => {
-  const names = stage.names.filter((name) => onPhones.test(name))
-  const look = (name: string) =>
-    stage.withTab(async (tab) => {
-      await openStory(tab, stage.url, name)
-      return (await phoneFaults(tab.page)).map((each) => `${name}: ${each}`)
-    })
-  assert.deepEqual((await Promise.all(names.map(look))).flat(), [])
-})
+test(
+  'on a phone controls are high enough for a finger, and no card covers a part of what it says',
+  { timeout: limits.phones },
+  async () => {
+    const names = stage.names.filter((name) => onPhones.test(name))
+    const look = (name: string) =>
+      stage.withTab(async (tab) => {
+        await openStory(tab, stage.url, name)
+        return (await phoneFaults(tab.page)).map((each) => `${name}: ${each}`)
+      })
+    assert.deepEqual((await Promise.all(names.map(look))).flat(), [])
+  },
+)
 
 test('every picture has a story', () => {
   assert.deepEqual(leftOver(stage.names.flatMap((name) => ['light', 'dark'].map((look) => pictureOf(name, look)))), [])
