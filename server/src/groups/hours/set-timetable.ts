@@ -26,7 +26,7 @@ export class SetTimetable {
   }
 
   /**
-   * Replaces the hours; null removes them. They hold when the call resolves.
+   * Replaces the hours; null removes them. They hold when the call resolves. The same hours again are no change, and have no entry.
    * @throws {Refusal} 404 · 403 · 400 a zone, date or type that does not exist
    */
   async run(actor: Actor, groupId: number, timetable: Timetable | null, now: Date): Promise<void> {
@@ -34,9 +34,9 @@ export class SetTimetable {
     await database.transaction(async (tx) => {
       const group = await requireManaged(tx, actor, groupId)
       if (timetable) this.#refuseInvalid(group, timetable)
+      if (isDeepStrictEqual(group.timetable, timetable)) return
       await setTimetable(tx, groupId, timetable)
       const [before, after] = [{ timetable: group.timetable }, { timetable }]
-      if (isDeepStrictEqual(group.timetable, timetable)) return
       const target = `group:${groupId}`
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.set-timetable', target, before, after }])
     })

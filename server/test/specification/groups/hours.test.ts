@@ -29,11 +29,14 @@ test('a manager sets the hours of the group, reads them back in order, and remov
     body.timetable.exceptions.map(({ date }: { date: string }) => date),
     ['2026-12-23', '2026-12-24'],
   )
-  assertOk(await tom.call('POST', path, { timetable: null }))
+  // The same hours again are no change.
+  for (let time = 0; time < 2; time++) assertOk(await tom.call('POST', path, { timetable: null }))
   assert.equal((await tom.call('GET', path)).body.timetable, null)
   const { entries } = (await boss.call('GET', `/api/admin/audit?target=group:${id}`)).body
   assert.deepEqual(
-    entries.slice(0, 2).map((each: { action: string; actor: { id: number } }) => [each.action, each.actor.id]),
+    entries
+      .filter(({ action }: { action: string }) => action === 'group.set-timetable')
+      .map((each: { action: string; actor: { id: number } }) => [each.action, each.actor.id]),
     [
       ['group.set-timetable', tom.id],
       ['group.set-timetable', tom.id],

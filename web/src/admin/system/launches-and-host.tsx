@@ -43,33 +43,33 @@ export function Host({ host }: { host: SystemReport['host'] }) {
       <Figures>
         <Figure label={t('memory')} {...rest(host.memory)} />
         <Figure label={t('disk')} {...rest(host.disk)} />
-        {host.rules_are === 'policies' ? <Policies rules={host.rules} /> : <Rules rules={host.rules} />}
+        <Rules rules={host.rules} are={host.rules_are ?? 'host rules'} />
       </Figures>
     </Section>
   )
 }
 
-/** The report says `set`, `not known`, or `not set: ` and the reason. */
-const reasonOf = (rules: string): string | undefined => /^not set: (.*)$/s.exec(rules)?.[1]
+/** Of the host they are firewall rules, of a cluster policies, which Berth tries at its start. */
+const ruleWords = {
+  'host rules': { label: 'rules', set: 'rulesSet', means: 'rulesSetMeans', notSet: 'rulesNotSet' },
+  policies: {
+    label: 'policies',
+    set: 'policiesEnforced',
+    means: 'policiesEnforcedMeans',
+    notSet: 'policiesNotEnforced',
+  },
+} as const
 
-function Rules({ rules }: { rules: string }) {
-  const t = useTranslations('admin.system.host')
-  const reason = reasonOf(rules)
-  if (rules === 'set') return <Figure label={t('rules')} value={t('rulesSet')} meaning={t('rulesSetMeans')} />
-  return <Figure label={t('rules')} value={reason === undefined ? undefined : t('rulesNotSet')} meaning={reason} />
+interface RulesProps {
+  /** `set`, `not known`, or `not set: ` and the reason. */
+  rules: string
+  are: keyof typeof ruleWords
 }
 
-/** Of a cluster; tried at the start of Berth. */
-function Policies({ rules }: { rules: string }) {
+function Rules({ rules, are }: RulesProps) {
   const t = useTranslations('admin.system.host')
-  const reason = reasonOf(rules)
-  if (rules === 'set')
-    return <Figure label={t('policies')} value={t('policiesEnforced')} meaning={t('policiesEnforcedMeans')} />
-  return (
-    <Figure
-      label={t('policies')}
-      value={reason === undefined ? undefined : t('policiesNotEnforced')}
-      meaning={reason}
-    />
-  )
+  const words = ruleWords[are]
+  const reason = /^not set: (.*)$/s.exec(rules)?.[1]
+  if (rules === 'set') return <Figure label={t(words.label)} value={t(words.set)} meaning={t(words.means)} />
+  return <Figure label={t(words.label)} value={reason === undefined ? undefined : t(words.notSet)} meaning={reason} />
 }
