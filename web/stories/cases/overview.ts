@@ -1,6 +1,15 @@
 import { auditStories } from './audit.ts'
 import { ada } from '../user-fixtures.ts'
-import { engineDown, healthy, history, justStarted, mailFailing, severalNodes, warned } from './system.ts'
+import {
+  engineDown,
+  healthy,
+  history,
+  justStarted,
+  mailFailing,
+  severalNodes,
+  warned,
+  withoutPolicies,
+} from './system.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 
 const boot = { is_admin: true }
@@ -27,6 +36,7 @@ export const overviewStories: readonly Story[] = [
   system('engine-down', engineDown),
   system('just-started', justStarted),
   system('mail-failures', mailFailing),
+  system('without-policies', withoutPolicies),
   system('several-nodes', severalNodes),
   system('loading', never),
   system('unreachable', unreachable),

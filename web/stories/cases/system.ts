@@ -92,6 +92,16 @@ export const justStarted: SystemReport = {
   mail: { ...healthy.mail, accepted: 0, used: 0, seconds_to_use: null, seconds_to_accept: null },
 }
 
+/** A cluster whose network plugin lets everything pass. */
+export const withoutPolicies: SystemReport = {
+  ...healthy,
+  host: {
+    ...healthy.host,
+    rules: 'not set: a pod that the policy berth-trial closes was reached',
+    rules_are: 'policies',
+  },
+}
+
 const mailReasons = [
   '550 5.1.1 The mailbox does not exist.',
   'The mail server did not answer within 20 seconds.',
