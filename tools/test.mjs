@@ -3,15 +3,19 @@
  * Arguments narrow it: `npm test -- server/test/gateway.test.ts` (a file or folder) or `npm test -- gateway` (part of a path);
  * those that begin with a hyphen go to the runner: `npm test -- --test-name-pattern=blocked`.
  * `npm run test:times` says afterwards what each file took.
+ *
+ * With `BERTH_TESTS_END` (in seconds since 1970), as in CI, `test:more` leaves out files that would begin too late, and files that
+ * failed beside others run once more, alone; each is said. `BERTH_TEST_COUNTS` is a folder for the counts of the run.
  */
-import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
-import { reporters } from './test-run/counts.mjs'
+import { writeCounts } from './test-run/counts.mjs'
 import { newNotes } from './test-run/notes.mjs'
+import { filesToRepeat } from './test-run/repeat.mjs'
+import { runPrograms } from './test-run/runner.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -45,8 +49,11 @@ if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
   process.exit(1)
 }
+/** When CI ends, in s since 1970. */
+const end = process.env.BERTH_TESTS_END ? Number(process.env.BERTH_TESTS_END) : undefined
+const env = runnerEnvironment()
 await removeLeftovers()
-runTests(writeBatches(root, planRun(files, files.filter(needsOwnProcess))))
+process.exitCode = await runTests()
 
 function needsOwnProcess(/** @type {string} */ file) {
   return says(file, 'Needs a process of its own:')
@@ -57,26 +64,32 @@ function says(/** @type {string} */ file, /** @type {string} */ beginning) {
   return readFileSync(join(root, file), 'utf8').includes(`// ${beginning}`)
 }
 
-/** Node's runner as a separate program: in this process, its exit code and signal handling would have to be rebuilt. */
-function runTests(/** @type {string[]} */ programs) {
-  const flags = ['--test', `--test-concurrency=${sideBySide}`, `--test-timeout=${limits.test}`]
-  const report = reporters(process.env.BERTH_TEST_COUNTS)
+/** @returns {Promise<number>} the exit code */
+async function runTests() {
+  const programs = writeBatches(root, planRun(files, files.filter(needsOwnProcess)))
+  let ending = await run(programs, sideBySide)
+  const repeated = end === undefined ? [] : filesToRepeat(ending.failed, files, end - Date.now() / 1000)
+  if (repeated.length > 0) {
+    console.log(`\nrepeated alone, because they failed beside others: ${repeated.join(', ')}`)
+    const { passed, failed } = ending.counts
+    const { code } = await run(
+      writeBatches(
+        root,
+        repeated.map((file) => [file]),
+      ),
+      1,
+    )
+    if (code === 0) ending = { code, failed: [], counts: { passed: passed + failed, failed: 0 } }
+  }
+  if (process.env.BERTH_TEST_COUNTS) writeCounts(process.env.BERTH_TEST_COUNTS, ending.counts)
+  return ending.code
+}
+
+function run(/** @type {string[]} */ programs, /** @type {number} */ concurrency) {
   const measuring = ['--import', join(import.meta.dirname, 'test-run/record-cost.mjs')]
   const options = args.filter((arg) => arg.startsWith('-'))
-  const runner = spawn(process.execPath, [...flags, ...report, ...measuring, ...options, ...programs], {
-    cwd: root,
-    stdio: 'inherit',
-    env: runnerEnvironment(),
-  })
-  const overdue = setTimeout(() => {
-    console.error(`The tests did not end within ${limits.run / 60_000} minutes and are stopped.`)
-    runner.kill('SIGTERM')
-  }, limits.run)
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => runner.kill(signal))
-  runner.once('exit', (code) => {
-    clearTimeout(overdue)
-    process.exitCode = code ?? 1
-  })
+  const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${limits.test}`, ...measuring, ...options]
+  return runPrograms(root, programs, { flags, env, limit: limits.run })
 }
 
 /** With a compile cache, types are stripped and code is parsed once, not in each of 300 processes. */
@@ -86,6 +99,7 @@ function runnerEnvironment() {
     ...process.env,
     // Of this run alone: a test may run tests itself.
     BERTH_TEST_COUNTS: undefined,
+    BERTH_TESTS_END: extent === 'more' ? process.env.BERTH_TESTS_END : undefined,
     BERTH_TEST_TIMES: newNotes(root, words.length > 0 ? 'some' : extent),
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -28,4 +28,23 @@ export function readCounts(folder) {
     sums.failed += failed
   }
   return sums
+}
+
+/**
+ * Files that failed in the runs that left their counts there, and programs that ended before their last test.
+ * @param {string} folder
+ */
+export function readFailed(folder) {
+  return readdirSync(folder).flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8').split('\n').slice(1).filter(Boolean),
+  )
+}
+
+/**
+ * Leaves counts there, as a run does.
+ * @param {string} folder
+ * @param {ReturnType<typeof readCounts>} counts
+ */
+export function writeCounts(folder, { passed, failed }) {
+  writeFileSync(join(folder, randomUUID()), `${passed} ${failed}\n`)
 }

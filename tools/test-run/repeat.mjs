@@ -1,0 +1,28 @@
+import { longestFiles } from './longest.mjs'
+
+/** More files that fail are no accident of a loaded machine. */
+const mostRepeated = 5
+
+/** A file has this many times as long as it takes on a machine without other work. */
+export const timeFactor = 2.5
+
+/** What a file takes at least with the start of its process, in s. */
+const shortestTime = 5
+
+/** What a file may take, in s. @param {string} file @param {Record<string, number>} times what files take, in s */
+export const timeAllowed = (file, times) => Math.max(times[file] ?? 0, shortestTime) * timeFactor
+
+/**
+ * The files that CI runs once more, alone, because they failed beside others: tests of what happens within a second fail at times
+ * by what else a machine does, and would refuse a change that has nothing to do with it. A file that fails again is a failure.
+ * @param {string[]} failed as the run reported them; a program among them ended early, and its files are not known
+ * @param {string[]} files of the run
+ * @param {number} left s until the run has to end
+ * @returns {string[]} none when there are too many, too little time, or an ended program
+ */
+export function filesToRepeat(failed, files, left, times = longestFiles()) {
+  const each = [...new Set(failed)]
+  const needed = each.reduce((sum, file) => sum + timeAllowed(file, times), 0)
+  const isPossible = each.length <= mostRepeated && needed <= left && each.every((file) => files.includes(file))
+  return isPossible ? each : []
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { writeBatches } from './batches.mjs'
+import { filesToRepeat, timeAllowed } from './repeat.mjs'
+import { runPrograms } from './runner.mjs'
+
+/**
+ * Runs the files as one batch by Node's runner, in a repository of their own.
+ * @param {import('node:test').TestContext} t
+ * @param {Record<string, string>} sources
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function run(t, sources, env = {}) {
+  const root = mkdtempSync(join(tmpdir(), 'berth-repeat-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  symlinkSync(resolve(import.meta.dirname, '..'), join(root, 'tools'))
+  // By their whole paths: the program of a batch, behind the link, takes others as files of this repository.
+  const files = Object.entries(sources).map(([name, source]) => {
+    writeFileSync(join(root, name), `import { test } from 'node:test'\n${source}`)
+    return join(root, name)
+  })
+  const settings = { ...process.env, NODE_TEST_CONTEXT: undefined, BERTH_TEST_TIMES: undefined, ...env }
+  const ending = await runPrograms(root, writeBatches(root, [files]), {
+    flags: [],
+    env: settings,
+    limit: 60_000,
+    output: 'ignore',
+  })
+  return { ...ending, failed: ending.failed.map((file) => file.replace(`${root}/`, '')) }
+}
+
+const passes = "test('this passes', () => undefined)"
+const fails = "test('this fails', () => { throw new Error('no') })"
+
+test('a run tells the files that failed, with the counts of all tests', async (t) => {
+  const { code, failed, counts } = await run(t, { 'one.test.mjs': passes, 'two.test.mjs': fails })
+  assert.deepEqual([code, failed], [1, ['two.test.mjs']])
+  // The file is a suite, which counts as no test.
+  assert.deepEqual(counts, { passed: 1, failed: 1 })
+})
+
+test('a process that ends before its last test is told as a program that failed', async (t) => {
+  const { code, failed } = await run(t, { 'one.test.mjs': "test('this ends it', () => process.exit(0))" })
+  assert.equal(code, 1)
+  assert.ok(failed.includes('.berth/test-batches/batch-000.test.mjs'), failed.join())
+})
+
+test('a file for which no time is left is skipped, and none fails', async (t) => {
+  const { code, counts } = await run(t, { 'one.test.mjs': fails }, { BERTH_TESTS_END: String(Date.now() / 1000 + 5) })
+  assert.deepEqual([code, counts], [0, { passed: 0, failed: 0 }])
+})
+
+test('a few files that failed are repeated, when there is time for all of them', () => {
+  const files = ['1', '2', '3', '4', '5', '6'].map((name) => `server/test/${name}.test.ts`)
+  const times = { [files[0] ?? '']: 40 }
+  const failed = files.slice(0, 2)
+  const needed = failed.reduce((sum, file) => sum + timeAllowed(file, times), 0)
+  assert.ok(needed > 100 && needed < 150, String(needed))
+  assert.deepEqual(filesToRepeat([...failed, ...failed], files, needed, times), failed)
+  assert.deepEqual(filesToRepeat(failed, files, needed - 1, times), [])
+  // So many fail by the change.
+  assert.deepEqual(filesToRepeat(files, files, 3600, times), [])
+  // Which of its files did not run is not known.
+  assert.deepEqual(filesToRepeat([...failed, '.berth/test-batches/batch-003.test.mjs'], files, 3600, times), [])
+})
