@@ -3,6 +3,7 @@ import { openWebSocket, type Answer } from '../world/http-client.ts'
 import type { Person } from '../world/people.ts'
 import type { Snapshot } from '../world/store-view.ts'
 import {
+  badTypes,
   chosenType,
   colours,
   type AppAnswer,
@@ -16,7 +17,10 @@ import type { World } from '../world/world.ts'
 
 /** What people do with their containers. */
 
-/** Launches; a 200 is a promise that there is a record with this id. */
+/**
+ * Launches; a 200 is a promise that there is a record with this id. Not with this id of a program that fails: the slow machine may be
+ * answered before it does, and what then ends at once after a restart of the engine is made anew.
+ */
 export async function launch(
   world: World,
   person: Person,
@@ -24,7 +28,9 @@ export async function launch(
 ): Promise<Answer> {
   forgetRecord(world, person, type)
   const answer = await world.call('POST', `/api/container/launch/${type}`, { token: person.token })
-  if (answer.status === 200) promiseRecord(world, person, type, answer.body.container_id)
+  if (answer.status !== 200) return answer
+  if (isBad(type)) promiseAnyRecord(world, person, type)
+  else promiseRecord(world, person, type, answer.body.container_id)
   return answer
 }
 
@@ -120,10 +126,19 @@ function forgetRecord(world: World, person: Person, type: string): void {
 }
 
 function promiseRecord(world: World, person: Person, type: string, containerId: string): void {
-  const isOf = (row: { user_id: number; container_type: string }) =>
-    row.user_id === person.id && row.container_type === type
-  world.ledger.promise(`record of ${person.id}/${type}`, 'launched', ({ containers }) => containers.some(isOf))
+  promiseAnyRecord(world, person, type)
   world.ledger.promise(idKey(person, type), `launched as ${containerId}`, ({ containers }) =>
-    containers.some((row) => isOf(row) && row.container_id === containerId),
+    containers.some((row) => isOf(person, type, row) && row.container_id === containerId),
   )
 }
+
+function promiseAnyRecord(world: World, person: Person, type: string): void {
+  world.ledger.promise(`record of ${person.id}/${type}`, 'launched', ({ containers }) =>
+    containers.some((row) => isOf(person, type, row)),
+  )
+}
+
+const isOf = ({ id }: Person, type: string, row: Snapshot['containers'][number]) =>
+  row.user_id === id && row.container_type === type
+
+const isBad = (type: string) => (badTypes as readonly string[]).includes(type)
