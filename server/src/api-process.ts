@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino, type Logger } from 'pino'
-import { openParts, outboxOf } from '#/adapters.ts'
+import { openParts, outboxOf, runtimeFor } from '#/adapters.ts'
 import { startApp, warmUpAnswers, warmUpApp, type App } from '#/app.ts'
 import { addressesFor, type Addresses } from '#/config/addresses.ts'
 import { readConfig, type Config } from '#/config/config.ts'
@@ -22,9 +22,10 @@ import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { replacementArgument } from '#/supervisor/replacement-argument.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
 import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
-import { holdNodeLock } from '#/store/nodes/node-lock.ts'
+import { claimDatabase } from '#/claim-database.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { HostCheck } from '#/reconcile/host-check.ts'
 import { readingProgram } from '#/wiring/reader/reading-terms.ts'
 import { readSettings } from '#/config/env-file.ts'
 import { changesSince, saveInEffect, type Changes } from '#/config/settings-reload.ts'
@@ -78,12 +79,16 @@ async function main(): Promise<void> {
   })
   if (isService) stopAsService(gateway, end)
   else stopWithGateway(gateway, end, runFolder)
+  // Before the old process ends: it goes on when the engine lacks what the new templates ask for.
+  const lacking = isReplacement ? await lackingFor(config, log) : []
+  if (lacking.length > 0)
+    return fail(['Berth cannot start with these settings:', ...lacking.map((problem) => `  - ${problem}`)])
   const takesOver = await awaitTurn(gateway, { isReplacement, warmUp, log })
   const operatorSocket = path.join(runFolder, 'operator.sock')
   if (isService) removeStaleSockets([socketPath, operatorSocket])
   end.forget = () => removePidFile(config.dataDir, operatorSocket)
   try {
-    await keepDatabase(config, log)
+    await claimDatabase(config, log, (reason) => fail([`Berth ends: ${reason}`]))
     // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
     const pid = isService ? process.pid : process.ppid
     writePidFile(config.dataDir, { socket: operatorSocket, pid, since: new Date() })
@@ -98,6 +103,16 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, 'Berth could not start')
     fail([`Berth could not start: ${reasonOf(error)}`])
   }
+}
+
+/**
+ * What the engine lacks for the templates; nothing when it does not answer within 4 s. The store is another process's, so the
+ * installation has no name here; the engine is asked about itself alone.
+ */
+async function lackingFor(config: Config, log: Logger): Promise<string[]> {
+  const templates = config.templates.all()
+  const runtime = await runtimeFor(config, 'berth')
+  return new HostCheck(runtime, () => templates, log).lackingFor(templates)
 }
 
 /** The folder of the sockets to the gateway process, which forked this one or is a service of its own. */
@@ -223,22 +238,6 @@ async function startParts(config: Config, log: Logger, gateway: Gateway, place: 
 function packageVersion(): string {
   const file = path.resolve(import.meta.dirname, '../../package.json')
   return (JSON.parse(readText(file)) as { version: string }).version
-}
-
-/**
- * Two nodes that do not know of each other would each conduct the containers of the other's users, and let pass whom the other
- * has blocked. SQLite is on one machine, where the PID file says who uses it.
- * @throws {DatabaseInUse} when another process of Berth uses this PostgreSQL database, and not both have a `NODE_ADDRESS`
- */
-async function keepDatabase({ databaseUrl, node }: Config, log: Logger): Promise<void> {
-  if (databaseUrl === null) return
-  await holdNodeLock(databaseUrl, node ? { address: node.address.text } : 'alone', {
-    onWait: () => log.warn('another Berth uses this database, or has just ended; it is waited for'),
-    onTaken: (reason) => {
-      log.fatal({ err: reason }, 'the connection that kept the database for this Berth was lost')
-      fail([`Berth ends: ${reason.message}`])
-    },
-  })
 }
 
 /** JSON lines for machines; coloured text at a terminal. */

@@ -134,6 +134,33 @@ test('SIGHUP with settings that are wrong by now changes nothing, and says what 
   assert.equal((await program.fetch('/api/user/me', token)).status, 200)
 })
 
+// The old process had ended before the engine was asked: every path of the API answered 503 until the file was corrected.
+test('SIGHUP with a template that the engine cannot run changes nothing, and says what is missing', async (t) => {
+  const { program, token, templates } = await withAnn(t)
+  const before = program.api()
+  writeFileSync(
+    templates,
+    tickingTemplates.replace('{', '{"odd": {"image": "berth-test-web:1", "runtime": "no-such"},'),
+  )
+  program.process.kill('SIGHUP')
+  await program.said(/the template "odd" asks for the runtime "no-such", which the engine does not have/)
+  await program.said(/the new API process did not come up; the old one goes on/)
+  assert.equal(program.api(), before)
+  assert.equal((await program.fetch('/api/user/me', token)).status, 200)
+})
+
+// Both became ready, and each conducted the containers of all users.
+test('a second service on the same data folder does not start, and says which one uses it', async (t) => {
+  const program = runProgram(t)
+  await program.said(/Berth is ready/)
+  const second = runProgram(t, {}, program.dataDir)
+  const words = `another Berth (process ${program.process.pid}, started `
+  await second.said(/uses the data folder \S+: stop that one, or give this one a folder of its own with DATA_DIR/)
+  assert.ok(second.output().includes(words), second.output())
+  assert.equal(await second.ended(), 1)
+  assert.equal((await program.fetch('/healthz')).status, 200)
+})
+
 // The new process took the socket of the old one along when it ended; connections that were kept hid it for four seconds.
 function assertSocketIsThere({ temporary }: Program): void {
   const [folder = ''] = readdirSync(temporary)
