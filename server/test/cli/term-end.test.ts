@@ -31,7 +31,7 @@ test(
     const begun = await endTerm('--keep-until', later, '--yes', '--json')
     assert.equal(begun.code, 0, begun.stderr)
     assert.equal(JSON.parse(begun.stdout).phase, 'archiving')
-    assert.match((await endTerm()).stdout, /^Phase: archiving\nMembers: none\nArchives: 0, 0 MiB, until /)
+    assert.match((await endTerm()).stdout, /^Phase: archived and mailed, waits for the removal\nMembers: none\nArchives: 0, 0 MiB, until /)
     // It asked once a second for ever.
     const waited = await endTerm('--wait')
     assert.equal(waited.code, 1)
@@ -40,7 +40,7 @@ test(
     await database.db.updateTable('term_ends').set({ problem: 'administrator' }).execute()
     await database.close()
     assert.match((await endTerm('--wait')).stderr, /is no administrator any more\. Add --retry/)
-    assert.match((await endTerm('--retry')).stdout, /^Phase: archiving\n/)
+    assert.match((await endTerm('--retry')).stdout, /^Phase: archived and mailed, /)
     assert.match((await berth('delete', 'Physics 7b')).stderr, /is under way/)
     assert.match((await endTerm('--forget', 'ann@x.org')).stderr, /keeps nothing of ann@x\.org/)
     assert.match((await endTerm('--cancel')).stdout, /cancelled/)

@@ -70,7 +70,7 @@ test('an end of term is cancelled as long as nothing is removed', async () => {
   await press('End the term…')
   await page
     .getByRole('dialog')
-    .getByText(/One account is removed/)
+    .getByText(/Removed from [A-Z][a-z]+, .*: one account, .* kept until/)
     .waitFor()
   await confirm('End the term')
   await page.getByText(/All is archived and mailed\. The removal begins/).waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diskUsageText } from './byte-sizes.ts'
+import { diskUsageText, formatShare, shareOf } from './byte-sizes.ts'
 
 const write = (value: number, how: Intl.NumberFormatOptions) => new Intl.NumberFormat('de', how).format(value)
 
@@ -13,4 +13,10 @@ test('disk use is shown in the units of the limits', () => {
     key: 'all',
     values: { part: '95', whole: '100', unit: 'MiB' },
   })
+})
+
+// Four files of 40 bytes each were "0 kB in 4 files".
+test('a size below a kilobyte is shown in bytes', () => {
+  const text = (bytes: number) => Object.values(formatShare(shareOf(bytes, bytes, 'decimal'), write)).slice(1).join(' ')
+  assert.deepEqual([0, 160, 1_000, 48_000_000].map(text), ['0 B', '160 B', '1 kB', '48 MB'])
 })

@@ -9,6 +9,7 @@ export const units = {
     [1e9, 'GB', 1],
     [1e6, 'MB', 0],
     [1e3, 'kB', 0],
+    [1, 'B', 0],
   ],
   binary: [
     [2 ** 30, 'GiB', 1],

@@ -168,10 +168,16 @@ async function waitUntilDone(context: CommandContext, api: Client, { id, name }:
 
 function show({ terminal }: CommandContext, termEnd: TermEnd): void {
   terminal.json(termEnd)
-  const { phase, problem, counts, archives, archive_bytes: bytes, remove_at: removeAt, keep_until: keepUntil } = termEnd
-  terminal.print(`Phase: ${phase}${problem === null ? '' : `, waits: ${problem}`}`)
+  const { problem, counts, archives, archive_bytes: bytes, remove_at: removeAt, keep_until: keepUntil } = termEnd
+  terminal.print(`Phase: ${phaseOf(termEnd)}${problem === null ? '' : `, waits: ${problem}`}`)
   const states = Object.entries(counts).filter(([, count]) => count > 0)
   terminal.print(`Members: ${states.map(([state, count]) => `${count} ${state}`).join(', ') || 'none'}`)
   terminal.print(`Archives: ${archives}, ${sizeOf(bytes)}, until ${formatInstant(keepUntil)}`)
   terminal.print(`Removal: from ${formatInstant(removeAt)}`)
+}
+
+/** The phase `archiving` goes on to the removal, also when all is archived and mailed. */
+function phaseOf({ phase, counts }: TermEnd): string {
+  const isMailed = phase === 'archiving' && counts.waiting + counts.archived === 0
+  return isMailed ? 'archived and mailed, waits for the removal' : phase
 }

@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { groupsKey } from '#/admin/groups/use-groups.ts'
+import { useInstants } from '#/admin/use-instants.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
@@ -80,6 +81,7 @@ interface AskToBeginProps {
 function AskToBegin({ id, name, sums, body, onClose }: AskToBeginProps) {
   const t = useTranslations('admin.termEnd.ask')
   const client = useQueryClient()
+  const instants = useInstants()
   const { accounts, containers, homes } = sums
   async function run(signal: AbortSignal) {
     await createApiClient(signal, timeout).beginTermEnd({ params: { id }, body })
@@ -94,7 +96,15 @@ function AskToBegin({ id, name, sums, body, onClose }: AskToBeginProps) {
       run={run}
       onClose={onClose}
     >
-      <p>{t('effect', { accounts, containers, homes })}</p>
+      <p>
+        {t('effect', {
+          accounts,
+          containers,
+          homes,
+          removeOn: instants.day(body.remove_at),
+          keepUntil: instants.day(body.keep_until),
+        })}
+      </p>
     </ActionDialog>
   )
 }

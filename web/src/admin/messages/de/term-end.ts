@@ -19,7 +19,7 @@ export const termEnd: AdminWords['termEnd'] = {
   ask: {
     title: '{name} beenden?',
     effect:
-      'Entfernt {accounts, plural, =0 {wird kein Konto} one {wird ein Konto} other {werden # Konten}}, dazu {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Container werden jetzt gestoppt.',
+      'Container werden jetzt gestoppt und Home-Ordner archiviert. Entfernt ab {removeOn}: {accounts, plural, =0 {kein Konto} one {ein Konto} other {# Konten}}, {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Archive werden bis {keepUntil} aufbewahrt.',
     confirm: 'Kurs beenden',
     busy: 'Beginnt…',
   },

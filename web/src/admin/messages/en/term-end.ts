@@ -18,7 +18,7 @@ export const termEnd = {
   ask: {
     title: 'End the term of {name}?',
     effect:
-      '{accounts, plural, =0 {No account is} one {One account is} other {# accounts are}} removed, with {containers, plural, =0 {no container} one {one container} other {# containers}} and {homes, plural, =0 {no home} one {one home} other {# homes}}. Containers stop now.',
+      'Containers stop now, and homes are archived. Removed from {removeOn}: {accounts, plural, =0 {no account} one {one account} other {# accounts}}, {containers, plural, =0 {no container} one {one container} other {# containers}} and {homes, plural, =0 {no home} one {one home} other {# homes}}. Archives are kept until {keepUntil}.',
     confirm: 'End the term',
     busy: 'Beginning…',
   },
