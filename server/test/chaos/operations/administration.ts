@@ -86,6 +86,7 @@ function loseSightOf(person: Person): void {
   person.standing = 'unknown'
   delete person.token
   person.canaries.clear()
+  person.removals.clear()
 }
 
 /** Deletes one container and its record; the home stays unless purged. */
@@ -99,8 +100,12 @@ export async function deleteContainer(
   if (!record) return undefined
   forgetBlocks(world, [record])
   forgetRecords(world, record)
-  if (isPurge) person.canaries.delete(type)
+  // Probes visit the application until it is stopped, and read the old home.
+  if (isPurge) person.removals.set(type, 'under way')
   const answer = await remove(world, `/api/admin/containers/${record.id}`, isPurge)
+  if (isPurge) person.canaries.delete(type)
+  if (isPurge && answer.status === 200) person.removals.delete(type)
+  else if (isPurge) person.removals.set(type, 'unanswered')
   if (answer.status === 200)
     world.ledger.promise(`record of ${record.user_id}/${type}`, `record ${record.id} deleted`, ({ containers }) =>
       containers.every(({ id }) => id !== record.id),

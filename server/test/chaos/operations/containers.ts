@@ -27,8 +27,11 @@ export async function launch(
   type: GoodType | BadType | typeof groupType | typeof filesType,
 ): Promise<Answer> {
   forgetRecord(world, person, type)
+  const removal = person.removals.get(type)
   const answer = await world.call('POST', `/api/container/launch/${type}`, { token: person.token })
   if (answer.status !== 200) return answer
+  // A launch finishes a removal that was left to do, before it starts anything.
+  if (removal === 'unanswered' && person.removals.get(type) === removal) person.removals.delete(type)
   if (isBad(type)) promiseAnyRecord(world, person, type)
   else promiseRecord(world, person, type, answer.body.container_id)
   return answer
@@ -83,8 +86,11 @@ export async function look(world: World, { token }: Person): Promise<void> {
 
 /** A request to their own app: the app that answers must be theirs, with the home that it always had. */
 export async function visit(world: World, person: Person, type: GoodType): Promise<Answer> {
-  const answer = await world.ask(person, type, { token: person.token, limit: 30_000 })
-  if (answer.status === 200) judgeVisit(world, person, type, answer.body as AppAnswer)
+  const { token } = person
+  const isUnsure = () => person.removals.has(type) || person.token !== token
+  const wasUnsure = isUnsure()
+  const answer = await world.ask(person, type, { token, limit: 30_000 })
+  if (answer.status === 200) judgeVisit(world, person, type, answer.body as AppAnswer, wasUnsure || isUnsure())
   return answer
 }
 
@@ -109,9 +115,17 @@ export async function talk(world: World, person: Person, type: GoodType): Promis
   socket.destroy()
 }
 
-function judgeVisit(world: World, person: Person, type: GoodType, { base, canary }: AppAnswer): void {
+/** @param isUnsure which home it has, because that is being removed */
+function judgeVisit(
+  world: World,
+  person: Person,
+  type: GoodType,
+  { base, canary }: AppAnswer,
+  isUnsure: boolean,
+): void {
   if (base !== `/${person.slug}-${type}`)
     world.ledger.complain(`${person.email} asked for their ${type} and was answered by ${base}`)
+  if (isUnsure) return
   const known = person.canaries.get(type)
   if (known === undefined && canary) person.canaries.set(type, canary)
   else if (known !== canary)

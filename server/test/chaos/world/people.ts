@@ -11,10 +11,12 @@ export interface Person {
   token?: string
   /** Text that the app wrote into each home when it first saw it, by type. */
   readonly canaries: Map<string, string>
+  /** Types whose home is being removed, or whose removal was not answered with 200: which home an application has is unknown. */
+  readonly removals: Map<string, 'under way' | 'unanswered'>
 }
 
 export function newPerson(email: string, isAdmin = false): Person {
-  return { email, isAdmin, standing: 'unknown', canaries: new Map() }
+  return { email, isAdmin, standing: 'unknown', canaries: new Map(), removals: new Map() }
 }
 
 /** The people of a run: one who was here first, a second administrator, and those that things are done to. */
