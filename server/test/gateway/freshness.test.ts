@@ -47,3 +47,16 @@ test('a gateway that was never confirmed refuses containers', async (t) => {
   })
   assert.ok(await isRefused(port))
 })
+
+// The health checks went to the node that leads: without one they took ten seconds, longer than load balancers wait.
+test('a gateway that is behind says at once that it lives, and that it is not ready', async (t) => {
+  const never = { confirmState: () => Promise.reject(new Error('this node does not lead')) }
+  const { port } = await startGatewayHarness(t, endlessApp(new Set()), {
+    settings: { maxStateAge: 60_000, reservedSlugs: ['healthz', 'readyz'] },
+    control: never,
+  })
+  const [alive, ready] = [await get(port, '/healthz', { headers: {} }), await get(port, '/readyz', { headers: {} })]
+  assert.deepEqual([alive.status, alive.body], [200, '{"status":"ok"}'])
+  assert.equal(ready.status, 503)
+  assert.match(ready.body, /lost touch with the others/)
+})

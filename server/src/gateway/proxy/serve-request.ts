@@ -4,7 +4,7 @@ import { containsOpaqueSecret } from '../../tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '../../tokens/clear-cookies.ts'
 import { unavailableResponse } from '../responses/unavailable-response.ts'
 import { authorize, type AuthorizationResult } from '../auth/authorize.ts'
-import { redirectResponse } from '../responses/gateway-response.ts'
+import { livenessResponse, redirectResponse } from '../responses/gateway-response.ts'
 import { platformRequestHead } from '../headers/platform-request-headers.ts'
 import type { Identity, ClientOrigin } from '../headers/upstream-request-headers.ts'
 import { connectOrExplain } from '../upstream/connect-or-explain.ts'
@@ -124,12 +124,15 @@ function isForContainer({ context, config, path }: Request): boolean {
   return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
 }
 
-/** Of the health check that load balancers ask. */
-const readinessPath = '/readyz'
+/** Of the health checks: the first one load balancers ask, the second one whoever restarts programs. */
+const [readinessPath, livenessPath] = ['/readyz', '/healthz']
 
-/** @throws {GatewayRefusal} 503 for load balancers while it drains · 414 before the API spends CPU on a target that none of its clients sends */
+/** @throws {GatewayRefusal} 503 for load balancers while it drains, or is behind the other nodes · 414 before the API spends CPU on a target that none of its clients sends */
 function servePlatform({ context, config, client, head, path }: Request): void {
   if (context.isDraining && head.target === readinessPath) throw gatewayRefusals.shuttingDown()
+  if (context.freshness.isStale && head.target === readinessPath) throw gatewayRefusals.behind()
+  const isOneOfSeveral = config.settings.maxStateAge !== undefined
+  if (isOneOfSeveral && head.target === livenessPath && head.method === 'GET') return client.respond(livenessResponse)
   if (head.target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
   if (head.target.length - path.query.length > maxPlatformPath) throw gatewayRefusals.pathTooLong(maxPlatformPath)
   context.limiter.beginRequest(undefined)

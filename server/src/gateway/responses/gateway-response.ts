@@ -133,6 +133,13 @@ export const unregisterWorkerResponse: GatewayResponse = {
   body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",
 }
 
+/** Of a node among several: its gateway lives. The API's own answer comes from the node that leads, which may be away. */
+export const livenessResponse: GatewayResponse = {
+  status: 200,
+  headers: { ...always, 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify({ status: 'ok' }),
+}
+
 export function jsonResponse({ status, sentence, headers }: GatewayRefusal, language: Language): GatewayResponse {
   const type = { 'content-type': 'application/json; charset=utf-8', ...contentLanguage(language) }
   const body = JSON.stringify({ error: localize(language, sentence) })
