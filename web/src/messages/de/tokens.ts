@@ -37,8 +37,8 @@ export const tokens: InOtherWords<typeof english> = {
     notNow: 'Während einer Übernahme lassen sich keine API-Token erstellen oder entfernen.',
   },
   scope: {
-    containersRead: 'Dein Konto und deine Container ansehen',
-    containersWrite: 'Deine Container ansehen, starten, neu starten und stoppen',
+    containersRead: 'Konto, Container, Gruppen und Freigaben ansehen, Sicherungspunkte herunterladen',
+    containersWrite: 'Container ansehen, starten, neu starten und stoppen, Home-Ordner und Sicherungspunkte ändern',
     adminRead: 'Ansehen, was Administratoren sehen',
     adminWrite: 'Tun, was Administratoren tun, außer Übernahmen',
   },

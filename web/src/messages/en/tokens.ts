@@ -35,8 +35,8 @@ export const tokens = {
     notNow: 'During a takeover no API tokens can be created or removed.',
   },
   scope: {
-    containersRead: 'See your account and your containers',
-    containersWrite: 'See, start, restart and stop your containers',
+    containersRead: 'See your account, containers, groups and shares, and download snapshots',
+    containersWrite: 'See, start, restart and stop your containers, and change their homes and snapshots',
     adminRead: 'See what administrators see',
     adminWrite: 'Do what administrators do, except takeovers',
   },
