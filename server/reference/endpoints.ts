@@ -14,7 +14,7 @@ const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1
 
 *Scope*: the scope that an API token needs; an endpoint without one is refused to every API token (403).
 
-*CSRF token*: a browser that authenticates by cookie must also send the header \`X-CSRF-Token\`, which only Berth's own pages have. All \`POST\` and \`DELETE\` endpoints require it, and the \`GET\` endpoints marked below. In addition to the statuses below every endpoint with a token answers 401 without one and 429 for more than 100 requests of one user at the same time, and every endpoint 500 on a failed dependency.`
+*CSRF token*: a browser that authenticates by cookie must also send the header \`X-CSRF-Token\`, which only Berth's own pages have. All \`POST\`, \`PATCH\` and \`DELETE\` endpoints with a token require it, all \`GET\` endpoints with the access admin, and the \`GET\` endpoints marked below. In addition to the statuses below every endpoint with a token answers 401 without one and 429 for more than 100 requests of one user at the same time, and every endpoint 500 on a failed dependency.`
 
 /** docs/reference/endpoints.md */
 export function endpointsPage(): string {
@@ -43,6 +43,9 @@ const titles: Readonly<Record<string, string>> = {
   container: 'Own containers',
   admin: 'Administration',
   operator: 'Operator',
+  groups: 'Groups',
+  archives: 'Archives at the end of a term',
+  legal: 'Legal texts',
   '.well-known': 'Keys and description',
   'openapi.json': 'Description of the API',
   system: 'Health',

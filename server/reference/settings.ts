@@ -7,13 +7,23 @@ const introduction = `Every setting is an environment variable, or a line \`NAME
 
 A setting marked † needs a restart. All others take effect with \`kill -HUP\`: see [change settings](../how-to/change-settings.md). \`./berth config check\` checks settings before they are used.`
 
-const ofSetup = `Two more variables are read from the environment only:
+const ofEnvironment = `More variables are read from the environment only:
 
 ${table(
   ['variable', 'default', 'meaning'],
   [
     [code('BERTH_ENV_FILE'), code('berth.env'), 'Path of the settings file. A file that is named here must exist.'],
     [code('BERTH_NO_INSTALL'), 'none', '`1`: set-up installs and starts nothing on the machine.'],
+    [
+      code('BERTH_LINK_DIR'),
+      'none',
+      'Folder of the sockets that `berth gateway` and `berth api` share. Both need it: see [run gateway and API apart](../how-to/run-gateway-and-api-apart.md).',
+    ],
+    [
+      code('BERTH_CACHE_DIR'),
+      '`.berth` in the folder of the release, if it can be written to',
+      'Folder of parsed code and demo images of a release. Without one each start takes longer. Package and image set it to `/var/cache/berth`.',
+    ],
   ],
 )}`
 
@@ -45,7 +55,7 @@ export function settingsPage(): string {
     ...sections,
     '## Secrets in files',
     ofSecrets,
-    '## Set-up',
-    ofSetup,
+    '## Variables of the environment alone',
+    ofEnvironment,
   )
 }

@@ -14,6 +14,27 @@ dev:
 const traffic =
   '**Traffic** is bytes in either direction: requests, answers and WebSocket messages. An open connection without bytes, and WebSocket pings, are not traffic. Idle times count from the last byte, the last start of the container, or the start of Berth, whichever is latest. A minute before a container is stopped (a quarter of the idle time if that is shorter) the open pages of its owner show a warning.'
 
+const variables = `Every container has these environment variables, beside those of \`env\`, \`secrets\` and \`parameters\`, which do not replace them. None is a secret.
+
+${table(
+  ['variable', 'value'],
+  [
+    [code('PORT'), 'Port on which the application has to listen.'],
+    [code('BASE_PATH'), 'Path of the container, `/{slug}-{type}`; empty with `CONTAINER_ROUTING=subdomain`.'],
+    [code('BERTH_PUBLIC_URL'), 'Address at which browsers reach the container, without a slash at its end.'],
+    [
+      code('BERTH_AUDIENCE'),
+      "With `CONTAINER_ROUTING=subdomain` alone: the claim `aud` of visitors' tokens, `/{slug}-{type}`. Otherwise the claim is `BASE_PATH`.",
+    ],
+    [code('BERTH_USER'), 'Slug of the owner.'],
+    [code('BERTH_EMAIL'), 'E-mail address of the owner.'],
+    [code('BERTH_JWKS'), "Keys that verify visitors' tokens, as they were at the creation of the container (JSON)."],
+    [code('BERTH_JWKS_URL'), 'Address of the current keys.'],
+  ],
+)}
+
+An application verifies the tokens as in [identify visitors](../how-to/identify-visitors.md).`
+
 /** docs/reference/templates.md */
 export function templatesPage(): string {
   const sections = Object.entries(fieldGroups).map(([title, fields]) => {
@@ -27,5 +48,12 @@ export function templatesPage(): string {
     const more = title === 'Idle containers' ? `\n\n${traffic}` : ''
     return `## ${title}\n\n${table(['field', 'default', 'meaning'], rows)}${more}`
   })
-  return page('Template fields', 'server/src/containers/templates/template-descriptions.ts', introduction, ...sections)
+  return page(
+    'Template fields',
+    'server/src/containers/templates/template-descriptions.ts',
+    introduction,
+    ...sections,
+    '## Variables of each container',
+    variables,
+  )
 }

@@ -45,7 +45,7 @@ export const accountEndpoints = {
     access: 'user',
     blocked: 'may read',
     guarded: true,
-    summary: 'Sessions of the signed-in user, and takeovers of the last 30 days',
+    summary: 'Sessions of the signed-in user, and takeovers within `KEEP_TAKEOVERS` (30 days unless set)',
     response: sessions.SessionsResponse,
     refusals: { 404: ErrorBody },
   },

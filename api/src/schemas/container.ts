@@ -190,7 +190,7 @@ export const DiskEvent = Type.Object(
   },
   {
     description:
-      'Nine tenths of a disk limit are used; sent with each measurement, and once when it is less again. At the limit launches are refused',
+      'Nine tenths of a disk limit are used; sent with each measurement, and once when it is less again. From the limit on launches are refused, except that of the type in which most can be deleted, until 1.25 times the limit',
   },
 )
 export type DiskEvent = Type.Static<typeof DiskEvent>
@@ -244,7 +244,7 @@ export const TakeoverEvent = Type.Object(
   },
   {
     description:
-      'An administrator starts to act for the user; sent once, and listed in `GET /api/user/sessions` for 30 days',
+      'An administrator starts to act for the user; sent once, and listed in `GET /api/user/sessions` for `KEEP_TAKEOVERS` (30 days unless set)',
   },
 )
 export type TakeoverEvent = Type.Static<typeof TakeoverEvent>

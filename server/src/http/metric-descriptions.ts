@@ -52,7 +52,7 @@ export const metricDescriptions = {
   berth_reconcile_failures_total: counter('Failed tasks of the reconciler.'),
   berth_reconcile_actions_total: counter('Actions of the reconciler on containers.', { labels: ['kind'] }),
   berth_homes_bytes: gauge(
-    'Size of all homes at the last measurement, which only installations with a disk limit make.',
+    'Size of all homes at the last measurement, which is made where a setting, a template or a group limits disk use, or `MEASURE_USAGE` is set.',
     optional,
   ),
   berth_homes_largest_user_bytes: gauge('Size of the homes of the user with the most bytes.', optional),

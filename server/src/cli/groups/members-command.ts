@@ -64,7 +64,10 @@ const add: CommandSpec = {
       .argument('<group>', 'name or id')
       .argument('[email...]', 'addresses')
       .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
-      .option('--column <name>', 'heading of the column with the addresses (default: "email")')
+      .option(
+        '--column <name>',
+        'heading of the column with the addresses; default: "email", "e-mail address" or "mail", else the first with an @',
+      )
       .addOption(new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager'])),
   effect: 'Users with an account join at once; others get one mail, and join when they sign up.',
   examples: [

@@ -27,7 +27,10 @@ export const inviteCommand: CommandSpec = {
     command
       .argument('[email...]', 'addresses')
       .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
-      .option('--column <name>', 'heading of the column with the addresses (default: "email")')
+      .option(
+        '--column <name>',
+        'heading of the column with the addresses; default: "email", "e-mail address" or "mail", else the first with an @',
+      )
       .addOption(new Option('--language <language>', 'language of the mails; default English').choices(languages))
       .option('--no-mail', 'do not mail; print the links instead'),
   effect:
