@@ -52,7 +52,6 @@ const same = new Set([
   'Version {version}',
   'Median',
   'System',
-  'Docker Engine',
   'NetworkPolicies',
 ])
 

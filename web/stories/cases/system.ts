@@ -71,7 +71,7 @@ export const engineDown: SystemReport = {
     ...healthy.reconciler,
     last_success: minutesAgo(9),
     is_engine_answering: false,
-    failures: ['containers: The Docker Engine does not answer.', 'prepared: The Docker Engine does not answer.'],
+    failures: ['containers: the engine does not answer', 'prepared: the engine does not answer'],
   },
 }
 

@@ -7,7 +7,7 @@ export const overview: AdminWords['overview'] = {
     well: 'Alles funktioniert: Die Engine antwortet, und nichts wird knapp.',
     starting: 'Berth ist gerade gestartet und prüft alle Container. Warte einen Moment.',
     engine:
-      'Die Docker Engine antwortet nicht. Bis sie es tut, kann nichts gestartet werden; laufende Container sind nicht betroffen. Prüfe die Engine auf dem Server.',
+      'Die Container-Engine antwortet nicht. Bis sie es tut, kann nichts gestartet werden; laufende Container sind nicht betroffen. Prüfe Docker auf dem Server oder den Cluster.',
     unfinished:
       'Im letzten Durchlauf {count, plural, one {wurde eine Aufgabe} other {wurden # Aufgaben}} nicht erledigt. Berth versucht es weiter.',
     warned: '{count, plural, one {Ein Hinweis braucht} other {# Hinweise brauchen}} deine Aufmerksamkeit.',

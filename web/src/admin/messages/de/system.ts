@@ -9,7 +9,7 @@ export const system: AdminWords['system'] = {
     took: 'dauerte {duration}',
     never: 'noch keiner',
     lastSuccess: 'Letzter vollständiger Durchlauf',
-    engine: 'Docker Engine',
+    engine: 'Container-Engine',
     answers: 'antwortet',
     noAnswer: 'antwortet nicht',
     left: 'Nicht erledigt, und warum',
@@ -29,7 +29,7 @@ export const system: AdminWords['system'] = {
   nodes: {
     title: 'Knoten',
     about:
-      'Ein Knoten leitet: Er beantwortet die API und steuert die Engine. Container sind über alle Knoten erreichbar.',
+      'Ein Knoten leitet: Er macht alle Änderungen und steuert die Engine. Lesende Anfragen beantworten alle Knoten, und Container sind über alle erreichbar.',
     leads: 'leitet',
     since: 'seit {at}',
     follows: 'folgt',

@@ -6,7 +6,7 @@ export const overview = {
     well: 'Everything works: the engine answers, and no resource is running out.',
     starting: 'Berth has just started and is checking all containers. Wait a moment.',
     engine:
-      'The Docker Engine does not answer. Nothing can be launched until it does; running containers are not affected. Check the engine on the server.',
+      'The container engine does not answer. Nothing can be launched until it does; running containers are not affected. Check Docker on the server, or the cluster.',
     unfinished:
       '{count, plural, one {One task was} other {# tasks were}} not completed in the last run. Berth keeps retrying.',
     warned: '{count, plural, one {One item needs} other {# items need}} your attention.',

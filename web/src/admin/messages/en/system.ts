@@ -8,7 +8,7 @@ export const system = {
     took: 'took {duration}',
     never: 'not yet',
     lastSuccess: 'Last run that completed everything',
-    engine: 'Docker Engine',
+    engine: 'Container engine',
     answers: 'answers',
     noAnswer: 'does not answer',
     left: 'Not completed, and why',
@@ -27,7 +27,8 @@ export const system = {
   },
   nodes: {
     title: 'Nodes',
-    about: 'One node leads: it answers the API and gives orders to the engine. All nodes serve containers.',
+    about:
+      'One node leads: it makes all changes and gives orders to the engine. All nodes answer reading requests and serve containers.',
     leads: 'leads',
     since: 'since {at}',
     follows: 'follows',
