@@ -13,7 +13,7 @@ const introduction = `\`./berth\` (or \`npm run -s berth -- ...\`) administers a
 
 Answers go to stdout, everything else to stderr. At a terminal tables fit its width; elsewhere nothing is cut. With \`--json\` a command prints one JSON document; lists and exports print one document per line. With several targets each one is done or refused by itself: the exit code is 1 if any was refused, and \`--json\` prints \`{"done": [...], "failed": [{"target": ..., "error": ...}]}\`.`
 
-const programs = `The \`berth\` of a release (package, tarball, image) also runs the programs of Berth. They have no flags; settings are read as usual.
+const programs = `The \`berth\` of a release (package, tarball, image) also runs the programs of Berth. They have no flags. They read settings as usual, except the broker, which has variables of its own.
 
 ${table(
   ['command', 'what it runs'],

@@ -14,7 +14,7 @@ dev:
 const traffic =
   '**Traffic** is bytes in either direction: requests, answers and WebSocket messages. An open connection without bytes, and WebSocket pings, are not traffic. Idle times count from the last byte, the last start of the container, or the start of Berth, whichever is latest. A minute before a container is stopped (a quarter of the idle time if that is shorter) the open pages of its owner show a warning.'
 
-const variables = `Every container has these environment variables, beside those of \`env\`, \`secrets\` and \`parameters\`, which do not replace them. None is a secret.
+const variables = `Every container has these environment variables, beside those of \`env\`, \`secrets\` and \`parameters\`, which do not replace them. None of the following is a secret: every process of the container can read them.
 
 ${table(
   ['variable', 'value'],
