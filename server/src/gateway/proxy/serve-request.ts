@@ -4,7 +4,7 @@ import { containsOpaqueSecret } from '../../tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '../../tokens/clear-cookies.ts'
 import { unavailableResponse } from '../responses/unavailable-response.ts'
 import { authorize, type AuthorizationResult } from '../auth/authorize.ts'
-import { livenessResponse, redirectResponse } from '../responses/gateway-response.ts'
+import { redirectResponse } from '../responses/gateway-response.ts'
 import { platformRequestHead } from '../headers/platform-request-headers.ts'
 import type { Identity, ClientOrigin } from '../headers/upstream-request-headers.ts'
 import { connectOrExplain } from '../upstream/connect-or-explain.ts'
@@ -12,6 +12,7 @@ import type { ClientConnection } from '../downstream/client-connection.ts'
 import { cookieSettingsOf, type GatewayContext, type GatewayConfig } from '../gateway-context.ts'
 import type { ResponseContext } from '../headers/downstream-response-headers.ts'
 import { Exchange } from './exchange.ts'
+import { healthResponse } from './health-checks.ts'
 import type { Caller } from '../auth/token-verifier.ts'
 import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
@@ -124,15 +125,10 @@ function isForContainer({ context, config, path }: Request): boolean {
   return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
 }
 
-/** Of the health checks: the first one load balancers ask, the second one whoever restarts programs. */
-const [readinessPath, livenessPath] = ['/readyz', '/healthz']
-
-/** @throws {GatewayRefusal} 503 for load balancers while it drains, or is behind the other nodes · 414 before the API spends CPU on a target that none of its clients sends */
+/** @throws {GatewayRefusal} as `healthResponse` · 414 before the API spends CPU on a target that none of its clients sends */
 function servePlatform({ context, config, client, head, path }: Request): void {
-  if (context.isDraining && head.target === readinessPath) throw gatewayRefusals.shuttingDown()
-  if (context.freshness.isStale && head.target === readinessPath) throw gatewayRefusals.behind()
-  const isOneOfSeveral = config.settings.maxStateAge !== undefined
-  if (isOneOfSeveral && head.target === livenessPath && head.method === 'GET') return client.respond(livenessResponse)
+  const health = healthResponse(context, config, head)
+  if (health) return client.respond(health)
   if (head.target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
   if (head.target.length - path.query.length > maxPlatformPath) throw gatewayRefusals.pathTooLong(maxPlatformPath)
   context.limiter.beginRequest(undefined)

@@ -1,0 +1,24 @@
+import type { GatewayConfig, GatewayContext } from '../gateway-context.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+import { gatewayRefusals } from '../responses/gateway-refusals.ts'
+import { livenessResponse, type GatewayResponse } from '../responses/gateway-response.ts'
+
+/** Health checks: for load balancers, and for what restarts programs. */
+const [readinessPath, livenessPath] = ['/readyz', '/healthz']
+
+/**
+ * The gateway's own part of health checks. What is left is the API's; with several nodes that of the node that leads, which may be
+ * away for longer than a load balancer waits.
+ * @returns undefined for requests that go to the API
+ * @throws {GatewayRefusal} 503 to a readiness check while it drains, or is behind the other nodes
+ */
+export function healthResponse(
+  { isDraining, freshness }: GatewayContext,
+  { settings }: GatewayConfig,
+  { method, target }: RequestHead,
+): GatewayResponse | undefined {
+  if (target === readinessPath && isDraining) throw gatewayRefusals.shuttingDown()
+  if (target === readinessPath && freshness.isStale) throw gatewayRefusals.behind()
+  const isOneOfSeveral = settings.maxStateAge !== undefined
+  return target === livenessPath && method === 'GET' && isOneOfSeveral ? livenessResponse : undefined
+}
