@@ -153,7 +153,8 @@ export class HomeSnapshots {
     const volume = access.volumeOf(owner, type)
     const made = await files.write(volume, reason, access.contents.read(volume, access.timeLimit()), { now, maxBytes })
     crashPoint('home-snapshot.after-write')
-    for (const { id } of outdatedSnapshots(await files.list(volume), now.getTime())) await files.remove(volume, id)
+    for (const { id } of outdatedSnapshots(await files.list(volume), now.getTime(), made.id))
+      await files.remove(volume, id)
     log.info({ volume, snapshot: made.id, bytes: made.bytes }, 'a snapshot of a home was made')
     return made
   }

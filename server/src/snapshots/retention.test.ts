@@ -4,7 +4,7 @@ import { outdatedSnapshots } from './retention.ts'
 
 const day = 86_400_000
 const now = Date.parse('2026-12-01T00:00:00Z')
-/** Snapshots of these ages in days, and the ages of those that stay. */
+/** Snapshots of these ages in days, of which the first was just made, and the ages of those that stay. */
 const kept = (...ages: number[]) => {
   const all = ages.map((age) => ({
     id: String(age),
@@ -12,7 +12,7 @@ const kept = (...ages: number[]) => {
     createdAt: new Date(now - age * day),
     bytes: 1,
   }))
-  const gone = new Set(outdatedSnapshots(all, now))
+  const gone = new Set(outdatedSnapshots(all, now, String(ages[0])))
   return all.filter((each) => !gone.has(each)).map(({ id }) => Number(id))
 }
 
@@ -39,4 +39,9 @@ test('while none of the others is a week old, the oldest stays, so that one grow
         ages.join(),
       )
   }
+})
+
+test('after the clock was set back, the one just made stays beside three from the future, and makes room for later ones', () => {
+  assert.deepEqual(kept(0, -1, -2, -3, 10), [0, -1, -2, 10])
+  assert.deepEqual(kept(0, -1, -2, 1, 2), [0, -1, -2, 2])
 })
