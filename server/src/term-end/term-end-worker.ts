@@ -26,6 +26,7 @@ import type { ArchiveFiles } from './archive-files.ts'
 import type { ArchiveMember } from './archive-member.ts'
 import { mailArchives, type MailArchivesParts } from './mail-archives.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
+import type { OverdueDates } from './overdue-dates.ts'
 import type { RemoveMember } from './remove-member.ts'
 import { pauseFor } from './term-end-paused.ts'
 
@@ -50,13 +51,15 @@ export interface TermEndWorkerParts {
   readonly removeMember: RemoveMember
   readonly mail: MailArchivesParts
   readonly files: ArchiveFiles
+  readonly dates: OverdueDates
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
 /**
  * Works off ends of terms, step by step from the states in the store, so that a process that is killed goes on where it was:
  * each step is repeatable, and is noted after it is done. Woken by the reconciler and by each change of an administrator;
- * without an end of term it asks the store nothing once a look has found none.
+ * without an end of term it asks the store nothing once a look has found none. A clock that is wrong for a moment deletes no
+ * archive, gives nothing up, and begins no removal that was put off to a date (`OverdueDates`).
  */
 export class TermEndWorker {
   readonly #parts: TermEndWorkerParts
@@ -109,10 +112,12 @@ export class TermEndWorker {
 
   /** @returns whether there may be more to do now */
   async #advance(termEnd: TermEnd): Promise<boolean> {
+    const { dates } = this.#parts
     const now = new Date()
-    if (isOver(termEnd, now)) return this.#delete(termEnd)
-    if (termEnd.phase === 'done') return false
-    if (termEnd.keepUntil <= now) return this.#giveUp(termEnd, now)
+    if (termEnd.phase === 'cancelled') return this.#delete(termEnd)
+    if (termEnd.phase === 'done') return dates.isOver(termEnd.id, deletionDate(termEnd)) ? this.#delete(termEnd) : false
+    const isLate = dates.isOver(termEnd.id, termEnd.keepUntil)
+    if (termEnd.keepUntil <= now) return isLate ? this.#giveUp(termEnd, now) : false
     try {
       const isMoved =
         (await this.#archiveDue(termEnd)) || (await this.#removeDue(termEnd)) || (await this.#move(termEnd))
@@ -131,6 +136,7 @@ export class TermEndWorker {
   async #delete({ id, phase }: TermEnd): Promise<boolean> {
     await this.#parts.files.removeAll(id)
     await deleteTermEnd(this.#parts.database.db, id)
+    this.#parts.dates.forget(id)
     this.#parts.log.info({ termEnd: id, phase }, 'archives of the end of a term were deleted')
     return false
   }
@@ -181,12 +187,18 @@ export class TermEndWorker {
   }
 
   /** To the next phase, when no member is left in this one. */
-  async #move({ id, phase, removeAt }: TermEnd): Promise<boolean> {
+  async #move(termEnd: TermEnd): Promise<boolean> {
+    const { id, phase } = termEnd
     const { db } = this.#parts.database
     const { waiting, archived, mailed } = await countTermEndMembers(db, id)
     if (waiting + archived > 0) return false
-    if (phase === 'archiving') return removeAt <= new Date() && moveTermEnd(db, id, ['archiving'], 'removing')
+    if (phase === 'archiving') return this.#mayRemove(termEnd) && moveTermEnd(db, id, ['archiving'], 'removing')
     return mailed === 0 && (await moveTermEnd(db, id, ['removing'], 'done', new Date()))
+  }
+
+  /** At once where no later date was asked for. */
+  #mayRemove({ id, removeAt, startedAt }: TermEnd): boolean {
+    return removeAt <= startedAt || this.#parts.dates.isOver(id, removeAt)
   }
 
   /**
@@ -256,9 +268,8 @@ export class TermEndWorker {
   }
 }
 
-/** Archives are deleted at their date; members who were given up are named for a while longer. */
-function isOver({ phase, keepUntil, finishedAt }: TermEnd, now: Date): boolean {
-  if (phase !== 'done') return phase === 'cancelled'
+/** When archives are deleted; members who were given up are named for a while longer. */
+function deletionDate({ keepUntil, finishedAt }: TermEnd): Date {
   const isGivenUp = finishedAt !== null && finishedAt >= keepUntil
-  return now.getTime() >= (isGivenUp ? finishedAt.getTime() + givenUpShown : keepUntil.getTime())
+  return isGivenUp ? new Date(finishedAt.getTime() + givenUpShown) : keepUntil
 }

@@ -47,10 +47,11 @@ export interface AppParts {
   readonly log: Logger
 }
 
-/** Intervals of the reconciler, its grace periods, home measurements, limits of work on a home, and the audit webhook; all in ms. */
+/** Intervals of the reconciler, its grace periods, home measurements, limits of work on a home, dates of ends of terms, and the audit webhook; all in ms. */
 export type Pace = GracePeriods & {
   readonly every: number
   readonly measureHomes: number
   readonly homes: number
+  readonly overdue: number
   readonly auditWebhook: AuditWebhookPace
 }

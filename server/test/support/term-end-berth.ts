@@ -76,7 +76,7 @@ export interface Progress {
 export async function startTermEndBerth(lifetime: Lifetime, options: EnginelessOptions = {}): Promise<TermEndBerth> {
   const homes = new FakeHomes()
   const group = await startGroupBerth(lifetime, {
-    pace: { every: 100 },
+    pace: { every: 100, overdue: 0 },
     ...options,
     wrapRuntime: (runtime) => homes.over(runtime),
   })

@@ -2,6 +2,7 @@ import type { Task } from '#/reconcile/reconciler.ts'
 import { ArchiveDownloads } from '#/term-end/archive-downloads.ts'
 import { ArchiveMember } from '#/term-end/archive-member.ts'
 import { MemberOutcomes } from '#/term-end/member-outcomes.ts'
+import { OverdueDates } from '#/term-end/overdue-dates.ts'
 import { PreviewTermEnd } from '#/term-end/preview-term-end.ts'
 import { RemoveMember } from '#/term-end/remove-member.ts'
 import { TermEndWorker } from '#/term-end/term-end-worker.ts'
@@ -24,7 +25,7 @@ export interface TermEndContext {
 
 /** Ends of terms. Without one, the worker looks once after the start, and with each run of the reconciler while there are groups. */
 export function wireTermEnd(
-  { config, database, runtime, installation, mailer, isForOneCommand, log }: AppParts,
+  { config, database, runtime, installation, mailer, isForOneCommand, pace, log }: AppParts,
   { addresses, containers, administration, groups, activate }: TermEndContext,
 ) {
   const { directory } = groups
@@ -72,6 +73,7 @@ export function wireTermEnd(
       look: () => (config.branding === null ? undefined : mailLookOf(config.branding)),
     },
     files,
+    dates: new OverdueDates(pace?.overdue),
     log,
   })
   const task: Task = {
