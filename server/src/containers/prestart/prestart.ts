@@ -22,6 +22,9 @@ const readinessTimeout = 60_000
 const quietTime = 1_000
 const maxAttempts = 10
 
+/** Refusals that concern every user; a limit of one user or group leaves room for others. */
+const forAll: readonly (string | undefined)[] = ['serverFull', 'tooManyLaunches']
+
 /** A container that was paused ahead, and the last use before. */
 interface Unused {
   readonly owned: ContainerRef
@@ -79,7 +82,7 @@ export class Prestart {
 
   /**
    * Starts a user's container of this type ahead; nothing to do when it runs, is paused, or is not allowed. Never throws.
-   * @returns false when there is no capacity
+   * @returns false when there is no capacity for any user
    */
   async run(user: User, template: Template): Promise<boolean> {
     let hasRoom = true
@@ -91,7 +94,7 @@ export class Prestart {
       } catch (error) {
         // No failure of anyone's request: the owner's own launch says why.
         if (!(error instanceof Refusal)) throw error
-        hasRoom = error.extra.reason !== 'full'
+        hasRoom = !forAll.includes(error.code)
         return
       }
       await this.#pauseUnused(owned)
