@@ -5,7 +5,7 @@ import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit/a
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
-import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
+import { forgetHomes, keepHomes, keptAmong, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
 import { insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/containers/removals.ts'
 import {
@@ -141,6 +141,8 @@ for (const dialect of dialects) {
       assert.deepEqual(await due(3_000), [owner(1), owner(2)])
       await keepHomes(database.db, [home(2, 'dev')], later(500))
       assert.deepEqual(await due(500), [owner(2)])
+      assert.deepEqual(await keptAmong(database.db, ['v-1-dev', 'v-9-dev']), new Set(['v-1-dev']))
+      assert.deepEqual(await keptAmong(database.db, []), new Set())
       await forgetHomes(database.db, owner(1))
       await forgetHomes(database.db, { ...owner(2), slug: 'other' })
       assert.deepEqual(await due(9_000), [owner(2)])

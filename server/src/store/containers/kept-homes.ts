@@ -60,3 +60,10 @@ export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: 
 export async function forgetHomes(db: Db, { userId, slug }: FormerOwner): Promise<void> {
   await db.deleteFrom('kept_homes').where('user_id', '=', userId).where('slug', '=', slug).execute()
 }
+
+/** Which of these volumes are homes that are kept; at most a page of them at a time. */
+export async function keptAmong(db: Db, volumes: readonly string[]): Promise<Set<string>> {
+  if (volumes.length === 0) return new Set()
+  const rows = await db.selectFrom('kept_homes').select('volume').where('volume', 'in', volumes).execute()
+  return new Set(rows.map(({ volume }) => volume))
+}

@@ -10,7 +10,7 @@ import { HomeRestores } from '#/snapshots/home-restores.ts'
 import { HomeFolders } from '#/snapshots/home-folders.ts'
 import { HomeSnapshots, type HomeSnapshotsParts } from '#/snapshots/home-snapshots.ts'
 import { SnapshotAdministration } from '#/snapshots/snapshot-administration.ts'
-import { pruneSnapshots } from '#/snapshots/prune-snapshots.ts'
+import { PruneSnapshots } from '#/snapshots/prune-snapshots.ts'
 import { RestoreJournal } from '#/snapshots/restore-journal.ts'
 import { SnapshotFiles } from '#/snapshots/snapshot-files.ts'
 import { HomeDownloads } from '#/snapshots/transfer/home-downloads.ts'
@@ -69,12 +69,13 @@ export function wireSnapshots(
   const beforeImage: BeforeImage | undefined = isOn
     ? ({ userId, slug, type }) => snapshots.beforeImage({ id: userId, slug }, type, new Date())
     : undefined
+  const pruning = new PruneSnapshots({ db: database.db, runtime, files, installation })
   const task: Task = {
     name: 'snapshots',
     run: async () => {
       if (!isOn) return {}
       await restores.complete()
-      return { removed: await pruneSnapshots({ db: database.db, runtime, files, installation }) }
+      return { removed: await pruning.run() }
     },
   }
   /** Completes what the death of a process has interrupted. Before the first launch. */
