@@ -205,7 +205,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'wait until one is done',
   },
   snapshotsBusy: {
-    when: 'too many homes wait to be read or written, three restores of this home are under way, other work on it came first, or too many archives are sent',
+    when: 'too many homes wait to be read or written (a launch waits 15 minutes for the snapshot before another image), three restores of this home are under way, other work on it came first, or too many archives are sent',
     remedy: 'try again after `Retry-After` seconds',
   },
   stopFailed: { when: 'the engine does not respond, or could not stop the container', remedy: repeat },

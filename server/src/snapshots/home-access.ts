@@ -137,6 +137,29 @@ export class HomeAccess {
     return this.#limit(work)
   }
 
+  /**
+   * As `runNext`, for work that somebody waits for: it does not begin once the signal is aborted, nor after as long as one home
+   * may take. @param work is to end soon when the signal is aborted @throws {Refusal} 429 it did not begin in time · why it was
+   * aborted · as the work
+   */
+  async runNextUnless<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const late = this.timeLimit()
+    const early = Promise.withResolvers<never>()
+    let hasBegun = false
+    const leave = () => {
+      if (!hasBegun) early.reject(signal.aborted ? signal.reason : refusals.snapshotsBusy())
+    }
+    const end = new AbortController()
+    for (const each of [signal, late]) each.addEventListener('abort', leave, { signal: end.signal })
+    if (signal.aborted) leave()
+    const run = this.#limit(async () => {
+      if (signal.aborted || late.aborted) return early.promise
+      hasBegun = true
+      return work()
+    })
+    return Promise.race([run, early.promise]).finally(() => end.abort())
+  }
+
   /** @throws {Refusal} 409 @throws {RuntimeError} */
   async requireNot(owner: HomeOwner, type: string, states: readonly string[]): Promise<void> {
     if (!(await this.isIdle(owner, type, states))) throw refusals.conflict(message('snapshots.stopFirst'))

@@ -61,17 +61,21 @@ export class HomeSnapshots {
   }
 
   /**
-   * Before a container with another image gets the home: at most one try, which keeps no container from starting. Called in
-   * the flight of the container, when the one before is stopped or gone.
+   * Before a container with another image gets the home: at most one try, which keeps no container from starting when it fails.
+   * Called in the flight of the container, when the one before is stopped or gone.
+   * @param signal undefined: it waits for its turn however long that takes, and does not reject
+   * @throws why it was aborted @throws {Refusal} 429 so many homes are read that it did not begin in time: a later launch makes it
    */
-  async beforeImage(owner: HomeOwner, type: string, now: Date): Promise<void> {
+  async beforeImage(owner: HomeOwner, type: string, now: Date, signal: AbortSignal | undefined): Promise<void> {
     const { access, log } = this.#parts
     if (!access.isOn) return
-    await access
-      .runNext(() => this.#write(owner, type, 'image', now))
-      .catch((error: unknown) =>
-        log.warn({ err: error, user: owner.id, type }, 'a home gets another image without a snapshot'),
-      )
+    const work = async () => this.#write(owner, type, 'image', now, signal)
+    await (signal ? access.runNextUnless(signal, work) : access.runNext(work)).catch((error: unknown) => {
+      signal?.throwIfAborted()
+      if (signal && error instanceof Refusal) throw error
+      log.warn({ err: error, user: owner.id, type }, 'a home gets another image without a snapshot')
+    })
+    signal?.throwIfAborted()
   }
 
   /**
@@ -148,10 +152,17 @@ export class HomeSnapshots {
     return volume
   }
 
-  async #write(owner: HomeOwner, type: string, reason: SnapshotReason, now: Date): Promise<Snapshot> {
+  async #write(
+    owner: HomeOwner,
+    type: string,
+    reason: SnapshotReason,
+    now: Date,
+    signal?: AbortSignal,
+  ): Promise<Snapshot> {
     const { access, files, maxBytes, log } = this.#parts
     const volume = access.volumeOf(owner, type)
-    const made = await files.write(volume, reason, access.contents.read(volume, access.timeLimit()), { now, maxBytes })
+    const end = signal ? AbortSignal.any([signal, access.timeLimit()]) : access.timeLimit()
+    const made = await files.write(volume, reason, access.contents.read(volume, end), { now, maxBytes })
     crashPoint('home-snapshot.after-write')
     for (const { id } of outdatedSnapshots(await files.list(volume), now.getTime(), made.id))
       await files.remove(volume, id)

@@ -32,8 +32,11 @@ export interface Start {
   readonly onWait: (wait: StartWait) => void
 }
 
-/** Called before a home gets another image than it had, while nothing runs with it; does not reject. */
-export type BeforeImage = (owner: Owner) => Promise<void>
+/**
+ * Called before a home gets another image than it had, while nothing runs with it. With a signal it rejects when the launch is not
+ * to go on: it was cancelled, or is to be tried again later. Without one it does not reject.
+ */
+export type BeforeImage = (owner: Owner, signal: AbortSignal | undefined) => Promise<void>
 
 export interface StarterParts {
   readonly runtime: Runtime
@@ -128,8 +131,11 @@ export class Starter {
   ): Promise<RuntimeContainer> {
     const { record, spec } = start
     start.onStep('creating')
+    // What is paused may still write when it ends.
+    const isKept = old !== undefined && ['created', 'exited', 'dead'].includes(old.state)
+    if (isKept) await this.#prepareHome(start, oldImage, slot, isKept)
     if (old) await this.#runtime.remove(old.id)
-    await this.#prepareHome(start, oldImage, slot)
+    if (!isKept) await this.#prepareHome(start, oldImage, slot, isKept)
     const created = await this.#createOrFind(start, slot)
     crashPoint('launch.after-create')
     if (start.files.length > 0 && created.isNew) await this.#putFiles(start, created.id, slot)
@@ -142,16 +148,25 @@ export class Starter {
     return instance
   }
 
-  /** A record that never had a container has no home yet. */
-  async #prepareHome({ record, spec }: Start, oldImage: string | undefined, slot: LaunchSlot): Promise<void> {
+  /**
+   * A record that never had a container has no home yet. The launch may end here only if the next one learns that the image is
+   * another: by its name, or by the old container. @param isKept whether that is still there
+   */
+  async #prepareHome(
+    { record, spec }: Start,
+    oldImage: string | undefined,
+    slot: LaunchSlot,
+    isKept: boolean,
+  ): Promise<void> {
     const beforeImage = this.#beforeImage
     const isNew = record.containerId === null && record.retiredAt === null
     if (!beforeImage || isNew || spec.home === null) return
+    const hasOtherName = record.image !== spec.image
     const isOther =
-      record.image !== spec.image ||
+      hasOtherName ||
       (oldImage !== undefined &&
         (await isImageOutdated(this.#runtime, { state: 'exited', imageId: oldImage }, spec.image)))
-    if (isOther) await slot.fetch(() => beforeImage(spec.owner))
+    if (isOther) await slot.fetch((signal) => beforeImage(spec.owner, isKept || hasOtherName ? signal : undefined))
   }
 
   /** Stops and removes the existing container. @returns id of the image that it had @throws {RuntimeError} */

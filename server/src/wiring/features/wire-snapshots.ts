@@ -67,7 +67,7 @@ export function wireSnapshots(
     log,
   })
   const beforeImage: BeforeImage | undefined = isOn
-    ? ({ userId, slug, type }) => snapshots.beforeImage({ id: userId, slug }, type, new Date())
+    ? ({ userId, slug, type }, signal) => snapshots.beforeImage({ id: userId, slug }, type, new Date(), signal)
     : undefined
   const pruning = new PruneSnapshots({ db: database.db, runtime, files, installation })
   const task: Task = {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusals } from '#/errors.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { LaunchSlot } from '../queue/queue-entry.ts'
+import { Starter, type Start, type StarterParts } from './starter.ts'
+
+const owner = { userId: 1, slug: 'ann', type: 'dev' }
+const start = {
+  record: { containerId: 'old', image: 'app:1', retiredAt: null },
+  spec: { name: 'berth-ann-dev', owner, image: 'app:1', home: { path: '/home', volume: 'v' } },
+  onStep: () => undefined,
+} as unknown as Start
+
+/** A starter whose launch is cancelled while it waits for the snapshot, and what is done. */
+function arrange() {
+  const done: string[] = []
+  const cancel = new AbortController()
+  const starter = new Starter({
+    runtime: { imageId: async () => 'new', remove: async (id: string) => void done.push(`remove ${id}`) },
+    beforeImage: async (_: unknown, signal?: AbortSignal) => {
+      cancel.abort(refusals.launchStopped())
+      signal?.throwIfAborted()
+      done.push('snapshot')
+    },
+  } as unknown as StarterParts)
+  const slot: LaunchSlot = {
+    fetch: (work) => work(cancel.signal),
+    create: () => Promise.reject(new Error('create')),
+    start: () => Promise.reject(new Error('start')),
+  }
+  return { starter, slot, done }
+}
+
+// Its image has the name of the old one: only the old container tells that it is another.
+test('a launch that is cancelled before another image gets the home leaves the old container to the next one', async () => {
+  const { starter, slot, done } = arrange()
+  const old = { id: 'old', state: 'exited', imageId: 'before' } as RuntimeContainer
+  await assert.rejects(starter.createAndStart(start, old, 'before', slot), { code: 'launchStopped' })
+  assert.deepEqual(done, [])
+})
+
+test('a restart, which has removed the old container, makes its snapshot also when it is cancelled meanwhile', async () => {
+  const { starter, slot, done } = arrange()
+  await assert.rejects(starter.createAndStart(start, undefined, 'before', slot), /create/)
+  assert.deepEqual(done, ['snapshot'])
+})
