@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { SingleFlight } from '#/concurrency/single-flight.ts'
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import { crashPoint } from '#/crash-points.ts'
 import type { HomeContents } from '#/runtime/home-contents.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
@@ -27,6 +28,7 @@ export interface ArchiveMemberParts {
   readonly contents: HomeContents | undefined
   readonly runtime: Pick<Runtime, 'inspect'>
   readonly files: ArchiveFiles
+  readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   readonly singleFlight: SingleFlight
   readonly installation: string
   /** Stops one and cancels its launch; false when it did not run. */
@@ -66,9 +68,11 @@ export class ArchiveMember {
     before: StoredArchive | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { database, contents, files, installation } = this.#parts
+    const { database, contents, files, removal, installation } = this.#parts
     if (!contents) throw new TermEndPaused('engine')
     await this.#refuseRunning(member, type)
+    // A part of a home is no home: of one that is being removed, the rest would replace a whole archive.
+    await removal.finishLocked({ userId: member.userId, slug: member.slug, type })
     const recordState = recordStateOf(await this.#noteStopped(member, type))
     if (before?.recordState === recordState && (await files.has(before))) return
     await this.#requireRoom(member, type)
@@ -90,7 +94,7 @@ export class ArchiveMember {
     if (!isWanted) await files.remove(written.file)
   }
 
-  /** Without a home, as of a container that never ran, or a home that was reset: an earlier archive stays the last one. */
+  /** Without a home, as of a container that never ran, or a home that was reset or purged: an earlier archive stays the last one. */
   async #noteGone(before: StoredArchive | undefined, recordState: string): Promise<void> {
     const { database, files } = this.#parts
     if (!before) return

@@ -29,7 +29,7 @@ export function wireTermEnd(
   { addresses, containers, administration, groups, activate }: TermEndContext,
 ) {
   const { directory } = groups
-  const { diskUse, ownerActions, singleFlight } = containers
+  const { diskUse, ownerActions, removal, singleFlight } = containers
   const files = archiveFilesOf(config)
   const contents = runtime.homeContents()
   const bytesOf = (owner: { readonly userId: number; readonly slug: string }, type: string) =>
@@ -54,6 +54,7 @@ export function wireTermEnd(
       contents,
       runtime,
       files,
+      removal,
       singleFlight,
       installation,
       stop: (owned) => ownerActions.stopUnchecked(owned),

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SingleFlight } from '#/concurrency/single-flight.ts'
+import { ContainerRemoval } from '#/containers/container-removal.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { insertRemovals } from '#/store/containers/removals.ts'
+import { insertGroup, localSource } from '#/store/groups/groups.ts'
+import { listArchivesOf, setHomeArchive } from '#/store/term-ends/home-archives.ts'
+import { insertTermEndMembers, listTermEndMembers } from '#/store/term-ends/term-end-members.ts'
+import { insertTermEnd } from '#/store/term-ends/term-ends.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
+import { ArchiveMember, type ArchiveMemberParts } from './archive-member.ts'
+
+const now = new Date('2027-07-31T20:00:00Z')
+const whole = { file: '1/whole.tar.gz', bytes: 1_000 }
+
+/** An engine that has removed a part of a home when it was killed; the rest goes with the next attempt. */
+class HalfRemovedHome {
+  isThere = true
+
+  async removeHome(): Promise<void> {
+    this.isThere = false
+  }
+
+  async *read(volume: string): AsyncGenerator<Uint8Array> {
+    if (!this.isThere) throw new RuntimeError('missing', `read ${volume}`)
+    yield Buffer.from('the rest')
+  }
+}
+
+// The rest of the home was archived in place of the whole archive, which was the only copy then.
+test('a home whose removal is pending is removed before it would be archived, and an earlier archive stays', async (t) => {
+  const { database } = await openTemporaryStore(t)
+  const { db } = database
+  const user = await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
+  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const fields = { name: 'Course', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
+  const group = await insertGroup(db, { ...fields, createdAt: now })
+  const times = { removeAt: now, keepUntil: now, groupEnd: null, startedAt: now }
+  const by = { actorId: null, actorName: 'operator root', language: 'en' } as const
+  const id = await insertTermEnd(db, {
+    groupId: group!.id,
+    groupName: 'Course',
+    removesAccounts: true,
+    ...times,
+    ...by,
+  })
+  await insertTermEndMembers(db, id, [{ userId: user.id, email: user.email, slug: user.slug, stays: null }])
+  const [member] = await listTermEndMembers(db, id, { limit: 1, after: 0 })
+  assert.ok(member)
+  await setHomeArchive(db, { memberId: member.id, type: 'lab', ...whole, recordState: 'before the purge', now })
+  await insertRemovals(db, [{ userId: user.id, slug: 'ann', type: 'lab', containerId: null }], { isPurge: true, now })
+
+  const home = new HalfRemovedHome()
+  const singleFlight = new SingleFlight()
+  const runtime = { inspect: async () => undefined, removeHome: () => home.removeHome() } as Partial<Runtime> as Runtime
+  const written: string[] = []
+  const archiveMember = new ArchiveMember({
+    database,
+    contents: home,
+    runtime,
+    files: {
+      has: async () => true,
+      freeBytes: async () => Infinity,
+      write: async (_id: number, _name: string, archive: AsyncIterable<Uint8Array>) => {
+        for await (const part of archive) written.push(Buffer.from(part).toString())
+        return { file: '1/rest.tar.gz', bytes: 8 }
+      },
+    },
+    removal: new ContainerRemoval({ runtime, database, singleFlight, installation: 'berth' }),
+    singleFlight,
+    installation: 'berth',
+    stop: async () => false,
+    bytesOf: () => undefined,
+  } as unknown as ArchiveMemberParts)
+  await archiveMember.run(member, ['lab'], new AbortController().signal)
+  assert.deepEqual(written, [])
+  assert.deepEqual(
+    (await listArchivesOf(db, member.id)).map(({ file, bytes }) => ({ file, bytes })),
+    [whole],
+  )
+})
