@@ -34,3 +34,18 @@ test('a limit of one user or group leaves room for others, and a full server doe
   for (const full of [refusals.serverFull(), refusals.tooManyLaunches()])
     assert.equal(await roomAfter(full), false, full.code)
 })
+
+// It started again by itself what its owner had stopped.
+test('a container that its owner asked for while the prestart waited is not started any more', async () => {
+  const started: number[] = []
+  const first = Promise.withResolvers<void>()
+  const prestart = prestartWith(async (id) => {
+    started.push(id)
+    await first.promise
+  })
+  const runs = [1, 2, 3, 4].map((id) => prestart.run(userOf(id), lab))
+  prestart.noteRequest({ userId: 3, type: 'lab' })
+  first.resolve()
+  await Promise.all(runs)
+  assert.deepEqual(started, [1, 2, 4])
+})

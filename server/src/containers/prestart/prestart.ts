@@ -88,7 +88,9 @@ export class Prestart {
     let hasRoom = true
     await this.#inBackground({ userId: user.id, type: template.type }, async (owned) => {
       const { admission, rules, spawner } = this.#parts
-      if (admission.isUp(owned) || (await rules.refusalFor(user, template, new Date()))) return
+      // What its owner asked for since is theirs: they may have stopped it by now.
+      const isTheirs = () => admission.isUp(owned) || this.#requested.has(containerKey(owned))
+      if (isTheirs() || (await rules.refusalFor(user, template, new Date())) || isTheirs()) return
       try {
         await spawner.prestart(user, template, new Date())
       } catch (error) {
