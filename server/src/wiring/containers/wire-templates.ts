@@ -3,19 +3,17 @@ import pLimit from 'p-limit'
 import { ReloadTemplates } from '#/administration/templates/reload-templates.ts'
 import {
   TemplateVersions,
-  type OlderContainer,
   type TemplateImage,
   type VersionedContainer,
 } from '#/administration/templates/template-versions.ts'
 import { UpdateContainers } from '#/administration/templates/update-containers.ts'
 import { tryOrLog } from '#/concurrency/try-or-log.ts'
-import { isAddress } from '#/containers/state/container-state.ts'
-import { findUser } from '#/store/users/users.ts'
 import { readTemplateFile } from '#/config/sections/read-template-settings.ts'
 import { templateVersion } from '#/containers/templates/template-version.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import type { HostCheck } from '#/reconcile/host-check.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { replaceOlder } from '#/wiring/containers/replace-older.ts'
 import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
 /** Containers that are replaced at the same time; the launch queue orders them among all launches. */
@@ -45,15 +43,7 @@ export function wireTemplates(parts: AppParts, containers: Containers, effects: 
   }
   const { restartRequests, spawner, idleSuspension, routeSync } = containers
   const limit = pLimit(maxParallelReplacements)
-  const replace = async (type: string, { userId }: OlderContainer): Promise<void> => {
-    const [user, template] = [await findUser(database.db, userId), templates.get(type)]
-    if (!user || !template) return
-    const known = routeSync.get({ userId, type })
-    const where = known && routeSync.routeOf(known)?.where
-    // A paused container is not in use: its owner's next request starts the new version.
-    if (where && isAddress(where) && where.isPaused) await idleSuspension.stopNow({ userId, type })
-    else await spawner.replace(user, template, new Date())
-  }
+  const replacing = { db: database.db, templates, routeSync, idleSuspension, spawner }
   const versions = new TemplateVersions({
     database,
     versions: () => templates.all().map((each) => ({ type: each.type, version: templateVersion(each) })),
@@ -77,7 +67,9 @@ export function wireTemplates(parts: AppParts, containers: Containers, effects: 
       },
       replace: (type, older) => {
         for (const each of older)
-          void limit(() => tryOrLog(parts.log, `replacing ${type} of user ${each.userId}`, () => replace(type, each)))
+          void limit(() =>
+            tryOrLog(parts.log, `replacing ${type} of user ${each.userId}`, () => replaceOlder(replacing, type, each)),
+          )
       },
     }),
     reload: new ReloadTemplates<Template>({
