@@ -183,6 +183,23 @@ test('the limit of a group counts homes of its types alone, and leaves a way in 
   assert.equal(await all.refusalFor(7, 'prod'), undefined)
 })
 
+// By figures of ten minutes ago a member who had filled the disk since launched once more.
+test('old numbers let no launch pass that a limit of a group concerns, and are not asked for where none does', async () => {
+  const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
+  const limitsFor = async () => [{ group: 'Physics', types: ['prod'], limits }]
+  const rules = { hasDiskLimits: true, limitsFor }
+  const old = open({ '7 ann dev': 1, '7 ann prod': 1 }, { rules, maxMemberAge: -1 })
+  await old.use.measure()
+  old.sizes.set('7 ann prod', 13)
+  assert.equal(await old.refusalFor(7, 'dev'), undefined)
+  assert.equal(old.runtime.asked, 1, 'no limit of a group counts this type')
+  assert.match((await old.refusalFor(7, 'prod')) ?? '', /13 MiB of 10 MiB/)
+  const recent = open({ '7 ann prod': 1 }, { rules })
+  await recent.use.measure()
+  assert.equal(await recent.refusalFor(7, 'prod'), undefined)
+  assert.equal(recent.runtime.asked, 1, 'the numbers are new')
+})
+
 test('numbers are wanted as soon as a group limits the size of homes', () => {
   const rules = { ...noRules }
   const { template } = readTemplate('dev', { image: 'x' })

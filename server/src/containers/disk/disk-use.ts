@@ -12,10 +12,12 @@ import type { MemberLimits } from '../queue/member-limits.ts'
 import type { Template, Templates } from '../templates/template.ts'
 import { fullMemberLimit, memberRooms } from './member-disk-limits.ts'
 
-/** Timeout of a refused launch that waits for newer numbers, in ms. */
+/** Timeout of a launch that waits for newer numbers, in ms. */
 const refreshTimeout = 4_000
 /** Age from which numbers are measured again before a refusal, in ms. */
 const defaultMaxAge = 30_000
+/** The same before a launch that a limit of a group concerns; with `refreshTimeout` less than a tenth of the time. */
+const defaultMaxMemberAge = 60_000
 /** Max users that a warning names. */
 const maxNamed = 3
 
@@ -31,6 +33,7 @@ export interface DiskUseParts {
   readonly log: Pick<Logger, 'warn' | 'info'>
   /** For tests, in ms. */
   readonly maxAge?: number
+  readonly maxMemberAge?: number
 }
 
 /** Owner of homes. By slug as well: after an older store is restored, ids are assigned again. */
@@ -55,7 +58,8 @@ export class DiskUse {
   #byOwner: ReadonlyMap<string, Measured> = new Map()
   #measuring: Promise<void> | undefined
   #askedAt = -Infinity
-  #hasNumbers = false
+  /** When the measurement of the present numbers began, by `performance.now()`, and how long it took, in ms. */
+  #measured: { readonly at: number; readonly took: number } | undefined
 
   constructor(parts: DiskUseParts) {
     this.#parts = parts
@@ -83,7 +87,8 @@ export class DiskUse {
 
   /**
    * Pre-launch hook. Numbers that are not new are measured again before a refusal, so that deleted files count soon;
-   * with many files that exceeds the timeout, and the next attempt has the new numbers.
+   * with many files that exceeds the timeout, and the next attempt has the new numbers. A launch that a limit of a group concerns
+   * does not pass by old numbers either, where a measurement takes less than the timeout.
    */
   async refusalFor(
     { id, slug }: Pick<User, 'id' | 'slug'>,
@@ -92,7 +97,7 @@ export class DiskUse {
     const owner = { userId: id, slug }
     const ofGroups = this.#parts.rules.hasDiskLimits ? await this.#parts.rules.limitsFor({ userId: id, type }) : []
     const refuse = () => this.#refusalNow(owner, type, ofGroups ?? [])
-    if (!refuse()) return undefined
+    if (!refuse() && !this.#isTooOld(ofGroups ?? [], type)) return undefined
     await withTimeout(refreshTimeout, this.#renew())
     return refuse()
   }
@@ -131,7 +136,7 @@ export class DiskUse {
 
   /** Numbers for `/metrics`, by name; none before the first measurement. */
   counts(): Readonly<Record<string, number>> {
-    if (!this.#hasNumbers) return {}
+    if (!this.#measured) return {}
     const people = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
     return {
       berth_homes_bytes: people.reduce((all, { sum }) => all + sum, 0),
@@ -149,7 +154,8 @@ export class DiskUse {
   }
 
   async #measureOnce(): Promise<void> {
-    this.#askedAt = performance.now()
+    const at = performance.now()
+    this.#askedAt = at
     const { runtime } = this.#parts
     const homes = await runtime.homes()
     const sizes = await runtime.measureHomes(this.#end.signal)
@@ -165,7 +171,7 @@ export class DiskUse {
     }
     const before = this.#byOwner
     this.#byOwner = byOwner
-    this.#hasNumbers = true
+    this.#measured = { at, took: performance.now() - at }
     for (const [key, owner] of new Map([...before, ...byOwner]))
       this.#publishChange(owner, before.get(key)?.bytes ?? none)
   }
@@ -196,11 +202,18 @@ export class DiskUse {
     if (slugOf(userId) === slug) publish(userId, toEvent(limit))
   }
 
+  /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
+  #isTooOld(ofGroups: readonly MemberLimits[], type: string): boolean {
+    if (!this.#measured || memberRooms(ofGroups, type, none).length === 0) return false
+    const { at, took } = this.#measured
+    return took < refreshTimeout && performance.now() - at > (this.#parts.maxMemberAge ?? defaultMaxMemberAge)
+  }
+
   /** Never throws. */
   async #renew(): Promise<void> {
     const isNew = performance.now() - this.#askedAt < (this.#parts.maxAge ?? defaultMaxAge)
     if (isNew && !this.#measuring) return
-    await tryOrLog(this.#parts.log, 'measuring homes again before a launch is refused', () => this.measure())
+    await tryOrLog(this.#parts.log, 'measuring homes again before a launch', () => this.measure())
   }
 
   /** By the present numbers. */
