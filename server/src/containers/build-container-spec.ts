@@ -21,14 +21,15 @@ export interface InstallationSettings {
   /** The same with only the key that signs new tokens: a container is outdated only when that one changes. */
   readonly signingJwks: string
   /** Where secrets and mounts of templates are, and passwords of registries; without it there are none. */
-  readonly sources?: Pick<TemplateSources, 'secretsOf' | 'mountsOf' | 'credentialsOf'>
+  readonly sources?: Pick<TemplateSources, 'whenAnswering' | 'secretsOf' | 'mountsOf' | 'credentialsOf'>
 }
 
 /** Fields of a user that a container depends on. */
 export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
 
 /**
- * Builds the runtime's container specification from a template and a user.
+ * Builds the runtime's container specification from a template and a user. It looks at secrets and mounts synchronously: see
+ * `TemplateSources.whenAnswering`.
  * @param chosen for parameters of the template @throws {RuntimeError} as `TemplateSources`
  */
 export function containerSpec(

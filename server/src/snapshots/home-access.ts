@@ -138,7 +138,7 @@ export class HomeAccess {
   }
 
   /**
-   * As `runNext`, for work that somebody waits for: it does not begin once the signal is aborted, nor after as long as one home
+   * As `runNext`, for work of a request that may be given up: it does not begin once the signal is aborted, nor after as long as one home
    * may take. @param work is to end soon when the signal is aborted @throws {Refusal} 429 it did not begin in time · why it was
    * aborted · as the work
    */

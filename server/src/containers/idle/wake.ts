@@ -209,7 +209,10 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     const { routeSync, spawner } = this.#parts
     const person = routeSync.gatewayUserOf(known)
     if (person === undefined) return false
+    // A paused container is kept as it is, whatever its template's mounts are now.
+    if (seen.state === 'paused') return true
     const chosen = await this.#parametersOf(known, template)
+    await spawner.whenSourcesAnswer(template)
     return isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template, chosen) })
   }
 

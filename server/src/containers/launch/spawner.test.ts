@@ -50,8 +50,20 @@ test('what its owner asks for just before it is queued to be started again is no
   assert.deepEqual(slots, ['high', 'high', 'low'])
 })
 
+test('a launch looks at mounts only when their file system answers', async (t) => {
+  const looked: string[] = []
+  const sources = {
+    whenAnswering: async () => Promise.reject(new Error('the file system hangs')),
+    secretsOf: () => (looked.push('secrets'), {}),
+    mountsOf: () => (looked.push('mounts'), []),
+  }
+  const { spawner, user, template, now } = await startRig(t, { sources })
+  await assert.rejects(spawner.ensureRunning(user, template, now), /the file system hangs/)
+  assert.deepEqual(looked, [])
+})
+
 /** A spawner whose launches end when they have a slot; `slots` has the priority of each. */
-async function startRig(t: TestContext) {
+async function startRig(t: TestContext, settings: object = {}) {
   const { database } = await openTemporaryStore(t)
   const now = new Date()
   const user = await insertUser(database.db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
@@ -65,7 +77,7 @@ async function startRig(t: TestContext) {
   const parts: Partial<Record<keyof SpawnerParts, object>> = {
     runtime: { inspect: async () => undefined } satisfies Partial<Runtime>,
     database,
-    settings: { instance: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '' },
+    settings: { instance: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '', ...settings },
     singleFlight,
     routeSync: { publishContainer: async () => undefined },
     removal: { finishLocked: async () => undefined },

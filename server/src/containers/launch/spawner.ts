@@ -135,6 +135,11 @@ export class Spawner {
     return containerSpec(user, template, this.#parts.settings, chosen).fingerprint
   }
 
+  /** To be awaited before `fingerprintOf`. @throws {RuntimeError} as `TemplateSources.whenAnswering` */
+  async whenSourcesAnswer(template: Template): Promise<void> {
+    await this.#parts.settings.sources?.whenAnswering(template)
+  }
+
   /** Serializes launches of one container (single-flight by key); a request joins the launch that is in progress. */
   async #run(attempt: LaunchAttempt): Promise<Running> {
     const owned = { userId: attempt.user.id, type: attempt.template.type }
@@ -197,6 +202,7 @@ export class Spawner {
     const record = await recordFor(database.db, attempt)
     const parameters = { ...record.parameters, ...attempt.chosen }
     const isChanged = areOthers(template.parameters, record.parameters, parameters)
+    await this.whenSourcesAnswer(template)
     const spec = containerSpec(user, template, this.#parts.settings, parameters)
     const onStep = (step: Step) => this.#reportStep(spec.owner, step)
     const onWait = (wait: StartWait) => launchProgress.enter(spec.owner, waitStage(wait))

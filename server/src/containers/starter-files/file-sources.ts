@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
 import { allowedPath } from '../templates/allowed-paths.ts'
+import { AnsweringPaths } from '../templates/answering-paths.ts'
 import type { FilesOrigin } from '../templates/starter-files.ts'
 import { addCommit, fetchCommit } from './fetch-repository.ts'
 import { defaultLimits, FileSetBuilder, type FileSet, type SetLimits } from './file-set.ts'
@@ -52,6 +53,7 @@ interface Look {
 export class FileSources {
   readonly #options: Required<FileSourcesOptions>
   readonly #mutex = new KeyedMutex()
+  readonly #answering = new AnsweringPaths()
   #cleaned: Promise<void> | undefined
   readonly #loads = new Map<string, Load>()
   /** The last set of each origin, by age of use. */
@@ -162,12 +164,12 @@ export class FileSources {
   async #look(origin: FilesOrigin, signal: AbortSignal): Promise<Look> {
     const { roots, limits } = this.#options
     if ('path' in origin) {
-      const found = await listFolder(this.#allowed(origin.path), roots, limits, signal)
+      const found = await listFolder(await this.#allowed(origin.path), roots, limits, signal)
       const version = hashOf(found.map((each) => each.version).join('\n'))
       return { version, add: (builder) => addFolder(builder, found, roots, signal) }
     }
     if ('archive' in origin) {
-      const real = this.#allowed(origin.archive)
+      const real = await this.#allowed(origin.archive)
       return { version: await versionOfArchive(real), add: (builder) => addArchive(builder, real, signal) }
     }
     const folder = path.join(this.#options.folder, `${hashOf(JSON.stringify(origin)).slice(0, 32)}.git`)
@@ -180,8 +182,11 @@ export class FileSources {
     }
   }
 
-  #allowed(given: string): string {
-    const found = allowedPath(given, this.#options.roots, 'ALLOWED_MOUNT_ROOTS')
+  async #allowed(given: string): Promise<string> {
+    const { roots } = this.#options
+    if (!(await this.#answering.answer([...roots, path.resolve(roots[0] ?? '/', given)])))
+      throw new StarterFilesError('its file system does not answer')
+    const found = allowedPath(given, roots, 'ALLOWED_MOUNT_ROOTS')
     if ('problem' in found) throw new StarterFilesError(`it ${found.problem}`)
     return found.real
   }

@@ -105,3 +105,22 @@ test('a secret is read at each launch, without one line break at its end, and fr
     assert.doesNotMatch(problem, /not ours/)
   }
 })
+
+test('before a launch looks at secrets and mounts, their file systems are asked, and only those', async (t) => {
+  const { at, mounting, withSecret, templateOf } = arrange(t)
+  const asked: (readonly string[])[] = []
+  const silent = { answer: async (paths: readonly string[]) => (asked.push(paths), false) }
+  const folders = { secretsDir: at('allowed'), mountRoots: [at('allowed'), at('outside')] }
+  const sources = new TemplateSources(folders, { secrets: silent, mounts: silent })
+  await sources.whenAnswering(templateOf({}))
+  assert.deepEqual(asked, [])
+  await assert.rejects(
+    sources.whenAnswering(mounting(at('allowed/data'))),
+    /lab: the file system of its mounts does not answer/,
+  )
+  await assert.rejects(sources.whenAnswering(withSecret('token')), /the file system of its secrets does not answer/)
+  assert.deepEqual(asked, [
+    [at('allowed'), at('outside'), at('allowed/data')],
+    [at('allowed'), at('allowed/token')],
+  ])
+})

@@ -1,8 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RegistryCredentials } from '#/runtime/runtime.ts'
 import type { Mount } from '#/runtime/container-spec.ts'
 import { allowedPath, type AllowedPath } from './allowed-paths.ts'
+import { AnsweringPaths } from './answering-paths.ts'
 import type { FilesOrigin } from './starter-files.ts'
 import type { Template } from './template.ts'
 
@@ -17,6 +19,8 @@ export interface SourceFolders {
   readonly mountRoots: readonly string[]
 }
 
+type Answering = Readonly<Record<'secrets' | 'mounts', Pick<AnsweringPaths, 'answer'>>>
+
 type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth'>
 
 /**
@@ -25,9 +29,35 @@ type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registr
  */
 export class TemplateSources {
   readonly #folders: SourceFolders
+  readonly #answering: Answering
 
-  constructor(folders: SourceFolders) {
+  /** @param answering for tests */
+  constructor(
+    folders: SourceFolders,
+    answering: Answering = { secrets: new AnsweringPaths(), mounts: new AnsweringPaths() },
+  ) {
     this.#folders = folders
+    this.#answering = answering
+  }
+
+  /**
+   * To be awaited before `secretsOf` and `mountsOf` while requests are served: those look synchronously.
+   * @throws {RuntimeError} `failed` when a file system with secrets or mounts of the template does not answer
+   */
+  async whenAnswering({ type, secrets, mounts, registryAuth }: Sources): Promise<void> {
+    const { secretsDir, mountRoots } = this.#folders
+    const files = [...Object.values(secrets), ...(registryAuth ? [registryAuth.passwordFile] : [])]
+    const folders = mounts.flatMap(({ source }) => ('path' in source ? [source.path] : []))
+    const asked = [
+      ['secrets', files, secretsDir === null ? [] : [secretsDir]],
+      ['mounts', folders, mountRoots],
+    ] as const
+    for (const [what, named, roots] of asked) {
+      if (named.length === 0) continue
+      const paths = [...roots, ...named.map((each) => path.resolve(roots[0] ?? '/', each))]
+      if (!(await this.#answering[what].answer(paths)))
+        throw new RuntimeError('failed', `${type}: the file system of its ${what} does not answer`)
+    }
   }
 
   /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. */
