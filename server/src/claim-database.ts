@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '#/config/config.ts'
-import { holdDataFolder, type DataFolderLock } from '#/data-folder/data-folder-lock.ts'
+import { holdDataFolder, type DataFolderLock } from '#/store/data-folder-lock.ts'
 import { holdNodeLock } from '#/store/nodes/node-lock.ts'
 import { readPidFile } from '#/supervisor/pid-file.ts'
 
