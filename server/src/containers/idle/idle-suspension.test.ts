@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import { ensureContainer, findContainer, noteRunning } from '#/store/containers/user-containers.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
 import { IdleSuspension, type IdleSuspensionParts } from './idle-suspension.ts'
 
@@ -17,4 +20,49 @@ test('a container whose restart is queued is not waited for', async () => {
   queued.resolve()
   await restart
   assert.equal(await suspension.suspend(owned, 'stop', 0), 'done')
+})
+
+/** A running container, and a gateway that holds no route because another node is not reached. */
+async function withUnreachedGateway(t: TestContext) {
+  const { database } = await openTemporaryStore(t)
+  const now = new Date('2026-11-23T00:00:00Z')
+  const { id: userId } = await insertUser(database.db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
+  const owned = { userId, type: 'dev' }
+  await ensureContainer(database.db, userId, 'dev', 'x', now)
+  await noteRunning(database.db, userId, 'dev', now)
+  const known = { ...owned, prefix: 'ann-dev', containerId: 'c1' }
+  const where = { containerId: 'c1', host: '10.0.0.1', port: 8080, isPaused: false }
+  const did: string[] = []
+  const parts: Partial<Record<keyof IdleSuspensionParts, object>> = {
+    singleFlight: new SingleFlight(),
+    database,
+    runtime: { stop: async (id: string) => did.push(`stop ${id}`) },
+    gateway: { hold: async () => false },
+    routeSync: {
+      isEngineAnswering: true,
+      get: () => known,
+      isUnknown: () => false,
+      routeOf: () => ({ where }),
+      publishUser: async () => did.push('publish'),
+      republish: async () => undefined,
+    },
+    activity: { lastOf: () => 0, write: async () => undefined },
+  }
+  const recordOf = () => findContainer(database.db, userId, 'dev')
+  return { suspension: new IdleSuspension(parts as unknown as IdleSuspensionParts), owned, did, recordOf }
+}
+
+// While the gateway of a node was not reached, "Stop" was answered with success, and the container ran on.
+test('a stop by request goes on when a gateway cannot hold requests, and is stored and published before it', async (t) => {
+  const { suspension, owned, did, recordOf } = await withUnreachedGateway(t)
+  assert.equal(await suspension.stopNow(owned), true)
+  assert.deepEqual(did, ['publish', 'stop c1'])
+  const record = await recordOf()
+  assert.deepEqual([record?.stoppedAt instanceof Date, record?.runningSince], [true, null])
+})
+
+test('an idle stop does nothing when a gateway cannot hold requests', async (t) => {
+  const { suspension, owned, did } = await withUnreachedGateway(t)
+  assert.equal(await suspension.suspend(owned, 'stop', 0), 'used')
+  assert.deepEqual(did, [])
 })

@@ -51,8 +51,8 @@ export class IdleSuspension {
   }
 
   /**
-   * Stops it at once and closes its connections, whether it is used or not. Its owner's next request starts it again; a
-   * pending restore of it is cancelled.
+   * Stops it at once and closes its connections, whether it is used or not, also when a gateway cannot hold its requests. Its
+   * owner's next request starts it again; a pending restore of it is cancelled.
    * @param onBegin called when earlier operations on this container are done
    * @returns false when it did not run @throws {Refusal} 500 when the engine could not, or does not answer about it
    */
@@ -69,7 +69,7 @@ export class IdleSuspension {
         return false
       }
       try {
-        await this.#suspendExclusive(owned, 'stop', 0)
+        await this.#suspendExclusive(owned, 'stop', 0, true)
       } catch (error) {
         throw error instanceof RuntimeError ? refusals.stopFailed(error) : error
       }
@@ -77,12 +77,21 @@ export class IdleSuspension {
     })
   }
 
-  async #suspendExclusive(owned: ContainerRef, mode: SuspendMode, quietFor: number): Promise<'done' | 'used'> {
+  /** @param isAsked it is stopped by request, whether it is used or not */
+  async #suspendExclusive(
+    owned: ContainerRef,
+    mode: SuspendMode,
+    quietFor: number,
+    isAsked = false,
+  ): Promise<'done' | 'used'> {
     const { routeSync, activity } = this.#parts
     const known = routeSync.get(owned)
     if (!known || !this.#isDue(known, mode)) return 'done'
     const lastUse = activity.lastOf(known)
-    if (performance.now() - lastUse < quietFor || !(await this.#hold(known, quietFor))) return 'used'
+    if (performance.now() - lastUse < quietFor) return 'used'
+    // A stop by request goes on without the hold, which spares requests an error. The engine gives its address to no other
+    // container before all gateways have withdrawn it: a start waits for that (`fencedRuntime`).
+    if (!(await this.#hold(known, quietFor)) && !isAsked) return 'used'
     try {
       // Its owner may have kept it, which moves no byte in the gateway.
       if (quietFor > 0 && activity.lastOf(known) !== lastUse) return 'used'
