@@ -38,6 +38,7 @@ const lessons = [{ days: [1, 2, 3, 4, 5], minutes: 8 * 60, type: 'lab' }]
 const timetable = { timeZone: 'Europe/Berlin', lessons, stopAt: 22 * 60, exceptions: [] }
 
 function arrange(t: TestContext, timed: readonly Group[], begun: string) {
+  const engine = { isAway: false }
   t.mock.timers.enable({ apis: ['setInterval'] })
   const seen: string[] = []
   let time = Date.parse(begun)
@@ -48,7 +49,10 @@ function arrange(t: TestContext, timed: readonly Group[], begun: string) {
     templates: new Templates([readTemplate('lab', { image: 'x' }).template ?? assert.fail()]),
     prestart: { run: async ({ id }, { type }) => (seen.push(`start ${type} ${nameOf(id)}`), true) },
     occupantsOf: (userId) => ['lab', 'dev'].map((type) => ({ userId, type })),
-    stop: async ({ userId, type }) => (seen.push(`stop ${type} ${nameOf(userId)}`), true),
+    stop: async ({ userId, type }) => {
+      if (engine.isAway) throw new Error('the engine does not answer')
+      return seen.push(`stop ${type} ${nameOf(userId)}`) > 0
+    },
     warnings: { warnOfLimit: ({ userId }, at) => void seen.push(`warn ${nameOf(userId)} ${at.toISOString()}`) },
     now: () => time,
     log: { info: () => undefined, warn: () => undefined },
@@ -60,7 +64,7 @@ function arrange(t: TestContext, timed: readonly Group[], begun: string) {
     for (let turns = 0; turns < 50; turns++) await turn()
     return seen.splice(0)
   }
-  return { hours, until }
+  return { hours, engine, until }
 }
 
 test('without hours of a group no timer runs', async (t) => {
@@ -96,4 +100,34 @@ test('a group that has ended has no hours', async (t) => {
   const { hours, until } = arrange(t, [{ ...physics, timetable, expiresAt: now }], '2026-11-23T06:40:00Z')
   hours.start()
   assert.deepEqual(await until('2026-11-23T06:45:05Z'), [])
+})
+
+// The stop at night was lost when the engine was away for a moment: its return restored the containers, which ran on.
+test('a stop that failed because the engine was away is repeated, but not of what was started meanwhile', async (t) => {
+  const { hours, engine, until } = arrange(t, [{ ...physics, timetable }], '2026-11-23T20:59:50Z')
+  hours.start()
+  await until('2026-11-23T20:59:55Z')
+  engine.isAway = true
+  assert.deepEqual(await until('2026-11-23T21:00:05Z'), [])
+  assert.deepEqual(await until('2026-11-23T21:05:00Z'), [])
+  hours.noteStart({ userId: ids.ben ?? 0, type: 'lab' })
+  engine.isAway = false
+  assert.deepEqual(await until('2026-11-23T21:05:10Z'), ['stop lab ann', 'stop lab tom'])
+  assert.deepEqual(await until('2026-11-23T21:05:20Z'), [])
+})
+
+test('a stop that failed is repeated for half an hour, as long as the hours ask for it', async (t) => {
+  const timed = [{ ...physics, timetable }]
+  const { hours, engine, until } = arrange(t, timed, '2026-11-23T20:59:50Z')
+  hours.start()
+  engine.isAway = true
+  await until('2026-11-23T21:00:05Z')
+  engine.isAway = false
+  assert.deepEqual(await until('2026-11-23T21:30:15Z'), [])
+
+  engine.isAway = true
+  await until('2026-11-24T21:00:05Z')
+  engine.isAway = false
+  timed.splice(0, 1, { ...physics, timetable: { ...timetable, stopAt: 23 * 60 } })
+  assert.deepEqual(await until('2026-11-24T21:00:15Z'), [])
 })

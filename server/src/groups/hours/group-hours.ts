@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import type { ContainerRef } from '#/containers/container-key.ts'
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
 import type { Prestart } from '#/containers/prestart/prestart.ts'
 import type { Templates } from '#/containers/templates/template.ts'
@@ -16,6 +16,8 @@ const checkInterval = 10_000
 const pageSize = 200
 /** Containers that are stopped at the same time. */
 const maxParallelStops = 8
+/** How long a stop that failed is repeated, in ms. */
+const repeatTime = 30 * 60_000
 
 export interface GroupHoursParts extends ContainersInUseParts {
   readonly directory: Pick<GroupDirectory, 'timed'>
@@ -28,13 +30,26 @@ export interface GroupHoursParts extends ContainersInUseParts {
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
+/** A stop that is not done yet: it is under way, or failed, such as because the engine was away. */
+interface DueStop {
+  readonly owned: ContainerRef
+  readonly group: Group
+  /** When it is given up, in ms since 1970. */
+  readonly until: number
+  isUnderWay: boolean
+  hasFailed: boolean
+}
+
 /**
  * Hours of groups: starts containers of members before lessons, and stops them at night. What became due within `lead` before
- * the start of Berth is done then. Without a timetable there is no timer.
+ * the start of Berth is done then. A stop that failed is repeated by each check, for half an hour and unless the container is
+ * started meanwhile. Without a timetable there is no timer.
  */
 export class GroupHours {
   readonly #parts: GroupHoursParts
   readonly #limit = pLimit(maxParallelStops)
+  /** By `containerKey`; those that failed are repeated, because the engine's return restores their containers. */
+  readonly #dueStops = new Map<string, DueStop>()
   #timer: NodeJS.Timeout | undefined
   #checkedAt: number | undefined
   #isClosed = false
@@ -64,10 +79,16 @@ export class GroupHours {
     const until = this.#parts.now()
     const after = Math.max(this.#checkedAt ?? 0, until - lead)
     this.#checkedAt = until
+    this.#repeatFailed(until)
     for (const group of this.#parts.directory.timed) {
       if (!group.timetable || isExpired(group, new Date(until))) continue
       for (const action of dueBetween(group.timetable, after, until)) void this.#take(group, action)
     }
+  }
+
+  /** Somebody starts this container, which no stop of before concerns any more. */
+  noteStart(owned: ContainerRef): void {
+    this.#dueStops.delete(containerKey(owned))
   }
 
   /** Never throws. */
@@ -76,7 +97,7 @@ export class GroupHours {
     try {
       if (action.kind === 'prestart') await this.#startAll(group, action.type)
       else if (action.kind === 'warn') await this.#forEachContainer(group, (owned) => this.#warn(owned, action.at))
-      else await this.#forEachContainer(group, (owned) => this.#stop(owned))
+      else await this.#forEachContainer(group, (owned) => this.#stop(owned, group))
     } catch (err) {
       log.warn({ err, group: group.id, action: action.kind }, 'hours of a group failed')
     }
@@ -90,6 +111,7 @@ export class GroupHours {
     for (let after = 0; !this.#isClosed;) {
       const page = await listMembers(db, group.id, { limit: pageSize, after })
       const users = page.filter(({ user, role }) => role === 'member' && !user.isBlocked).map(({ user }) => user)
+      for (const { id } of users) this.noteStart({ userId: id, type })
       const started = await Promise.all(users.map((user) => prestart.run(user, template)))
       after = page.at(-1)?.user.id ?? after
       if (page.length < pageSize || started.includes(false)) return
@@ -111,12 +133,44 @@ export class GroupHours {
     this.#parts.warnings.warnOfLimit(owned, new Date(at))
   }
 
-  async #stop(owned: ContainerRef): Promise<void> {
-    const { stop, log } = this.#parts
-    try {
-      if (!this.#isClosed && (await stop(owned))) log.info(owned, 'stopped a container at the hours of a group')
-    } catch (err) {
-      log.warn({ err, ...owned }, 'stopping a container at the hours of a group failed')
+  async #stop(owned: ContainerRef, group: Group): Promise<void> {
+    const until = this.#parts.now() + repeatTime
+    const due: DueStop = { owned, group, until, isUnderWay: false, hasFailed: false }
+    this.#dueStops.set(containerKey(owned), due)
+    await this.#attempt(due)
+  }
+
+  #repeatFailed(now: number): void {
+    for (const [key, due] of this.#dueStops) {
+      if (due.isUnderWay) continue
+      if (now > due.until || !this.#isStillAsked(due)) this.#dueStops.delete(key)
+      else void this.#limit(() => this.#attempt(due))
     }
+  }
+
+  /** What fails is logged once. Never throws. */
+  async #attempt(due: DueStop): Promise<void> {
+    const { stop, log } = this.#parts
+    const { owned } = due
+    const isDue = () => this.#dueStops.get(containerKey(owned)) === due
+    // It may have been stopped, or started, while this waited for others.
+    if (this.#isClosed || due.isUnderWay || !isDue()) return
+    due.isUnderWay = true
+    try {
+      if (await stop(owned)) log.info(owned, 'stopped a container at the hours of a group')
+      if (isDue()) this.#dueStops.delete(containerKey(owned))
+    } catch (err) {
+      if (!due.hasFailed)
+        log.warn({ err, ...owned }, 'stopping a container at the hours of a group failed; it is repeated')
+      due.hasFailed = true
+    } finally {
+      due.isUnderWay = false
+    }
+  }
+
+  /** Its managers may have changed or removed the hours. */
+  #isStillAsked({ group }: DueStop): boolean {
+    const present = this.#parts.directory.timed.find(({ id }) => id === group.id)
+    return present !== undefined && present.timetable?.stopAt === group.timetable?.stopAt
   }
 }

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import type { Actor } from '#/administration/actor.ts'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
 import type { LaunchRules } from '#/containers/launch/launch-rules.ts'
 import type { Spawner } from '#/containers/launch/spawner.ts'
 import type { AdmissionControl } from '#/containers/queue/admission-control.ts'
@@ -30,6 +31,8 @@ export interface GroupStartsParts {
   readonly rules: Pick<LaunchRules, 'refusalFor'>
   readonly spawner: Pick<Spawner, 'prestart' | 'replace'>
   readonly admission: Pick<AdmissionControl, 'isUp'>
+  /** Called before each launch. */
+  readonly onStart: (owned: ContainerRef) => void
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -112,11 +115,12 @@ export class GroupStarts {
     template: Template,
     outcome: { refused: number; why: LocalizedMessage | null },
   ): Promise<void> {
-    const { rules, spawner, log } = this.#parts
+    const { rules, spawner, log, onStart } = this.#parts
     if (this.#isClosed) return
     try {
       const refusal = await rules.refusalFor(user, template, new Date())
       if (refusal) throw refusal
+      onStart({ userId: user.id, type: template.type })
       await spawner.prestart(user, template, new Date())
     } catch (error) {
       outcome.refused++

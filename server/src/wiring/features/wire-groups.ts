@@ -20,6 +20,7 @@ import { ReadFailure } from '#/groups/management/read-failure.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
 import { unknownGroupWarnings } from '#/groups/unknown-groups.ts'
 import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { deleteGroupInvitations } from '#/store/groups/group-invitations.ts'
@@ -77,7 +78,6 @@ export function wireGroups(
     now: () => Date.now(),
   })
   const watch = new GroupWatch({ db: database.db, events: containers.events, streams, states, log })
-  const starts = new GroupStarts({ ...containers, database, rules, log })
   const hours = new GroupHours({
     db: database.db,
     directory,
@@ -89,6 +89,9 @@ export function wireGroups(
     now: () => Date.now(),
     log,
   })
+  const noteStart = (owned: ContainerRef) => hours.noteStart(owned)
+  containers.admission.onRequest(noteStart)
+  const starts = new GroupStarts({ ...containers, database, rules, onStart: noteStart, log })
   const restart = () => {
     watch.reviewSoon()
     if (isForOneCommand) return
