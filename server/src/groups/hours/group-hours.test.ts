@@ -96,6 +96,23 @@ test('a Berth that starts within a quarter of an hour after the moment does it t
   assert.deepEqual(await late.until('2026-11-30T12:00:00Z'), [])
 })
 
+// At 12:05 a manager set a stop at 12:00, and all containers stopped at once, without a warning.
+test('the first hours of an installation do not concern the time before they are set', async (t) => {
+  const timed: Group[] = []
+  const { hours, until } = arrange(t, timed, '2026-11-23T06:30:00Z')
+  hours.start()
+  await until('2026-11-23T21:05:00Z')
+  timed.push({ ...physics, timetable })
+  hours.start()
+  assert.deepEqual(await until('2026-11-23T21:05:10Z'), [])
+  timed.pop()
+  hours.start()
+  await until('2026-11-24T06:50:00Z')
+  timed.push({ ...physics, timetable })
+  hours.start()
+  assert.deepEqual(await until('2026-11-24T06:50:10Z'), [])
+})
+
 test('a group that has ended has no hours', async (t) => {
   const { hours, until } = arrange(t, [{ ...physics, timetable, expiresAt: now }], '2026-11-23T06:40:00Z')
   hours.start()

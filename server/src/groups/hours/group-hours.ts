@@ -52,6 +52,7 @@ export class GroupHours {
   readonly #dueStops = new Map<string, DueStop>()
   #timer: NodeJS.Timeout | undefined
   #checkedAt: number | undefined
+  #hasBegun = false
   #isClosed = false
 
   constructor(parts: GroupHoursParts) {
@@ -60,6 +61,9 @@ export class GroupHours {
 
   /** Starts the checks, or starts them anew because groups have changed. */
   start(): void {
+    // Only the start of Berth makes up for what was missed: the first hours of a group do not concern the time before they are set.
+    if (this.#hasBegun && !this.#timer) this.#checkedAt = this.#parts.now()
+    this.#hasBegun = true
     clearInterval(this.#timer)
     this.#timer = undefined
     if (this.#isClosed || this.#parts.directory.timed.length === 0) return
