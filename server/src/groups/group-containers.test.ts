@@ -11,7 +11,11 @@ import { GroupContainers } from './group-containers.ts'
 const now = new Date('2026-11-25T08:00:00Z')
 
 /** A group for `lab`: the container of ann runs, that of ben ran until the engine ended, that of eve was stopped. */
-async function arrange(t: TestContext, stop: (owned: ContainerRef) => Promise<boolean>) {
+async function arrange(
+  t: TestContext,
+  stop: (owned: ContainerRef) => Promise<boolean>,
+  publish: () => Promise<void> = async () => undefined,
+) {
   const { database } = await openTemporaryStore(t)
   const { db } = database
   const limits = { running: null, memory: null, cpus: null, disk: null }
@@ -27,17 +31,19 @@ async function arrange(t: TestContext, stop: (owned: ContainerRef) => Promise<bo
     if (slug !== 'eve') for (const type of ['lab', 'dev']) await noteRunning(db, id, type, now)
   }
   const admin = await insertUser(db, { email: 'root@x.org', slug: 'root', isAdmin: true, now })
+  const nameOf = (userId: number) => [...users].find(([, id]) => id === userId)?.[0]
+  const enforced: string[] = []
   const groups = new GroupContainers({
     database,
     occupantsOf: (userId) => (userId === users.get('ann') ? ['lab', 'dev'].map((type) => ({ userId, type })) : []),
     stop,
-    publish: async () => undefined,
-    enforce: async () => undefined,
+    publish,
+    enforce: async (records) => void enforced.push(...records.map(({ userId, type }) => `${nameOf(userId)} ${type}`)),
     report: () => undefined,
   })
-  const nameOf = (userId: number) => [...users].find(([, id]) => id === userId)?.[0]
   const actor = { id: admin.id, email: admin.email, address: '127.0.0.1', language: 'en' } as const
-  return { stopAll: () => groups.stop(actor, group.id, now), nameOf }
+  const [stopAll, blockAll] = [() => groups.stop(actor, group.id, now), () => groups.block(actor, group.id, now)]
+  return { stopAll, blockAll, nameOf, enforced }
 }
 
 // While the engine was away a group was stopped: "0 stopped, 0 failed" was answered, and the engine's return restored all.
@@ -53,4 +59,22 @@ test('what cannot be stopped because the engine is away is told as failed', asyn
     throw new Error('the engine does not answer')
   })
   assert.deepEqual(await stopAll(), { stopped: 0, failed: 2, underWay: 0 })
+})
+
+// Nothing was stopped before all pages were stored and published: when the gateway failed, blocked containers ran on.
+test('what a block of a group has stored is stopped also when the gateway fails, and without waiting for it', async (t) => {
+  const stop = async () => true
+  const failing = await arrange(t, stop, () => Promise.reject(new Error('the gateway does not answer')))
+  await assert.rejects(failing.blockAll(), /the gateway does not answer/)
+  assert.deepEqual(failing.enforced.sort(), ['ann lab', 'ben lab', 'eve lab'])
+
+  const published = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const slow = await arrange(t, stop, () => (asked.resolve(), published.promise))
+  const block = slow.blockAll()
+  await asked.promise
+  await new Promise(setImmediate)
+  assert.equal(slow.enforced.length, 3)
+  published.resolve()
+  assert.equal(await block, 3)
 })

@@ -67,20 +67,27 @@ export class GroupContainers {
 
   /**
    * Containers that are blocked by themselves keep their block; those that are blocked with their owner, or with another group,
-   * stay blocked after it. @returns how many it has blocked, and had not before @throws {Refusal} 404 · 403
+   * stay blocked after it. What is stored is stopped also when a later page, or the gateway, fails.
+   * @returns how many it has blocked, and had not before @throws {Refusal} 404 · 403
    */
   async block(actor: Actor, groupId: number, now: Date): Promise<number> {
     const group = await requireManaged(this.#parts.database.db, actor, groupId)
-    const blocked: UserContainer[] = []
-    for await (const userIds of this.#membersOf(groupId)) {
-      const page = await this.#change(actor, groupId, 'group.block', now, async (tx) => ({
-        changed: await blockContainersOfGroup(tx, group, userIds, { by: actor.id, at: now }),
-        kept: [],
-      }))
-      blocked.push(...page)
+    const [oneAtATime, stops] = [pLimit(1), [] as Promise<void>[]]
+    const enforce = (records: readonly UserContainer[]) =>
+      void stops.push(oneAtATime(() => this.#parts.enforce(records)))
+    let count = 0
+    try {
+      for await (const userIds of this.#membersOf(groupId)) {
+        const work = async (tx: Tx) => ({
+          changed: await blockContainersOfGroup(tx, group, userIds, { by: actor.id, at: now }),
+          kept: [],
+        })
+        count += (await this.#change(actor, groupId, 'group.block', now, work, enforce)).length
+      }
+    } finally {
+      await withTimeout(answerTimeout, Promise.all(stops))
     }
-    await this.#parts.enforce(blocked)
-    return blocked.length
+    return count
   }
 
   /**
@@ -112,13 +119,17 @@ export class GroupContainers {
     }
   }
 
-  /** The rights are checked again with each page: a manager who is removed meanwhile changes nothing more. */
+  /**
+   * The rights are checked again with each page: a manager who is removed meanwhile changes nothing more.
+   * @param onStored called before the change is published, which a gateway that does not answer delays
+   */
   async #change(
     actor: Actor,
     groupId: number,
     action: 'group.block' | 'group.unblock',
     at: Date,
     work: (tx: Tx) => Promise<{ readonly changed: number[]; readonly kept: number[] }>,
+    onStored: (records: readonly UserContainer[]) => void = () => undefined,
   ): Promise<UserContainer[]> {
     const { database, publish } = this.#parts
     const changed = await database.transaction(async (tx) => {
@@ -130,6 +141,7 @@ export class GroupContainers {
       await insertAuditEntries(tx, entriesOf(actor, action, groupId, records, at, await findContainers(tx, kept)))
       return records
     })
+    onStored(changed)
     await publish([...new Set(changed.map(({ userId }) => userId))])
     return changed
   }
