@@ -32,18 +32,19 @@ async function arrange(
   }
   const admin = await insertUser(db, { email: 'root@x.org', slug: 'root', isAdmin: true, now })
   const nameOf = (userId: number) => [...users].find(([, id]) => id === userId)?.[0]
-  const enforced: string[] = []
+  const [enforced, cancelled] = [[] as string[], [] as number[]]
   const groups = new GroupContainers({
     database,
     occupantsOf: (userId) => (userId === users.get('ann') ? ['lab', 'dev'].map((type) => ({ userId, type })) : []),
     stop,
     publish,
     enforce: async (records) => void enforced.push(...records.map(({ userId, type }) => `${nameOf(userId)} ${type}`)),
+    cancelStarts: (groupId) => void cancelled.push(groupId),
     report: () => undefined,
   })
   const actor = { id: admin.id, email: admin.email, address: '127.0.0.1', language: 'en' } as const
   const [stopAll, blockAll] = [() => groups.stop(actor, group.id, now), () => groups.block(actor, group.id, now)]
-  return { stopAll, blockAll, nameOf, enforced }
+  return { stopAll, blockAll, nameOf, enforced, cancelled, group }
 }
 
 // While the engine was away a group was stopped: "0 stopped, 0 failed" was answered, and the engine's return restored all.
@@ -77,4 +78,12 @@ test('what a block of a group has stored is stopped also when the gateway fails,
   assert.equal(slow.enforced.length, 3)
   published.resolve()
   assert.equal(await block, 3)
+})
+
+test('a stop and a block of a group cancel its starts that are under way', async (t) => {
+  const { stopAll, blockAll, cancelled, group } = await arrange(t, async () => true)
+  await stopAll()
+  assert.deepEqual(cancelled, [group.id])
+  await blockAll()
+  assert.deepEqual(cancelled, [group.id, group.id])
 })

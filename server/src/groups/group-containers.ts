@@ -25,6 +25,8 @@ export interface GroupContainersParts extends Omit<ContainersInUseParts, 'db'> {
   readonly publish: (userIds: readonly number[]) => Promise<void>
   /** Stops blocked containers; must not throw and must have a timeout of its own. */
   readonly enforce: (records: readonly UserContainer[]) => Promise<void>
+  /** Cancels starts of this group that are under way. */
+  readonly cancelStarts: (groupId: number) => void
   readonly report: (error: unknown, what: string) => void
 }
 
@@ -51,8 +53,9 @@ export class GroupContainers {
 
   /** Owners start them again when they need them. @returns what became of them by the time of the answer @throws {Refusal} 404 · 403 */
   async stop(actor: Actor, groupId: number, now: Date): Promise<GroupStop> {
-    const { occupantsOf, database } = this.#parts
+    const { occupantsOf, database, cancelStarts } = this.#parts
     const group = await requireManaged(database.db, actor, groupId)
+    cancelStarts(groupId)
     const due: ContainerRef[] = []
     for await (const userIds of this.#membersOf(groupId)) {
       const found = await containersInUse({ db: database.db, occupantsOf }, group, userIds)
@@ -72,6 +75,8 @@ export class GroupContainers {
    */
   async block(actor: Actor, groupId: number, now: Date): Promise<number> {
     const group = await requireManaged(this.#parts.database.db, actor, groupId)
+    // Of members who never had a container there is no record to block.
+    this.#parts.cancelStarts(groupId)
     const [oneAtATime, stops] = [pLimit(1), [] as Promise<void>[]]
     const enforce = (records: readonly UserContainer[]) =>
       void stops.push(oneAtATime(() => this.#parts.enforce(records)))

@@ -9,10 +9,13 @@ import { requireManaged } from '../group-rights.ts'
 export class EndGroup {
   readonly #database: Database
   readonly #directory: Pick<GroupDirectory, 'refresh'>
+  readonly #cancelStarts: (groupId: number) => void
 
-  constructor(database: Database, directory: Pick<GroupDirectory, 'refresh'>) {
+  /** @param cancelStarts cancels starts of this group that are under way */
+  constructor(database: Database, directory: Pick<GroupDirectory, 'refresh'>, cancelStarts: (groupId: number) => void) {
     this.#database = database
     this.#directory = directory
+    this.#cancelStarts = cancelStarts
   }
 
   /** Its containers stop within 30 s, homes stay. A group that has ended stays as it is. @throws {Refusal} 404 · 403 */
@@ -25,6 +28,7 @@ export class EndGroup {
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.end', target: `group:${groupId}`, before, after }])
       return { ...group, expiresAt: now }
     })
+    this.#cancelStarts(groupId)
     await this.#directory.refresh()
     return ended
   }

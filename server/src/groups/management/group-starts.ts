@@ -51,6 +51,8 @@ export interface GroupStart {
  */
 export class GroupStarts {
   readonly #parts: GroupStartsParts
+  /** How often the starts of a group were cancelled, by its id. */
+  readonly #cancelled = new Map<number, number>()
   #isClosed = false
 
   constructor(parts: GroupStartsParts) {
@@ -69,11 +71,14 @@ export class GroupStarts {
     const outcome = { count: 0, refused: 0, why: null as LocalizedMessage | null }
     const limit = pLimit(maxParallel)
     const launches: Promise<void>[] = []
+    const before = this.#cancelled.get(groupId)
+    const isWanted = () => !this.#isClosed && this.#cancelled.get(groupId) === before
     for await (const users of this.#membersOf(groupId)) {
+      if (!isWanted()) break
       const due = users.filter(({ id }) => !admission.isUp({ userId: id, type }))
       await this.#audit(actor, groupId, type, due, now)
       outcome.count += due.length
-      launches.push(...due.map((user) => limit(() => this.#launch(user, template, outcome))))
+      launches.push(...due.map((user) => limit(() => this.#launch(user, template, outcome, isWanted))))
     }
     await withTimeout(answerTimeout, Promise.all(launches))
     return { ...outcome, count: outcome.count - outcome.refused }
@@ -104,22 +109,28 @@ export class GroupStarts {
       .catch((error: unknown) => log.warn({ err: causeOf(error), userId, type }, 'a restart by a manager failed'))
   }
 
+  /** Members of this group are to have no containers now: of starts that are under way, what waits is not started any more. */
+  cancel(groupId: number): void {
+    this.#cancelled.set(groupId, (this.#cancelled.get(groupId) ?? 0) + 1)
+  }
+
   /** What waits is not started any more. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Never throws. */
+  /** Never throws. @param isWanted whether nothing has cancelled it */
   async #launch(
     user: User,
     template: Template,
-    outcome: { refused: number; why: LocalizedMessage | null },
+    outcome: { count: number; refused: number; why: LocalizedMessage | null },
+    isWanted: () => boolean,
   ): Promise<void> {
     const { rules, spawner, log, onStart } = this.#parts
-    if (this.#isClosed) return
     try {
-      const refusal = await rules.refusalFor(user, template, new Date())
+      const refusal = isWanted() ? await rules.refusalFor(user, template, new Date()) : undefined
       if (refusal) throw refusal
+      if (!isWanted()) return void outcome.count--
       onStart({ userId: user.id, type: template.type })
       await spawner.prestart(user, template, new Date())
     } catch (error) {

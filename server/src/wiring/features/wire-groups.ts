@@ -114,6 +114,7 @@ export function wireGroups(
     stop: (owned) => ownerActions.stopUnchecked(owned),
     publish: blockEffects.publish,
     enforce: blockEffects.enforce,
+    cancelStarts: (groupId) => starts.cancel(groupId),
     report: (error, what) => log.warn({ err: error }, `${what} failed`),
   })
   return {
@@ -135,7 +136,7 @@ export function wireGroups(
     starts,
     readFailure: new ReadFailure({ database, launchProgress: containers.launchProgress }),
     managedGroup: new ManagedGroup(database.db, config.templates, sharing.isLookable),
-    endGroup: new EndGroup(database, directory),
+    endGroup: new EndGroup(database, directory, (groupId) => starts.cancel(groupId)),
     setTimetable: new SetTimetable({ database, directory, types: () => config.templates.types }),
     administration: new GroupAdministration({
       database,

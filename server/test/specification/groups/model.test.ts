@@ -64,7 +64,7 @@ const members = new GroupMembers({
 })
 const claims = new ProviderMemberships({ database, directory, onChange: () => undefined, log })
 const codes = new JoinCodes(database, new WrongCodeLimit(), () => undefined)
-const ends = new EndGroup(database, directory)
+const ends = new EndGroup(database, directory, () => undefined)
 let capacity = newCapacity()
 
 function newCapacity(): Capacity {
