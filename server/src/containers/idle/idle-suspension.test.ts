@@ -33,8 +33,9 @@ async function withUnreachedGateway(t: TestContext) {
   const known = { ...owned, prefix: 'ann-dev', containerId: 'c1' }
   const where = { containerId: 'c1', host: '10.0.0.1', port: 8080, isPaused: false }
   const did: string[] = []
+  const singleFlight = new SingleFlight()
   const parts: Partial<Record<keyof IdleSuspensionParts, object>> = {
-    singleFlight: new SingleFlight(),
+    singleFlight,
     database,
     runtime: { stop: async (id: string) => did.push(`stop ${id}`) },
     gateway: { hold: async () => false },
@@ -49,7 +50,8 @@ async function withUnreachedGateway(t: TestContext) {
     activity: { lastOf: () => 0, write: async () => undefined },
   }
   const recordOf = () => findContainer(database.db, userId, 'dev')
-  return { suspension: new IdleSuspension(parts as unknown as IdleSuspensionParts), owned, did, recordOf }
+  const suspension = new IdleSuspension(parts as unknown as IdleSuspensionParts)
+  return { suspension, singleFlight, owned, did, recordOf }
 }
 
 // While the gateway of a node was not reached, "Stop" was answered with success, and the container ran on.
@@ -65,4 +67,19 @@ test('an idle stop does nothing when a gateway cannot hold requests', async (t) 
   const { suspension, owned, did } = await withUnreachedGateway(t)
   assert.equal(await suspension.suspend(owned, 'stop', 0), 'used')
   assert.deepEqual(did, [])
+})
+
+test('a stop with a condition asks it when earlier operations are done, and no other stop joins it', async (t) => {
+  const { suspension, singleFlight, owned, did } = await withUnreachedGateway(t)
+  const queued = Promise.withResolvers<void>()
+  const restart = singleFlight.run(`${owned.userId} dev`, 'replace', () => queued.promise)
+  let isSameStart = true
+  const conditional = suspension.stopNow(owned, undefined, async () => isSameStart)
+  const byOwner = suspension.stopNow(owned)
+  isSameStart = false
+  queued.resolve()
+  await restart
+  assert.equal(await conditional, false)
+  assert.equal(await byOwner, true)
+  assert.deepEqual(did, ['publish', 'stop c1'])
 })

@@ -54,16 +54,23 @@ export class IdleSuspension {
    * Stops it at once and closes its connections, whether it is used or not, also when a gateway cannot hold its requests. Its
    * owner's next request starts it again; a pending restore of it is cancelled.
    * @param onBegin called when earlier operations on this container are done
-   * @returns false when it did not run @throws {Refusal} 500 when the engine could not, or does not answer about it
+   * @param isMeant asked then; when it says no, such as because the container was started anew meanwhile, nothing is done
+   * @returns false when it did not run, or is not meant @throws {Refusal} 500 when the engine could not, or does not answer about it
    */
-  async stopNow(owned: ContainerRef, onBegin: () => void = () => undefined): Promise<boolean> {
+  async stopNow(
+    owned: ContainerRef,
+    onBegin: () => void = () => undefined,
+    isMeant?: () => Promise<boolean>,
+  ): Promise<boolean> {
     const { routeSync, singleFlight, database } = this.#parts
-    return singleFlight.run(containerKey(owned), 'stop', async () => {
+    // A stop without a condition must not join one that may do nothing.
+    return singleFlight.run(containerKey(owned), isMeant ? 'conditional stop' : 'stop', async () => {
       onBegin()
       if (!routeSync.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
       const known = routeSync.get(owned)
       if (known && routeSync.isUnknown(known))
         throw refusals.stopFailed(new Error('the engine does not answer about it'))
+      if (isMeant && !(await isMeant())) return false
       if (!known || !this.#isDue(known, 'stop')) {
         await noteRunning(database.db, owned.userId, owned.type, null)
         return false

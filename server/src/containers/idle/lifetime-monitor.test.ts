@@ -17,6 +17,8 @@ function arrange(fields: object) {
   const { template, problems } = readTemplate('dev', { image: 'x', ...fields })
   assert.ok(template, problems.join())
   const state = { now: start, startedAt: start as number | null, isRunning: true, isSilent: false }
+  /** Ends before a stop begins. */
+  const restart = { isUnderWay: false }
   const known = { userId: 1, type: 'dev', containerId: 'c1' } as ContainerState
   const events: unknown[] = []
   const stops: number[] = []
@@ -29,7 +31,9 @@ function arrange(fields: object) {
       isRunning: () => state.isRunning,
     },
     idleSuspension: {
-      stopNow: async () => {
+      stopNow: async (_, __, isMeant) => {
+        if (restart.isUnderWay) state.startedAt = state.now
+        if (!(await isMeant?.())) return false
         stops.push(state.now)
         state.isRunning = false
         return true
@@ -55,7 +59,7 @@ function arrange(fields: object) {
       for (let each = 0; each < 5; each++) await turn()
     }
   }
-  return { state, events, stops, checkAt }
+  return { state, restart, events, stops, checkAt }
 }
 
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
@@ -105,6 +109,19 @@ test('a new start that no check saw begins a new time, and takes its warning bac
     [null, undefined],
   ])
   await checkAt(7_195)
+  assert.equal(stops.length, 1)
+})
+
+// The stop waited behind a restart that its owner had just asked for, and ended the new container at once.
+test('the end of a time does not stop the container of a restart that is under way', async () => {
+  const { restart, stops, checkAt } = arrange({ max_lifetime: 3_600 })
+  await checkAt(0)
+  restart.isUnderWay = true
+  await checkAt(3_600)
+  restart.isUnderWay = false
+  await checkAt(7_199)
+  assert.deepEqual(stops, [])
+  await checkAt(7_200)
   assert.equal(stops.length, 1)
 })
 

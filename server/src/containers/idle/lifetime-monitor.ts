@@ -91,8 +91,11 @@ export class LifetimeMonitor {
         entry.warnedOf = startedAt
         return this.#parts.warnings.warnOfLimit(known, new Date(stopAt))
       }
-      await this.#parts.idleSuspension.stopNow(known)
+      // Also within the flight: a restart may be under way, whose container begins a time of its own.
+      const isMeant = async () => (await this.#ask(entry)) === startedAt
+      const isStopped = await this.#parts.idleSuspension.stopNow(known, undefined, isMeant)
       this.#known.delete(containerKey(known))
+      if (!isStopped) return
       const { userId, type } = known
       this.#parts.log.info({ userId, type }, 'stopped a container at the end of its time')
     })
