@@ -22,6 +22,8 @@ export class GroupDirectory {
   readonly #db: Db
   readonly #mutex = new KeyedMutex()
   #snapshot: Snapshot = snapshotOf([])
+  /** Whether a change was read and is not published yet: `publishBy` may have failed. */
+  #isUnpublished = false
   #onChange: () => void = () => undefined
   #publish: () => Promise<void> = async () => undefined
 
@@ -29,16 +31,21 @@ export class GroupDirectory {
     this.#db = db
   }
 
-  /** Reads all groups. Of two reads the later one counts. @throws {StoreFailure} then those from before stay · what `publishBy` throws */
+  /**
+   * Reads all groups. Of two reads the later one counts. @throws {StoreFailure} then those from before stay · what `publishBy`
+   * throws; the next read publishes the change, and reports it, again
+   */
   async refresh(): Promise<void> {
     const isChanged = await this.#mutex.run('read', async () => {
       const before = JSON.stringify([...this.#snapshot.byId.values()])
       const groups = await listAllGroups(this.#db)
       this.#snapshot = snapshotOf(groups)
-      const differs = before !== JSON.stringify(groups)
+      if (before !== JSON.stringify(groups)) this.#isUnpublished = true
+      if (!this.#isUnpublished) return false
       // Within the lock: a change that another read has found is answered when it is published, too.
-      if (differs) await this.#publish()
-      return differs
+      await this.#publish()
+      this.#isUnpublished = false
+      return true
     })
     if (isChanged) this.#onChange()
   }
