@@ -30,7 +30,7 @@ export class Route implements Upstream {
    * stay open, and are cut when the engine is back and reports another address.
    */
   #openedAt: RouteEntry['where']
-  readonly rules: TypeRules
+  #rules: TypeRules
   /** Undefined until the first request. */
   #traffic: RouteTraffic | undefined
   hasAnswered = false
@@ -49,8 +49,17 @@ export class Route implements Upstream {
     this.#entry = entry
     this.#address = connectableAddress(entry)
     this.#openedAt = entry.where
-    this.rules = rules
+    this.#rules = rules
     this.#indexes = indexes
+  }
+
+  get rules(): TypeRules {
+    return this.#rules
+  }
+
+  /** Takes rules by which what is open to it may go on; an app that was found ready stays so. */
+  takeRules(rules: TypeRules): void {
+    this.#rules = rules
   }
 
   get idle(): ConnectionPool {

@@ -77,3 +77,37 @@ test('a hold that is not ended is over after a minute', (t) => {
   clock.now += 1_000
   assert.deepEqual(route?.address, where)
 })
+
+// A reload of templates that changed the name of a type closed every WebSocket to its containers.
+test('other rules of a type cut open connections only when they concern what is forwarded, or who may', () => {
+  const routes = routesOfAnn()
+  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  const open = () => {
+    const stream = { caller: undefined, index: 0, isWaiting: false, isRead: true, isCut: false }
+    const opened = Object.assign(stream, { cut: () => void (stream.isCut = true) })
+    routes.get('ann-dev')?.activeRequests.add(opened)
+    return opened
+  }
+  const socket = open()
+  for (const other of [{ displayName: 'Workshop' }, { displayName: 'Workshop', readyPath: '/ready' }, {}]) {
+    routes.setTypes({ types: { dev: { ...rules, ...other } }, firstType: 'dev' })
+    assert.equal(socket.isCut, false)
+    assert.deepEqual(routes.get('ann-dev')?.rules, { ...rules, ...other })
+  }
+  const others: Partial<typeof rules>[] = [
+    { access: 'public' },
+    { stripPrefix: !rules.stripPrefix },
+    { forwardToken: 'full' },
+    { sandboxVisitors: false },
+    { allowHeaders: ['server'] },
+    { rewriteLocation: !rules.rewriteLocation },
+  ]
+  for (const other of others) {
+    routes.setTypes({ types: { dev: rules }, firstType: 'dev' })
+    const each = open()
+    routes.setTypes({ types: { dev: { ...rules, ...other } }, firstType: 'dev' })
+    assert.equal(each.isCut, true, JSON.stringify(other))
+    assert.deepEqual(routes.get('ann-dev')?.rules, { ...rules, ...other })
+  }
+})

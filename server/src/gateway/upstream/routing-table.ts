@@ -47,7 +47,7 @@ export class RoutingTable {
     }
   }
 
-  /** Takes other rules for the types; routes whose rules changed are made anew at the next `set`. */
+  /** Takes other rules for the types, and cuts what is open to routes of which they change what is forwarded, or who may. */
   setTypes({ types, firstType }: Pick<GatewaySettings, 'types' | 'firstType'>): void {
     this.#firstType = firstType
     const before = this.#types
@@ -59,7 +59,12 @@ export class RoutingTable {
       }),
     )
     // Templates can change while this control plane stays.
-    for (const { entry, rules } of this.#byPrefix.values()) if (this.#types.get(entry.type) !== rules) this.set(entry)
+    for (const route of this.#byPrefix.values()) {
+      const rules = this.#types.get(route.entry.type)
+      if (rules === route.rules) continue
+      if (rules && isSameForwarding(rules, route.rules)) route.takeRules(rules)
+      else this.set(route.entry)
+    }
   }
 
   get(prefix: string): Route | undefined {
@@ -150,6 +155,12 @@ export class RoutingTable {
     const key = route && addressKey(route.entry)
     if (key !== undefined && this.#byAddress.get(key) === route) this.#byAddress.delete(key)
   }
+}
+
+/** Whether they differ at most in the name that pages show, and in what a starting app is asked. */
+function isSameForwarding(one: TypeRules, other: TypeRules): boolean {
+  const apart = { displayName: '', readyPath: '' }
+  return isDeepStrictEqual({ ...one, ...apart }, { ...other, ...apart })
 }
 
 /** Each message of the control plane has objects of its own. */
