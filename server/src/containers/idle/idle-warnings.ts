@@ -10,15 +10,17 @@ export interface IdleWarning {
   readonly at: Date
 }
 
-/** Why a container is about to be stopped: it is not used, and its template limits how long it runs. */
-interface Standing {
+/** What stops a container whether it is used or not: its template, or the hours of a group. */
+export type LimitSource = 'lifetime' | 'hours'
+
+/** Why a container is about to be stopped: it is not used, and it is stopped at some time; each source ends its own warning. */
+interface Standing extends Readonly<Partial<Record<LimitSource, Date | undefined>>> {
   readonly idle?: IdleWarning | undefined
-  readonly limit?: Date | undefined
 }
 
 /**
  * Containers that are about to be stopped, for the open pages of their owners. Each use is followed by one warning
- * at most; the end of a warning is published only if there was one. Of two reasons the earlier one is published.
+ * at most; the end of a warning is published only if there was one. Of several reasons the earliest one is published.
  */
 export class IdleWarnings {
   readonly #publish: (userId: number, event: UserEvent) => void
@@ -38,20 +40,22 @@ export class IdleWarnings {
   /** It was used again, or kept. */
   end(owned: ContainerRef): void {
     const before = this.#of(owned)
-    if (before?.idle) this.#change(owned, { limit: before.limit })
+    if (before?.idle) this.#change(owned, { ...before, idle: undefined })
   }
 
-  /** Its template stops it then, whether it is used or not. */
-  warnOfLimit(owned: ContainerRef, at: Date): void {
+  /** It is stopped then, whether it is used or not. */
+  warnOfLimit(owned: ContainerRef, source: LimitSource, at: Date): void {
     const before = this.#of(owned)
+    const known = before?.[source]
     // The moment is computed anew by each check.
-    if (before?.limit && Math.abs(before.limit.getTime() - at.getTime()) < 1_000) return
-    this.#change(owned, { ...before, limit: at })
+    if (known && Math.abs(known.getTime() - at.getTime()) < 1_000) return
+    this.#change(owned, { ...before, [source]: at })
   }
 
-  endOfLimit(owned: ContainerRef): void {
+  /** This source does not stop it then. */
+  endOfLimit(owned: ContainerRef, source: LimitSource): void {
     const before = this.#of(owned)
-    if (before?.limit) this.#change(owned, { idle: before.idle })
+    if (before?.[source]) this.#change(owned, { ...before, [source]: undefined })
   }
 
   /** It does not run any more, which other events report. */
@@ -74,7 +78,7 @@ export class IdleWarnings {
   #change(owned: ContainerRef, next: Standing): void {
     const { userId, type } = owned
     const before = eventOf(type, this.#of(owned) ?? {})
-    if (next.idle || next.limit) {
+    if (next.idle || limitOf(next)) {
       const theirs = this.#standing.get(userId) ?? new Map<string, Standing>()
       this.#standing.set(userId, theirs.set(type, next))
     } else this.forget(owned)
@@ -83,7 +87,14 @@ export class IdleWarnings {
   }
 }
 
-function eventOf(type: string, { idle, limit }: Standing): UserEvent {
+/** The earlier one. */
+function limitOf({ lifetime, hours }: Standing): Date | undefined {
+  return lifetime && hours ? (lifetime < hours ? lifetime : hours) : (lifetime ?? hours)
+}
+
+function eventOf(type: string, standing: Standing): UserEvent {
+  const { idle } = standing
+  const limit = limitOf(standing)
   const isByLimit = limit !== undefined && (idle === undefined || limit <= idle.at)
   const at = (isByLimit ? limit : idle?.at)?.toISOString() ?? null
   return { name: 'idle', data: { type, action: 'stop', at, ...(isByLimit ? { reason: 'lifetime' as const } : {}) } }

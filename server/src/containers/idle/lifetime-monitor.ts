@@ -81,7 +81,7 @@ export class LifetimeMonitor {
     const startedAt = this.#startOf(known, known.containerId)
     if (startedAt === undefined) return
     const { stopAt, left, isSoon } = this.#timeLeft(template, startedAt)
-    if (!isSoon) return this.#parts.warnings.endOfLimit(known)
+    if (!isSoon) return this.#parts.warnings.endOfLimit(known, 'lifetime')
     const entry = this.#known.get(containerKey(known))
     if (!entry || (left > 0 && entry.warnedOf === startedAt)) return
     // It may have been started anew between two checks, so the engine is asked again before something follows.
@@ -89,7 +89,7 @@ export class LifetimeMonitor {
       if ((await this.#ask(entry)) !== startedAt) return
       if (left > 0) {
         entry.warnedOf = startedAt
-        return this.#parts.warnings.warnOfLimit(known, new Date(stopAt))
+        return this.#parts.warnings.warnOfLimit(known, 'lifetime', new Date(stopAt))
       }
       // Also within the flight: a restart may be under way, whose container begins a time of its own.
       const isMeant = async () => (await this.#ask(entry)) === startedAt

@@ -39,6 +39,7 @@ const timetable = { timeZone: 'Europe/Berlin', lessons, stopAt: 22 * 60, excepti
 
 function arrange(t: TestContext, timed: readonly Group[], begun: string) {
   const engine = { isAway: false }
+  const ended: string[] = []
   t.mock.timers.enable({ apis: ['setInterval'] })
   const seen: string[] = []
   let time = Date.parse(begun)
@@ -53,7 +54,10 @@ function arrange(t: TestContext, timed: readonly Group[], begun: string) {
       if (engine.isAway) throw new Error('the engine does not answer')
       return seen.push(`stop ${type} ${nameOf(userId)}`) > 0
     },
-    warnings: { warnOfLimit: ({ userId }, at) => void seen.push(`warn ${nameOf(userId)} ${at.toISOString()}`) },
+    warnings: {
+      warnOfLimit: ({ userId }, source, at) => void seen.push(`warn ${source} ${nameOf(userId)} ${at.toISOString()}`),
+      endOfLimit: ({ userId }, source) => void ended.push(`${source} ${nameOf(userId)}`),
+    },
     now: () => time,
     log: { info: () => undefined, warn: () => undefined },
   })
@@ -64,7 +68,7 @@ function arrange(t: TestContext, timed: readonly Group[], begun: string) {
     for (let turns = 0; turns < 50; turns++) await turn()
     return seen.splice(0)
   }
-  return { hours, engine, until }
+  return { hours, engine, ended, until }
 }
 
 test('without hours of a group no timer runs', async (t) => {
@@ -84,7 +88,7 @@ test('members get their containers before a lesson, once, and all containers of 
   const stop = '2026-11-23T21:00:00.000Z'
   assert.deepEqual(
     await until('2026-11-23T20:59:05Z'),
-    ['ann', 'ben', 'tom'].map((name) => `warn ${name} ${stop}`),
+    ['ann', 'ben', 'tom'].map((name) => `warn hours ${name} ${stop}`),
   )
   assert.deepEqual(await until('2026-11-23T21:00:05Z'), ['stop lab ann', 'stop lab ben', 'stop lab tom'])
 })
@@ -147,4 +151,40 @@ test('a stop that failed is repeated for half an hour, as long as the hours ask 
   engine.isAway = false
   timed.splice(0, 1, { ...physics, timetable: { ...timetable, stopAt: 23 * 60 } })
   assert.deepEqual(await until('2026-11-24T21:00:15Z'), [])
+})
+
+const allWarnings = ['hours ann', 'hours ben', 'hours tom']
+
+test('a stop that failed ends its warnings', async (t) => {
+  const { hours, engine, ended, until } = arrange(t, [{ ...physics, timetable }], '2026-11-23T20:58:55Z')
+  hours.start()
+  assert.equal((await until('2026-11-23T20:59:05Z')).length, 3)
+  engine.isAway = true
+  await until('2026-11-23T20:59:55Z')
+  assert.deepEqual(ended, [])
+  await until('2026-11-23T21:00:05Z')
+  assert.deepEqual(ended, allWarnings)
+})
+
+test('hours that are changed or removed end warnings of stops that do not come', async (t) => {
+  const timed: Group[] = [{ ...physics, timetable }]
+  const { hours, ended, until } = arrange(t, timed, '2026-11-23T20:58:55Z')
+  hours.start()
+  await until('2026-11-23T20:59:05Z')
+  timed.splice(0, 1, { ...physics, timetable: { ...timetable, lessons: [] } })
+  hours.start()
+  assert.deepEqual(ended, [], 'the stop is at the same time')
+  timed.splice(0, 1, { ...physics, timetable: { ...timetable, stopAt: 23 * 60 } })
+  hours.start()
+  assert.deepEqual(ended.splice(0), allWarnings)
+  await until('2026-11-23T21:59:05Z')
+  timed.splice(0)
+  hours.start()
+  assert.deepEqual(ended, allWarnings)
+})
+
+test('a stop that is made up for is warned of no more', async (t) => {
+  const { hours, until } = arrange(t, [{ ...physics, timetable }], '2026-11-23T21:05:00Z')
+  hours.start()
+  assert.deepEqual(await until('2026-11-23T21:05:10Z'), ['stop lab ann', 'stop lab ben', 'stop lab tom'])
 })

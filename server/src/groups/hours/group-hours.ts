@@ -25,7 +25,7 @@ export interface GroupHoursParts extends ContainersInUseParts {
   readonly prestart: Pick<Prestart, 'run'>
   /** Stops one and cancels its launch; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
-  readonly warnings: Pick<IdleWarnings, 'warnOfLimit'>
+  readonly warnings: Pick<IdleWarnings, 'warnOfLimit' | 'endOfLimit'>
   readonly now: () => number
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
@@ -36,8 +36,18 @@ interface DueStop {
   readonly group: Group
   /** When it is given up, in ms since 1970. */
   readonly until: number
+  /** Or waits for others. */
   isUnderWay: boolean
   hasFailed: boolean
+}
+
+/** A stop of which owners are warned. */
+interface Warned {
+  readonly groupId: number
+  /** ms since 1970 */
+  readonly at: number
+  /** Containers whose owners were warned. */
+  readonly all: ContainerRef[]
 }
 
 /**
@@ -50,6 +60,7 @@ export class GroupHours {
   readonly #limit = pLimit(maxParallelStops)
   /** By `containerKey`; those that failed are repeated, because the engine's return restores their containers. */
   readonly #dueStops = new Map<string, DueStop>()
+  readonly #warned = new Set<Warned>()
   #timer: NodeJS.Timeout | undefined
   #checkedAt: number | undefined
   #hasBegun = false
@@ -64,6 +75,7 @@ export class GroupHours {
     // Only the start of Berth makes up for what was missed: the first hours of a group do not concern the time before they are set.
     if (this.#hasBegun && !this.#timer) this.#checkedAt = this.#parts.now()
     this.#hasBegun = true
+    this.#endWarnings(({ groupId, at }) => !this.#isStopAt(groupId, at))
     clearInterval(this.#timer)
     this.#timer = undefined
     if (this.#isClosed || this.#parts.directory.timed.length === 0) return
@@ -100,8 +112,8 @@ export class GroupHours {
     const { log } = this.#parts
     try {
       if (action.kind === 'prestart') await this.#startAll(group, action.type)
-      else if (action.kind === 'warn') await this.#forEachContainer(group, (owned) => this.#warn(owned, action.at))
-      else await this.#forEachContainer(group, (owned) => this.#stop(owned, group))
+      else if (action.kind === 'warn') await this.#warnAll(group, action.at)
+      else await this.#stopAll(group)
     } catch (err) {
       log.warn({ err, group: group.id, action: action.kind }, 'hours of a group failed')
     }
@@ -133,13 +145,47 @@ export class GroupHours {
     }
   }
 
-  async #warn(owned: ContainerRef, at: number): Promise<void> {
-    this.#parts.warnings.warnOfLimit(owned, new Date(at))
+  async #warnAll(group: Group, at: number): Promise<void> {
+    const { warnings, now } = this.#parts
+    // Of what is made up for the stop follows at once.
+    if (at <= now()) return
+    const warned: Warned = { groupId: group.id, at, all: [] }
+    this.#warned.add(warned)
+    await this.#forEachContainer(group, async (owned) => {
+      // The hours may have changed meanwhile.
+      if (!this.#warned.has(warned)) return
+      warned.all.push(owned)
+      warnings.warnOfLimit(owned, 'hours', new Date(at))
+    })
+  }
+
+  /** Ends the warnings, also of what could not be stopped. */
+  async #stopAll(group: Group): Promise<void> {
+    try {
+      await this.#forEachContainer(group, (owned) => this.#stop(owned, group))
+    } finally {
+      this.#endWarnings(({ groupId, at }) => groupId === group.id && at <= this.#parts.now())
+    }
+  }
+
+  #endWarnings(isMeant: (warned: Warned) => boolean): void {
+    for (const warned of this.#warned) {
+      if (!isMeant(warned)) continue
+      this.#warned.delete(warned)
+      for (const owned of warned.all) this.#parts.warnings.endOfLimit(owned, 'hours')
+    }
+  }
+
+  /** Whether the present hours of the group stop its containers then. */
+  #isStopAt(groupId: number, at: number): boolean {
+    const group = this.#parts.directory.timed.find(({ id }) => id === groupId)
+    if (!group?.timetable || isExpired(group, new Date(at))) return false
+    return dueBetween(group.timetable, at - 1, at).some(({ kind }) => kind === 'stop')
   }
 
   async #stop(owned: ContainerRef, group: Group): Promise<void> {
     const until = this.#parts.now() + repeatTime
-    const due: DueStop = { owned, group, until, isUnderWay: false, hasFailed: false }
+    const due: DueStop = { owned, group, until, isUnderWay: true, hasFailed: false }
     this.#dueStops.set(containerKey(owned), due)
     await this.#attempt(due)
   }
@@ -148,7 +194,10 @@ export class GroupHours {
     for (const [key, due] of this.#dueStops) {
       if (due.isUnderWay) continue
       if (now > due.until || !this.#isStillAsked(due)) this.#dueStops.delete(key)
-      else void this.#limit(() => this.#attempt(due))
+      else {
+        due.isUnderWay = true
+        void this.#limit(() => this.#attempt(due))
+      }
     }
   }
 
@@ -158,8 +207,7 @@ export class GroupHours {
     const { owned } = due
     const isDue = () => this.#dueStops.get(containerKey(owned)) === due
     // It may have been stopped, or started, while this waited for others.
-    if (this.#isClosed || due.isUnderWay || !isDue()) return
-    due.isUnderWay = true
+    if (this.#isClosed || !isDue()) return
     try {
       if (await stop(owned)) log.info(owned, 'stopped a container at the hours of a group')
       if (isDue()) this.#dueStops.delete(containerKey(owned))
