@@ -102,7 +102,7 @@ export class GroupHours {
     }
   }
 
-  /** Somebody starts this container, which no stop of before concerns any more. */
+  /** This container is being started: no stop of before concerns it any more. */
   noteStart(owned: ContainerRef): void {
     this.#dueStops.delete(containerKey(owned))
   }
