@@ -101,6 +101,36 @@ test('a platform that restarts is waited for a moment, and told with 503 when it
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'the app', 'containers do not need it')
 })
 
+const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+
+// Both were pages, where a browser is led straight to an address of the API, such as that of a sign-in at a provider.
+test('a refusal at an address of the API is JSON for a navigation, too, and a page at the front end', async (t) => {
+  const { port } = await startGatewayHarness(t, plainApp())
+  const long = `?${'%41'.repeat(3_000)}`
+  const refused = [
+    [`/api/x${long}`, 414, 'application/json'],
+    [`/api${long}`, 414, 'application/json'],
+    [`/login${long}`, 414, 'text/html'],
+    ['/api/auth/oidc/school/start', 503, 'application/json'],
+    ['/api', 503, 'application/json'],
+    ['/login', 503, 'text/html'],
+  ] as const
+  for (const [path, status, type] of refused) {
+    const answer = await get(port, path, { headers: navigation })
+    const what = `${path.slice(0, 40)}: ${answer.status} ${answer.headers['content-type']}`
+    assert.equal(answer.status, status, what)
+    assert.ok(answer.headers['content-type']?.startsWith(type), what)
+    if (type === 'application/json') assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['error'])
+  }
+})
+
+test('at the host of a container an address below /api is the app, whose navigations are led to the sign-in', async (t) => {
+  const { port } = await startGatewayHarness(t, plainApp(), { routing: 'subdomain' })
+  const { status, headers } = await get(port, '/api/x', { headers: { ...navigation, host: 'ann-dev.spawner.test' } })
+  assert.equal(status, 302)
+  assert.match(headers.location ?? '', /^http:\/\/spawner\.test\//)
+})
+
 test('an event stream of the platform streams', async (t) => {
   const platform = httpApp((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

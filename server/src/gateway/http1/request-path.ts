@@ -15,6 +15,9 @@ export const maxPlatformTarget = 8_192
 /** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. */
 export const maxPlatformPath = 2_048
 
+/** Whether a target of the platform's host is the API's, which answers every error with JSON. Compared as it was sent. */
+export const isApiTarget = (target: string) => /^\/api(?:[/?]|$)/.test(target)
+
 /**
  * Cuts a request target, which begins with a slash and holds no white space. `new URL` is not used on purpose: it takes
  * `//evil.example/x` for a host, turns backslashes into slashes and resolves `%2e%2e`, each of which has led a proxy

@@ -7,7 +7,7 @@ import { localize } from '../localize-plain.ts'
 import { requestLanguage, isHtmlNavigation, isServiceWorkerScript } from '../http1/browser-request.ts'
 import type { GatewayRefusal } from './gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
-import { parseRequestPath } from '../http1/request-path.ts'
+import { isApiTarget, parseRequestPath } from '../http1/request-path.ts'
 
 /** Where people are led from a refusal. */
 export interface RefusalLinks {
@@ -70,8 +70,7 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
 
 /**
  * The answer to a refused request: for a browser without a token the address that renews its session or leads to the
- * login page, a page for other navigations,
- * `{error}` for all else. A service worker that asks for its script gets one that takes itself away: it would otherwise
+ * login page, a page for other navigations, `{error}` for all else and for the API, as by the API itself. A service worker that asks for its script gets one that takes itself away: it would otherwise
  * go on answering in place of a container that is gone or belongs to another user by now.
  * @param head undefined when the request could not be read
  */
@@ -83,7 +82,7 @@ export function refusalResponse(
   if (head && mayUnregisterWorker(head, links) && unregisterStatuses.has(refusal.status))
     return unregisterWorkerResponse
   const language = requestLanguage(head)
-  if (!head || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
+  if (!head || isForApi(head, links) || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
   const { status, sentence, headers } = refusal
   const login = leadsToLogin(refusal) ? loginRedirect(links, head.target, headers['set-cookie']) : undefined
   if (login) return login
@@ -96,6 +95,9 @@ export function refusalResponse(
   const page = refusalPage({ status, message: sentence, dashboardUrl, againUrl, loginUrl, language, look })
   return pageResponse(status, page, language, { headers, look })
 }
+
+/** At the host of a container every path is the app's. */
+const isForApi = ({ target }: RequestHead, { ownHost }: RefusalLinks) => ownHost === undefined && isApiTarget(target)
 
 /** @param forgotten `Set-Cookie` lines of the refusal @returns undefined for a frame at the host of a container */
 function loginRedirect(
