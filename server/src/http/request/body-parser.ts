@@ -13,8 +13,17 @@ export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { m
  * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses. An optional body that is
  * missing counts as `{}`; one that is no JSON object does so only where the endpoint says that it takes anything: a
  * restore whose body was cut short restored the whole home.
+ *
+ * The header is removed, because Fastify answers 415 to what is no media type, such as `json`, before it asks a parser.
+ * No protection against CSRF is lost with it: a page of another site may send JSON as `text/plain`, or without the
+ * header, and no preflight asks for either. `csrf-protection.ts` refuses such a page by `Sec-Fetch-Site`, `Origin` and
+ * the CSRF token, before the body is read.
  */
 export function acceptAnyJson(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, _, done) => {
+    delete request.raw.headers['content-type']
+    done()
+  })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const endpoint = request.routeOptions.config.endpoint
