@@ -79,6 +79,7 @@ export function junkShapes(): readonly Shape[] {
     fresh('public page of an unknown container', (text) => `/${text.toLowerCase().replace(/\W/g, '')}-dev/`, browser),
     fresh('script of a worker of an unknown container', () => '/unknown-dev/sw.js', ['Service-Worker: script']),
     fresh('dots in encodings', () => `/ann-closed/${repeated('%2e%2e%2f', 7_000)}`, browser),
+    fresh('container type of 31 KB', () => `/api/container/launch/${repeated('a')}`, [], 'POST'),
     fresh('encodings of encodings', () => `/api/container/launch/${repeated('%2525', 7_000)}`, [], 'POST'),
     post('log in of an unknown address', '/api/auth/login', () => `{"email":"${junk()}@example.org"}`, json),
     post('JSON of 60 KB of brackets', '/api/auth/login', () => '['.repeat(60_000), json),

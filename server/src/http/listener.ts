@@ -14,7 +14,7 @@ import { requestedLanguage } from './localized-reply.ts'
  * cookies, which a container's page may set, made every page of Berth answer 431 to that browser for as long as they
  * lived.
  */
-const maxHeaderSize = 64 * 1024
+export const maxHeaderSize = 64 * 1024
 /** Timeout of a request head, in ms. */
 const headersTimeout = 15_000
 /** Timeout of a request body, in ms. */

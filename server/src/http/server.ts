@@ -28,7 +28,7 @@ import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers, Redirect } from './handlers/handler-types.ts'
 import type { DeviceCookies } from './limits/device-cookie.ts'
-import { createListener } from './listener.ts'
+import { createListener, maxHeaderSize } from './listener.ts'
 import { collectMetrics, isBearer, type Metrics } from './metrics/metrics.ts'
 import type { FrontEnd } from './front-end/front-end-document.ts'
 import { clientAddress, isLocalClient } from './request/gateway-headers.ts'
@@ -89,9 +89,6 @@ export interface ReaderRows {
   readonly passOn: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-/** Max length of a path parameter; Fastify's own limit of 100 would answer 414 where the specification requires 400. */
-const maxParameterLength = 16_384
-
 /** The built HTTP server. */
 export interface HttpServer {
   /** Not bound yet; the caller binds and drains it. */
@@ -121,7 +118,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: {
-      maxParamLength: maxParameterLength,
+      // As long as a head can be; Fastify's own limit of 100 would answer 414 where the specification requires 400.
+      maxParamLength: maxHeaderSize,
       querystringParser: parseQuery,
     },
     schemaController: { compilersFactory: schemaCompilers },

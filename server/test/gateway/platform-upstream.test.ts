@@ -19,7 +19,7 @@ test('the platform answers whatever is no container, through its socket, byte fo
   }
 })
 
-test('a target of API or pages above 8 KiB is 414 with words; a container gets it whole', async (t) => {
+test('a target of API or pages above 8 KiB is 414 with words when the API would decode it; a container gets it whole', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { platform: echoApp() })
   const long = `x?${'a=%41&'.repeat(1_500)}`
   const { status, body } = await get(port, `/api/${long}`)
@@ -34,16 +34,29 @@ test('a target of API or pages above 8 KiB is 414 with words; a container gets i
 })
 
 // A path of 7 KB of encoded percent signs cost the API 0.25 ms: it decodes what stands in a path more than once.
-test('a path of API or pages above 2 KiB is 414 with words, whatever its query; a container gets it whole', async (t) => {
+test('so is a path above 2 KiB, whatever its query; a container gets it whole', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { platform: echoApp() })
-  const pathOf = (length: number) => `/api/${'a'.repeat(length - 5)}`
+  const pathOf = (length: number) => `/login/${'a'.repeat(length - 7)}`
   assert.equal((await get(port, `${pathOf(2_048)}?${'b'.repeat(4_000)}`)).status, 200)
-  for (const path of [pathOf(2_049), `${pathOf(2_049)}?b`, `/login/${'%2525'.repeat(1_000)}`]) {
+  const encoded = `/api/%41${'a'.repeat(2_041)}`
+  for (const path of [pathOf(2_049), `${pathOf(2_049)}?b`, encoded, `/api/${'%2525'.repeat(1_000)}`]) {
     const { status, body } = await get(port, path)
     assert.equal(status, 414)
     assert.match(JSON.parse(body).error, /too long: at most 2048 bytes before its query/)
   }
   assert.equal((await get(port, `/ann-dev/${'a'.repeat(3_000)}`, { headers: annCookie })).status, 200)
+})
+
+test('the API gets a target that needs no decoding whole, up to the length of a head', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { platform: echoApp() })
+  const letters = 'a'.repeat(30_000)
+  for (const path of [`/api/container/launch/${letters}`, `/api/auth/verify-login?token=${letters}`]) {
+    const { status, body } = await get(port, path)
+    assert.equal(status, 200)
+    assert.equal(JSON.parse(body).url, path)
+  }
+  for (const path of [`/api/x?${letters}+`, `/api/${letters}%41`, `/apix?${letters}`, `/assets/${letters}`])
+    assert.notEqual((await get(port, path)).status, 200, path.slice(0, 10))
 })
 
 test('a navigation to a container whose address is too long to come back to leads to the login page without it', async (t) => {

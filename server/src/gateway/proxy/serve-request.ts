@@ -29,13 +29,7 @@ import { isSignedInAtPlatform } from '../hosts/known-visitor.ts'
 import { serveEntry } from '../hosts/serve-entry.ts'
 import { refuseTokenOfAnotherHost } from '../hosts/token-of-another-host.ts'
 import { reservedSegment } from '../../host-label.ts'
-import {
-  maxPlatformPath,
-  maxPlatformTarget,
-  parseRequestPath,
-  isContainerSegment,
-  type RequestPath,
-} from '../http1/request-path.ts'
+import { checkPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
@@ -125,12 +119,11 @@ function isForContainer({ context, config, path }: Request): boolean {
   return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
 }
 
-/** @throws {GatewayRefusal} as `healthResponse` · 414 before the API spends CPU on a target that none of its clients sends */
+/** @throws {GatewayRefusal} as `healthResponse` · 414 before the API spends CPU on what none of its clients sends */
 function servePlatform({ context, config, client, head, path }: Request): void {
   const health = healthResponse(context, config, head)
   if (health) return client.respond(health)
-  if (head.target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
-  if (head.target.length - path.query.length > maxPlatformPath) throw gatewayRefusals.pathTooLong(maxPlatformPath)
+  checkPlatformTarget(head.target, path)
   context.limiter.beginRequest(undefined)
   const plain: RequestHead = head.fields.opensWebSocket
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
