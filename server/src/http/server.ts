@@ -21,7 +21,7 @@ import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
 import { refuseEndedSession } from './auth/refuse-ended-session.ts'
 import type { SessionRenewal } from './auth/session-renewal.ts'
 import { acceptAnyJson, completeBody, leaveBodyUnread, parseQuery } from './request/body-parser.ts'
-import { isSpelledAsRoute, notFound } from './request/route-path.ts'
+import { isSpelledAsRoute, keepIdsAsSent, notFound } from './request/route-path.ts'
 import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
@@ -147,6 +147,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     void reply.headers(apiHeaders)
     // The router decodes before it compares; a filter in front of Berth would not see `/%61pi/user/me` as the API.
     if (!isSpelledAsRoute(request)) return reply.callNotFound()
+    keepIdsAsSent(request)
   })
   const { strictTransport } = parts
   // RFC 6797, 7.2: never on plain HTTP.

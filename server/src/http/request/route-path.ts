@@ -6,9 +6,20 @@ import { refusals } from '#/errors.ts'
 export function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
   const pattern = routeOptions.url
   if (pattern === undefined || !url.includes('%')) return true
-  const sent = (url.split('?', 1)[0] ?? '').split('/')
+  const sent = sentParts(url)
   return pattern.split('/').every((part, at) => part.startsWith(':') || part === '*' || part === sent[at])
 }
+
+/** Puts ids into the request's parameters as they were sent: `%31` is no id, though the router has decoded it to one. */
+export function keepIdsAsSent({ url, routeOptions, params }: FastifyRequest): void {
+  const pattern = routeOptions.url
+  if (pattern === undefined || !url.includes('%')) return
+  const sent = sentParts(url)
+  for (const [at, part] of pattern.split('/').entries())
+    if (/^:(?:\w+_)?id$/.test(part)) (params as Record<string, unknown>)[part.slice(1)] = sent[at]
+}
+
+const sentParts = (url: string) => (url.split('?', 1)[0] ?? '').split('/')
 
 /** For a known path with another method the response lists its methods; the operator's endpoints are not listed. */
 export function notFound(request: FastifyRequest): Error {

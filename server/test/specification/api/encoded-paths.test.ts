@@ -32,3 +32,32 @@ test('what an address names may be encoded: a type is one', async () => {
   assertRefused(await launch('d%65v%2f'), 400)
   assert.equal((await launch('d%65v')).status, (await launch('dev')).status)
 })
+
+test('an id may not: with an encoded digit it is none, after the refusals that come before', async () => {
+  const bob = await berth.signUp('bob@x.org')
+  const encoded = (id: number) => [...String(id)].map((digit) => `%3${digit}`).join('')
+  const user = `/api/admin/users/${encoded(bob.id)}`
+  for (const [method, path] of [
+    ['POST', `${user}/block`],
+    ['POST', `${user}/block?x=1`],
+    ['DELETE', user],
+    ['POST', '/api/admin/containers/%31/block'],
+    ['GET', '/api/groups/%31/members'],
+    ['DELETE', '/api/user/sessions/%31'],
+  ] as const) {
+    assertRefused(await ann.call(method, path), 404)
+    assertRefused(await berth.call(method, path), 401)
+  }
+  assertRefused(await bob.call('POST', `${user}/block`), 403)
+  const { body } = await ann.call('GET', '/api/admin/users?q=bob')
+  assert.deepEqual([body.users.length, body.users[0].is_blocked], [1, false])
+  assertOk(await ann.call('POST', `/api/admin/users/${bob.id}/block?x=%31`))
+})
+
+test('nor may the second id of an address', async () => {
+  const made = await ann.call('POST', '/api/admin/groups', { body: { name: 'Physics' } })
+  const members = `/api/groups/${made.body.group.id}/members`
+  assertOk(await ann.call('POST', members, { body: { emails: ['ann@x.org'], role: 'member' } }))
+  assertRefused(await ann.call('DELETE', `${members}/%3${ann.id}`), 404)
+  assertOk(await ann.call('DELETE', `${members}/${ann.id}`))
+})
