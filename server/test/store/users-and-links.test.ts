@@ -15,6 +15,7 @@ import { links } from '#/store/migrations/001-009/007-links.ts'
 import {
   ensureContainer,
   findContainer,
+  findContainers,
   noteStopped,
   noteUse,
   touchContainer,
@@ -25,6 +26,7 @@ import {
   deleteUser,
   findUser,
   findUserByEmail,
+  findUsers,
   hasUsers,
   insertUser,
   noteUserActive,
@@ -51,6 +53,14 @@ for (const dialect of dialects) {
       assert.equal(user.isAdmin, true)
       assert.equal(user.isBlocked, false)
       assert.equal(user.lastUsed, null)
+    })
+
+    test('ids that no record can have are of none, up to what JSON carries', async () => {
+      const user = await newUser()
+      const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      const none = [0, -1, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+      assert.deepEqual(await findUsers(database.db, [...none, user.id]), [user])
+      assert.deepEqual(await findContainers(database.db, [...none, record.id]), [record])
     })
 
     test('the id of a deleted user is not given again', async () => {

@@ -75,13 +75,17 @@ export type UsersResponse = Type.Static<typeof UsersResponse>
 export const ContainerResponse = Type.Object({ message: Type.String(), container: AdminContainer })
 export type ContainerResponse = Type.Static<typeof ContainerResponse>
 
-/** 1 to 1,000 ids of container records; the same id twice counts once. */
-export const BulkBody = Type.Object({
-  container_ids: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 }), {
-    minItems: 1,
-    maxItems: 1000,
-  }),
+/**
+ * 1 to 1,000 ids. A number that no record has, such as 0, is unknown and no error: all others are done. Beyond the bounds
+ * JSON numbers are inexact, and PostgreSQL refuses them from 2^63 on.
+ */
+const BulkIds = Type.Array(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }), {
+  minItems: 1,
+  maxItems: 1000,
 })
+
+/** Ids of container records; the same id twice counts once. */
+export const BulkBody = Type.Object({ container_ids: BulkIds })
 
 export const BulkResponse = Type.Object({
   message: Type.String(),
@@ -93,10 +97,8 @@ export type BulkResponse = Type.Static<typeof BulkResponse>
 export const UserResponse = Type.Object({ message: Type.String(), user: AdminUser })
 export type UserResponse = Type.Static<typeof UserResponse>
 
-/** 1 to 1,000 ids of users; the same id twice counts once. */
-export const BulkUsersBody = Type.Object({
-  user_ids: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 }), { minItems: 1, maxItems: 1000 }),
-})
+/** Ids of users; the same id twice counts once. */
+export const BulkUsersBody = Type.Object({ user_ids: BulkIds })
 
 /** Whom a rule protects, such as the last administrator, is in `refused`, with a sentence that says which; all others are done. */
 export const BulkUsersResponse = Type.Object({

@@ -62,7 +62,13 @@ export const ShareBody = Type.Object({
       description: 'Addresses of visitors. The answer does not tell which of them have an account',
     }),
   ),
-  group_id: Type.Optional(Type.Integer({ minimum: 1, description: 'A group that the owner is a member of' })),
+  group_id: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'A group that the owner is a member of',
+    }),
+  ),
   may: ShareRight,
   expires_at: Type.String({
     format: 'date-time',

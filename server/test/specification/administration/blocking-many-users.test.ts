@@ -99,7 +99,7 @@ test('of a list with all administrators one stays, also for the operator', async
 })
 
 test('an invalid or too long list is 400, and a user who is no administrator gets 403', async () => {
-  for (const list of [[], [0], ['1'], [1.5], undefined, Array.from({ length: 1_001 }, (_, id) => id + 1)])
+  for (const list of [[], ['1'], [1.5], undefined, Array.from({ length: 1_001 }, (_, id) => id + 1)])
     for (const verb of ['block', 'unblock'] as const) assertRefused(await inBulk(verb, list), 400)
   assertRefused(await inBulk('block', [ben.id], cat), 403)
   assert.match((await admin.call('POST', '/api/admin/users/bulk-block')).body.error, /"user_ids"/)
