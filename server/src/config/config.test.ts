@@ -59,7 +59,17 @@ test('the limit of a mailbox is never less than that of an address', () => {
   assert.equal(good({}).mailboxLinksPerHour, 100)
   assert.equal(good({ MAGIC_LINK_RATE_LIMIT: '1000' }).mailboxLinksPerHour, 10_000)
   const { problems } = read({ MAGIC_LINK_RATE_LIMIT: '30', MAILBOX_RATE_LIMIT: '20' })
-  assert.deepEqual(problems, ['MAILBOX_RATE_LIMIT: must be a whole number from 30 to 1000000'])
+  assert.deepEqual(problems, ['MAILBOX_RATE_LIMIT: must be a whole number from 30 to 10000000000'])
+})
+
+test('limits of links may be so large that there are none', () => {
+  const config = good({ MAGIC_LINK_RATE_LIMIT: '1000000000' })
+  assert.deepEqual([config.magicLinksPerHour, config.mailboxLinksPerHour], [1_000_000_000, 10_000_000_000])
+  assert.equal(good({ MAILBOX_RATE_LIMIT: '10000000000' }).mailboxLinksPerHour, 10_000_000_000)
+  for (const text of ['1000000001', '99999999999999999999', '1e9'])
+    assert.deepEqual(read({ MAGIC_LINK_RATE_LIMIT: text }).problems, [
+      'MAGIC_LINK_RATE_LIMIT: must be a whole number from 1 to 1000000000',
+    ])
 })
 
 test('all problems are reported at once, each with the name of its variable', () => {

@@ -173,7 +173,7 @@ export function readConfig(
     mountRoots: check('ALLOWED_MOUNT_ROOTS', [], absolutePaths),
   }
   const timeZone = check('TZ', machineTimeZone(), timeZoneName)
-  const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000))
+  const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 1_000_000_000))
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
     port: check('PORT', 8080, whole(0, 65_535)),
@@ -201,7 +201,7 @@ export function readConfig(
     mailboxLinksPerHour: check(
       'MAILBOX_RATE_LIMIT',
       Math.max(100, 10 * magicLinksPerHour),
-      whole(magicLinksPerHour, 1_000_000),
+      whole(magicLinksPerHour, 10_000_000_000),
     ),
     isEnumerationStrict: check('ENUMERATION_STRICT', false, (value) =>
       value === '0' || value === '1' ? value === '1' : new Problem('must be 0 or 1'),

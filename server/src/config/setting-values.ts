@@ -22,7 +22,7 @@ export class Problem {
 }
 
 export const whole = (min: number, max: number) => (value: string) =>
-  /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
+  /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
     ? Number(value)
     : new Problem(`must be a whole number from ${min} to ${max}`)
 

@@ -40,3 +40,10 @@ test('of a flood of addresses those that asked longest ago are forgotten, and no
   for (let other = 10; other < 20; other++) count.count(`${other}@x.org`, at(3))
   assert.equal(count.count('ann@x.org', at(4))?.left, 2)
 })
+
+// With `MAGIC_LINK_RATE_LIMIT=1000000000` an address of a load test had every request of the hour remembered.
+test('of one address no more requests are remembered either, whatever the limit', () => {
+  const count = new LinksLeftCount({ magicLinksPerHour: 1_000_000_000 }, 10)
+  for (let time = 0; time < 50; time++) count.count('ann@x.org', at(time))
+  assert.deepEqual(count.count('ann@x.org', at(50)), { left: 999_999_990, reset: 3_591 })
+})
