@@ -1,4 +1,4 @@
-import { isAdminScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
+import { isAdminScope, type Scope } from '@berth/api/scopes.ts'
 import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
@@ -25,6 +25,7 @@ const expiredShownFor = 30 * 86_400_000
 /** What a token is to be. */
 export interface ApiTokenRequest {
   readonly name: string
+  /** Kept in this order, each once. */
   readonly scopes: readonly Scope[]
   /** Seconds. */
   readonly expiresIn: number
@@ -65,7 +66,7 @@ export class ApiTokens {
     now: Date,
   ): Promise<CreatedApiToken> {
     const token = newApiToken()
-    const wanted = allScopes.filter((scope) => scopes.includes(scope))
+    const wanted = [...new Set(scopes)]
     const stored = await this.#database.transaction(async (tx) => {
       // Blocks and demotions hold it, too: none is missed between this check and the insertion.
       await this.#database.lock(tx, 'administrators')

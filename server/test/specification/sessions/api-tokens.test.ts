@@ -40,7 +40,7 @@ test('a token is shown once, has 256 random bits, and only its SHA-256 is stored
   const { token, ...entry } = reply.body
   assert.match(token, /^berth_[\w-]{43}$/)
   assert.deepEqual(Object.keys(entry).sort(), ['created_at', 'expires_at', 'id', 'last_used', 'name', 'scopes'])
-  assert.deepEqual(entry.scopes, ['containers:read', 'containers:write'])
+  assert.deepEqual(entry.scopes, ['containers:write', 'containers:read'], 'as they were sent, each once')
   assert.match(entry.created_at, instant)
   assert.equal(Date.parse(entry.expires_at) - Date.parse(entry.created_at), 3_600_000)
   assert.equal(entry.last_used, null)
