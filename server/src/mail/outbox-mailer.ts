@@ -9,14 +9,17 @@ import { lazyTransport } from './lazy-transport.ts'
  * Outbox of an installation without a mail server: each mail is written as an `.eml` file, and its link is logged, so
  * that the operator can open it. The only place where a link is ever logged; never used when SMTP is set.
  * @param folder created when missing, readable by its owner only
+ * @param log of any level; one that is `silent` stays so, as that of commands
  */
-export function createOutbox(folder: string, from: string, log: Pick<Logger, 'info'>): Mailer {
+export function createOutbox(folder: string, from: string, log: Logger): Mailer {
+  // There is no other way in, so `LOG_LEVEL=warn` does not leave the links out.
+  const linkLog = log.level === 'silent' ? log : log.child({}, { level: 'info' })
   const transport = lazyTransport({ streamTransport: true, buffer: true })
   return {
     async send(email) {
       const { message: eml } = await transport.sendMail({ ...email, from, to: { name: '', address: email.to } })
       const file = await write(folder, eml as Buffer)
-      log.info({ file, link: linkIn(email) }, `mail for ${email.to}`)
+      linkLog.info({ file, link: linkIn(email) }, `mail for ${email.to}`)
     },
     close: () => transport.close(),
   }

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { pino } from 'pino'
 import { createOutbox } from '#/mail/outbox-mailer.ts'
 import { openDatabase } from '#/store/database.ts'
 import { noteWritten } from '#/store/installation.ts'
@@ -19,8 +20,11 @@ const timeout = 60_000
 /** Tokens in the links that the outbox prints, in the order of the mails. */
 async function startOn(t: TestContext, dataDir: string): Promise<{ berth: Berth; links: string[] }> {
   const links: string[] = []
-  const note = ({ link }: { link: string }) => void links.push(new URL(link).searchParams.get('token') ?? '')
-  const mailer = createOutbox(path.join(dataDir, 'outbox'), 'berth@x.org', { info: note as never })
+  const write = (line: string) => {
+    const { link } = JSON.parse(line) as { link: string }
+    links.push(new URL(link).searchParams.get('token') ?? '')
+  }
+  const mailer = createOutbox(path.join(dataDir, 'outbox'), 'berth@x.org', pino({}, { write }))
   return { berth: await startBerth(t, { dataDir, mailer, wrapRuntime: noCreateRuntime }), links }
 }
 

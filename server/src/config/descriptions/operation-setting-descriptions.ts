@@ -138,7 +138,10 @@ export const operationSettings = {
     },
   },
   'Logs and metrics': {
-    LOG_LEVEL: { default: 'info', text: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.' },
+    LOG_LEVEL: {
+      default: 'info',
+      text: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Without `SMTP_URL` the links of mails are logged at every level but `silent`.',
+    },
     ACCESS_LOG: {
       default: 'off',
       text: '`off`, `common` (Common Log Format) or `json`: one line for each request to containers, API and pages. Queries, headers and long segments of paths are not written.',
