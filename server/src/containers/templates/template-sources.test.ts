@@ -47,6 +47,18 @@ test('a folder is mounted where symbolic links lead, if that is below a root', (
   assert.match(sources.problemsOf(mounting(at('allowed/none'))).join(), /which does not exist or cannot be read/)
 })
 
+test('what is no folder is not mounted, also when it became so after the start', (t) => {
+  const { at, sources, mounting, write } = arrange(t)
+  symlinkSync(at('allowed/token'), at('outside/to-file'))
+  for (const file of [at('allowed/token'), at('outside/to-file')])
+    assert.deepEqual(sources.problemsOf(mounting(file)), [`lab: mounts /data names ${file}, which is no folder`])
+  const template = mounting(at('allowed/data'))
+  assert.equal(sources.mountsOf(template).length, 1)
+  rmSync(at('allowed/data'), { recursive: true })
+  write('allowed/data', 'a file by now')
+  assert.throws(() => sources.mountsOf(template), { name: 'RuntimeError', message: /which is no folder/ })
+})
+
 test('without roots and without a folder of secrets nothing of the host is used', (t) => {
   const { at, mounting, withSecret, templateOf } = arrange(t)
   const none = new TemplateSources({ secretsDir: null, mountRoots: [] })

@@ -102,7 +102,7 @@ export class TemplateSources {
     }
   }
 
-  /** Mounts without symbolic links. @throws {RuntimeError} `failed` when a folder is missing, or outside of the roots by now */
+  /** Mounts without symbolic links. @throws {RuntimeError} `failed` when a folder is missing, no folder, or outside of the roots by now */
   mountsOf({ type, mounts }: Sources): Mount[] {
     return mounts.map(({ source, target, readOnly }) => {
       if ('volume' in source) return { source, target, readOnly }
@@ -115,15 +115,20 @@ export class TemplateSources {
   /** Whether the origin of files is there; a repository is asked at launches alone. */
   #origin(from: FilesOrigin): AllowedPath | { readonly url: string } {
     if ('git' in from) return { url: from.git }
-    const given = 'path' in from ? from.path : from.archive
-    const found = this.#folder(given)
-    if ('problem' in found) return found
-    const stats = statSync(found.real)
-    const isRight = 'path' in from ? stats.isDirectory() : stats.isFile()
-    return isRight ? found : { problem: `names ${given}, which is no ${'path' in from ? 'folder' : 'file'}` }
+    if ('path' in from) return this.#folder(from.path)
+    const found = this.#belowRoots(from.archive)
+    if ('problem' in found || isOfKind(found.real, 'isFile')) return found
+    return { problem: `names ${from.archive}, which is no file` }
   }
 
+  /** A file would be mounted by the engine as well, and what a program saves anew in its place would not be seen. */
   #folder(given: string): AllowedPath {
+    const found = this.#belowRoots(given)
+    if ('problem' in found || isOfKind(found.real, 'isDirectory')) return found
+    return { problem: `names ${given}, which is no folder` }
+  }
+
+  #belowRoots(given: string): AllowedPath {
     return allowedPath(given, this.#folders.mountRoots, 'ALLOWED_MOUNT_ROOTS')
   }
 
@@ -133,6 +138,10 @@ export class TemplateSources {
     return 'problem' in found ? found : readSecret(found.real, given)
   }
 }
+
+/** False, too, for what has gone in the meantime. */
+const isOfKind = (real: string, kind: 'isFile' | 'isDirectory') =>
+  statSync(real, { throwIfNoEntry: false })?.[kind]() === true
 
 function readSecret(file: string, given: string): { readonly value: string } | { readonly problem: string } {
   try {
