@@ -10,7 +10,7 @@ import {
   type LinkPurpose,
   type StoredLink,
 } from '#/store/users/magic-links.ts'
-import { findUser, moveUserState, touchUser, type User } from '#/store/users/users.ts'
+import { findUser, lockUser, moveUserState, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, BegunSession, SignedIn } from '../sessions/begin-session.ts'
 import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
 import { hashToken } from './magic-link-token.ts'
@@ -84,8 +84,9 @@ export class VerifyLink {
 
   /**
    * Checks and uses up in one transaction (no race condition between check and use, TOCTOU), so that a block is never
-   * missed and exactly one of concurrent calls succeeds. The session is stored in it, too: every issued token is in its
-   * owner's list. A guessed token is refused before it: on SQLite a transaction makes every other change wait.
+   * missed and exactly one of concurrent calls succeeds: it waits for a block that is under way, and one that comes later
+   * ends this session, too. The session is stored in it: every issued token is in its owner's list. A guessed token is
+   * refused before it: on SQLite a transaction makes every other change wait.
    */
   async #use(
     token: string,
@@ -97,7 +98,7 @@ export class VerifyLink {
     if (!(await hasLink(this.#database.db, hashToken(token)))) throw refusals.badToken()
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
-      const user = link && (await findUser(tx, link.userId))
+      const user = link && (await lockUser(tx, link.userId))
       if (!link || !user || this.#compensations.has(link.id)) throw await unusable(tx, token, purpose, now)
       if (user.isBlocked) throw refusals.userBlocked()
       const entries = await effect(tx, user)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Database } from '#/store/database.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
 import { onceOnlyId, useUpToken } from '#/store/users/revoked-tokens.ts'
-import { findUser, touchUser, type User } from '#/store/users/users.ts'
+import { lockUser, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, SignedIn } from '../sessions/begin-session.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import { attemptLifetime, authorizationRequest, type SignInAttempt } from './protocol/authorization-request.ts'
@@ -112,11 +112,11 @@ export class ProviderSignIn {
     await this.#parts.effects.setAdministrator(id, shouldBeAdmin, { name: `provider ${provider.id}`, address }, now)
   }
 
-  /** As by a link: the session is stored before its token exists. */
+  /** As by a link: the session is stored before its token exists, and no block is missed. */
   async #signIn({ id }: User, { identity, idToken }: ProviderAnswer, client: ClientInfo, now: Date): Promise<SignedIn> {
     const { database, sessions, seal } = this.#parts
     const { user, begun } = await database.transaction(async (tx) => {
-      const current = await findUser(tx, id)
+      const current = await lockUser(tx, id)
       if (!current) throw new SignInProblem('failed', `account ${id} was deleted meanwhile`)
       if (current.isBlocked) throw new SignInProblem('blocked', `account ${id} is blocked`)
       await touchUser(tx, id, now)

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { deleteUsageOfUser } from '../usage/usage-sums.ts'
-import type { Db } from '../database.ts'
+import type { Db, Tx } from '../database.ts'
 import type { UsersTable } from '../schema.ts'
 import { deleteAdminApiTokensOf, deleteApiTokensOf, type DeletedApiToken } from './lost-rights.ts'
 
@@ -20,6 +20,21 @@ export interface User {
 
 export async function findUser(db: Db, id: number): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/**
+ * The user as the last transaction left them, and as they stay until this one ends: one that blocks or deletes them waits,
+ * and sees what this one has stored. PostgreSQL would let a block commit between a read and what depends on it.
+ */
+export async function lockUser(tx: Tx, id: number): Promise<User | undefined> {
+  // Changes nothing; SQLite, whose transactions that write exclude each other, has no other statement for it.
+  const row = await tx
+    .updateTable('users')
+    .set(({ ref }) => ({ state: ref('state') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
   return row && fromRow(row)
 }
 
