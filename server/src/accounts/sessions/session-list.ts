@@ -66,11 +66,14 @@ export class SessionList {
 
   /** Ends all sessions of this person but the one that asks. @returns how many there were */
   async endOthers(owner: Owner, { sid: exceptSid }: Claims, now: Date): Promise<number> {
-    let ended = 0
+    let [ended, after] = [0, 0]
     for (;;) {
-      const sessions = await findOtherSessions(this.#database.db, owner.id, { exceptSid, now, limit: batchSize })
+      // By id: one whose revocation could not be stored yet is live in the store, and would be found again for ever.
+      const page = { exceptSid, now, limit: batchSize, after }
+      const sessions = await findOtherSessions(this.#database.db, owner.id, page)
       await this.#revoke(sessions, owner, now)
       ended += sessions.length
+      after = sessions.at(-1)?.id ?? after
       if (sessions.length < batchSize) return ended
     }
   }

@@ -122,17 +122,18 @@ export async function findSessionBySid(db: Db, sid: string): Promise<StoredSessi
 
 /**
  * Sessions of a user that can be ended, at most `limit`, but never the one of `exceptSid`: the live ones, and those that a
- * block ended while tokens of theirs go on.
+ * block ended while tokens of theirs go on. The oldest first. @param after id of the last one of the page before
  */
 export async function findOtherSessions(
   db: Db,
   userId: number,
-  { exceptSid, now, limit }: { exceptSid: string; now: Date; limit: number },
+  { exceptSid, now, limit, after = 0 }: { exceptSid: string; now: Date; limit: number; after?: number },
 ): Promise<StoredSession[]> {
   const rows = await db
     .selectFrom('sessions')
     .selectAll()
     .where('user_id', '=', userId)
+    .where('id', '>', after)
     .where('sid', '!=', exceptSid)
     .where((each) =>
       each.or([
