@@ -185,6 +185,11 @@ for (const dialect of dialects) {
       assert.equal((await findSessionsAtProvider(database.db, bySid, { now, limit: 9 })).length, 1)
       const unnamed = { issuer, subject: undefined, sid: undefined }
       assert.equal((await findSessionsAtProvider(database.db, unnamed, { now, limit: 9 })).length, 0)
+      // After the unblock their tokens are answered until they expire.
+      await endBlockedSessions(database.db, [user.id], now)
+      assert.deepEqual([await find(), await find('p2'), await find('p3')], [2, 1, 0])
+      await markSessionsEnded(database.db, [`${dialect} p2`], now, 'provider')
+      assert.deepEqual([await find(), await find('p2')], [1, 0])
     })
 
     test('takeovers, however many, push none of the sessions of its owner out of the list', async () => {

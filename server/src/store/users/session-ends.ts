@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { insertRevokedTokensOf } from './revoked-tokens.ts'
-import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
+import { canBeEnded, sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
 
 /** Begins the revocation of an ended session, as `endedSession` in `tokens` does: the store imports nothing above it. */
 const endedSessionPrefix = 'ended '
@@ -101,7 +101,7 @@ export interface ProviderSessions {
   readonly sid: string | undefined
 }
 
-/** Live sessions that began at a provider; none when neither subject nor `sid` is named. */
+/** Sessions that began at a provider and can be ended, as `findOtherSessions` finds them; none when neither subject nor `sid` is named. */
 export async function findSessionsAtProvider(
   db: Db,
   { issuer, subject, sid }: ProviderSessions,
@@ -113,8 +113,7 @@ export async function findSessionsAtProvider(
     .innerJoin('provider_sessions', 'provider_sessions.session_id', 'sessions.id')
     .selectAll('sessions')
     .where('provider_sessions.issuer', '=', issuer)
-    .where('sessions.ended_at', 'is', null)
-    .where('sessions.expires_at', '>', now.getTime())
+    .where(canBeEnded(now))
     .$if(subject !== undefined, (query) => query.where('provider_sessions.subject', '=', subject ?? ''))
     .$if(sid !== undefined, (query) => query.where('provider_sessions.sid', '=', sid ?? ''))
     .orderBy('sessions.id')

@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import { deleteInBatches } from '../batch-deletion.ts'
-import type { SessionsTable } from '../schema.ts'
+import type { Schema, SessionsTable } from '../schema.ts'
 
 /** The administrator or operator who acts for the owner of a session, and the reason. */
 export interface ActingAdmin {
@@ -135,17 +135,19 @@ export async function findOtherSessions(
     .where('user_id', '=', userId)
     .where('id', '>', after)
     .where('sid', '!=', exceptSid)
-    .where((each) =>
-      each.or([
-        each.and([each('ended_at', 'is', null), each('expires_at', '>', now.getTime())]),
-        each.and([each('ended_why', '=', 'blocked'), each('token_expires_at', '>', now.getTime())]),
-      ]),
-    )
+    .where(canBeEnded(now))
     .orderBy('id')
     .limit(limit)
     .execute()
   return rows.map(sessionOfRow)
 }
+
+/** Condition of live sessions, and of those that a block ended while tokens of theirs go on. */
+export const canBeEnded = (now: Date) => (each: ExpressionBuilder<Schema, 'sessions'>) =>
+  each.or([
+    each.and([each('sessions.ended_at', 'is', null), each('sessions.expires_at', '>', now.getTime())]),
+    each.and([each('sessions.ended_why', '=', 'blocked'), each('sessions.token_expires_at', '>', now.getTime())]),
+  ])
 
 /**
  * Deletes expired sessions; takeovers only when they began before `takeoversBefore`. Of very many some are left for the
