@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { pino } from 'pino'
+import type { SMTPServerOptions } from 'smtp-server'
 import { startMailServer } from '#test/support/mail/mail-server.ts'
 import type { Email } from './mailer.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
@@ -40,6 +42,28 @@ test('a server that takes the message but never says so has failed when the limi
   const started = performance.now()
   await assert.rejects(mailer.send(message('ann@x.org')))
   assert.ok(performance.now() - started < timeLimit(2_000))
+})
+
+test('a filter that refuses a mail and quotes its link brings the link into no log', async (t) => {
+  const link = `https://berth.test/archive#token=${'kJ3_fEw9-QzX0aB1cD2eF3gH'}`
+  const refusal = Object.assign(new Error(`5.7.1 on a list: ${link}`), { responseCode: 554 })
+  const refusing: SMTPServerOptions['onData'] = (stream, _, done) => void stream.on('end', () => done(refusal)).resume()
+  const server = await startMailServer({ onData: refusing })
+  const mailer = createSmtpMailer(server.url, 'berth@x.org')
+  t.after(async () => {
+    mailer.close()
+    await server.close()
+  })
+  const sent = mailer.send({ ...message('ann@x.org'), text: link })
+  const error: unknown = await sent.then(
+    () => assert.fail('it was accepted'),
+    (each: unknown) => each,
+  )
+  let line = ''
+  pino({}, { write: (text) => void (line = text) }).error({ err: error })
+  assert.match(line, /554 5\.7\.1 on a list: …/)
+  assert.match(line, /"responseCode":554/)
+  assert.doesNotMatch(line, /kJ3_fEw9/)
 })
 
 /** A server behind a network that an attacker controls: it removes STARTTLS from the offer, which neither side can see. */

@@ -2,6 +2,7 @@ import type { Mailer, Email } from './mailer.ts'
 import { Semaphore } from '#/concurrency/semaphore.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 import { lazyTransport } from './lazy-transport.ts'
+import { failureReason } from './mail-failure-reason.ts'
 
 /** Timeout of a mail, including the wait for a free connection, in ms. */
 const defaultTimeout = 10_000
@@ -45,13 +46,23 @@ export function createSmtpMailer(url: string, from: string, options: SmtpOptions
         const { signal } = end
         await connections.run(() => transport.sendMail({ ...toMail(message, from), signal }), { signal })
       } catch (error) {
-        throw end.signal.aborted ? late : error
+        throw end.signal.aborted ? late : withoutQuotes(error, message.to)
       } finally {
         clearTimeout(timer)
       }
     },
     close: () => transport.close(),
   }
+}
+
+/**
+ * The same error without what the server quoted of the mail, in all of its properties: a log takes each of them, and the
+ * links in mails are secrets. An error without a response of the server is left as it is.
+ */
+function withoutQuotes(error: unknown, to: string): unknown {
+  if (!(error instanceof Error && 'response' in error)) return error
+  const { code, command, responseCode } = error as { code?: unknown; command?: unknown; responseCode?: unknown }
+  return Object.assign(new Error(failureReason(error, to)), { code, command, responseCode })
 }
 
 /**
