@@ -3,7 +3,7 @@ import { allSettledOrThrow } from '#/concurrency/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
-import { markSessionsEnded } from '#/store/users/session-ends.ts'
+import { listTokenEnds, markSessionsEnded } from '#/store/users/session-ends.ts'
 import type { SessionEnd, StoredSession } from '#/store/users/sessions.ts'
 import { endedSession } from '#/tokens/ended-session.ts'
 
@@ -152,20 +152,29 @@ export class Revocations {
     return unsaved
   }
 
-  /** The session list shows it from the same moment on. @param revoked all of one moment */
+  /**
+   * The session list shows it from the same moment on. A session may have a token that lasts longer than was known when it was
+   * revoked: one of a renewal that was under way, or from before the lifetime of tokens was shortened. Its revocation lasts as
+   * long, here and in every party. @param revoked all of one moment
+   */
   async #save(revoked: readonly Unsaved[]): Promise<void> {
     const [first] = revoked
     if (!first) return
-    await this.#database.transaction(async (tx) => {
-      await insertRevokedTokens(tx, revoked)
-      await markSessionsEnded(
+    const expiryOf = new Map(revoked.map(({ jti, expiresAt }) => [jti, expiresAt]))
+    const longer = await this.#database.transaction(async (tx) => {
+      await markSessionsEnded(tx, [...expiryOf.keys()], first.at, first.why)
+      // Behind the update, which waits for a renewal that is under way.
+      const ends = await listTokenEnds(tx, [...expiryOf.keys()])
+      const found = ends.filter(({ jti, expiresAt }) => expiresAt > (expiryOf.get(jti) ?? expiresAt))
+      const longest = new Map([...expiryOf, ...found.map(({ jti, expiresAt }) => [jti, expiresAt] as const)])
+      await insertRevokedTokens(
         tx,
-        revoked.map(({ jti }) => jti),
-        first.at,
-        first.why,
+        [...longest].map(([jti, expiresAt]) => ({ jti, expiresAt })),
       )
+      return found
     })
     for (const { jti } of revoked) this.#unsaved.delete(jti)
+    await this.revokeLocally(longer)
   }
 }
 

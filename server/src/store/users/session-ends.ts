@@ -135,5 +135,16 @@ export async function markSessionsEnded(db: Db, sids: readonly string[], now: Da
     .execute()
 }
 
+/** When the last token of each of these sessions expires; unknown ones are left out. */
+export async function listTokenEnds(
+  db: Db,
+  sids: readonly string[],
+): Promise<{ readonly userId: number; readonly jti: string; readonly expiresAt: Date }[]> {
+  const rows = await db.selectFrom('sessions').selectAll().where('sid', 'in', sids).execute()
+  return rows
+    .map(sessionOfRow)
+    .map(({ userId, sid, tokenExpiresAt }) => ({ userId, jti: sid, expiresAt: tokenExpiresAt }))
+}
+
 /** The row stays until the session would have ended by itself, so that its user can be told why it ended before. */
 const ended = (now: Date, why: SessionEnd) => ({ ended_at: now.getTime(), ended_why: why })
