@@ -60,3 +60,14 @@ export function withNext(page: PagePath, next: unknown): string {
   const safe = safeNext(next)
   return safe === undefined || safe === pages.home ? page : `${page}?${new URLSearchParams({ next: safe })}`
 }
+
+/**
+ * Where a sign-in on this page leads: to `next` of a page for signing in, and to every other page itself, which is shown
+ * to users who are signed in. A link to join a group keeps its code so.
+ * @param path of the browser @returns undefined when it leads to the start page
+ */
+export function signInTarget(path: string, query: URLSearchParams): string | undefined {
+  const page = path.replace(/(?<=.)\/+$/, '')
+  if (page === pages.home || signInPages.includes(page)) return safeNext(query.get('next'))
+  return safeNext(query.size === 0 ? page : `${page}?${query}`)
+}

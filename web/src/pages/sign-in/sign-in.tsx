@@ -8,8 +8,7 @@ import { rich } from '#/components/rich.tsx'
 import { endedSession } from '#/session/ended-session.ts'
 import { useSignInElsewhere } from '#/session/use-sign-in-elsewhere.ts'
 import { emailIn } from '#/session/magic-link-request.ts'
-import { isPage, pages } from '#/paths.ts'
-import { safeNext } from '#/safe-next.ts'
+import { isPage, pages, signInTarget } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
 /** Why a sign-in ended, by the name of the refusal. */
@@ -25,8 +24,8 @@ const endedIn = (why: string | null) => (why === null ? endedSession() : { why, 
 /** Sign-in and sign-up: one field and one button for every user; see `requestMagicLink` for why one form is enough. */
 export function SignIn() {
   const t = useTranslations('signIn.ask')
-  const { query, state } = useLocation()
-  const next = safeNext(query.get('next'))
+  const { path, query, state } = useLocation()
+  const next = signInTarget(path, query)
   const [ended] = useState(() => (isSignedIn() ? undefined : endedIn(query.get('ended'))))
   const isToContainer = next !== undefined && !isPage(next)
   const lead = boot.signIn.providers.length > 0 ? 'orLead' : 'lead'
