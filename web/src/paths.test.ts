@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pages, signInTarget, withNext } from './paths.ts'
+import { pages, sectionOf, signInTarget, withNext } from './paths.ts'
 
 test('a safe path is passed in the query, encoded', () => {
   const link = withNext(pages.login, '/ann-dev/?a=1&b=2')
@@ -20,4 +20,12 @@ test('a sign-in leads back to the page that was opened, with its query', () => {
   assert.equal(target(pages.login, 'next=%2Fann-dev%2F'), '/ann-dev/')
   assert.equal(target(pages.login, 'next=%2F%2Fevil.example'), undefined)
   for (const path of [pages.home, pages.login, pages.signUp]) assert.equal(target(path), undefined)
+})
+
+// A job lost its bar, its result and its undo when the administrator went to the audit log meanwhile.
+test('all pages for administrators are one section, and no other pages share one', () => {
+  const paths = Object.values<string>(pages)
+  const others = paths.filter((path) => !/^\/admin(\/|$)/.test(path))
+  assert.deepEqual([...new Set(paths.map(sectionOf))].toSorted(), [pages.admin, ...others].toSorted())
+  assert.equal(sectionOf('/administrator'), '/administrator')
 })

@@ -71,3 +71,11 @@ export function signInTarget(path: string, query: URLSearchParams): string | und
   if (page === pages.home || signInPages.includes(page)) return safeNext(query.get('next'))
   return safeNext(query.size === 0 ? page : `${page}?${query}`)
 }
+
+/**
+ * What a page belongs to. Pages for administrators are one section: bulk jobs and their messages go on while an
+ * administrator changes between them. Every other page is alone.
+ * @param path without a slash at the end
+ */
+export const sectionOf = (path: string): string =>
+  path === pages.admin || path.startsWith(`${pages.admin}/`) ? pages.admin : path

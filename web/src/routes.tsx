@@ -9,7 +9,7 @@ import { Dashboard } from '#/pages/dashboard.tsx'
 import { ForAdministrators } from '#/pages/forbidden.tsx'
 import { NotFound } from '#/pages/not-found.tsx'
 import { Verify } from '#/pages/sign-in/verify.tsx'
-import { pages, type PagePath } from '#/paths.ts'
+import { pages, sectionOf, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
 /** Whether the document is of this page, and its user will see it. */
@@ -80,9 +80,10 @@ export function CurrentPage() {
   const { path } = useLocation()
   const wanted = path.replace(/(?<=.)\/+$/, '')
   const page = Object.hasOwn(routes, wanted) ? routes[wanted as PagePath]() : <NotFound />
-  // Pages that share a component are different pages to React: fields and errors must not be kept.
+  // Pages that share a component are different pages to React: fields and errors must not be kept. `Admin` has a boundary
+  // for each of its own.
   return (
-    <PageBoundary key={wanted}>
+    <PageBoundary key={sectionOf(wanted)}>
       <Suspense fallback={<Loading />}>{page}</Suspense>
     </PageBoundary>
   )

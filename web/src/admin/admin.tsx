@@ -1,4 +1,5 @@
 import { type PagePath, pages } from '#/paths.ts'
+import { PageBoundary } from '#/components/page/page-boundary.tsx'
 import { AdminI18nProvider } from './admin-i18n-provider.tsx'
 import { Audit } from './pages/audit.tsx'
 import { Containers } from './pages/containers.tsx'
@@ -55,7 +56,9 @@ export function Admin({ page }: { page: AdminPath }) {
   return (
     <AdminI18nProvider>
       <BulkJobsProvider>
-        <Current />
+        <PageBoundary key={page}>
+          <Current />
+        </PageBoundary>
       </BulkJobsProvider>
     </AdminI18nProvider>
   )
