@@ -10,6 +10,7 @@ import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { parseAddresses, addressBatches } from '#/addresses/parse-addresses.ts'
 import { InviteForm, type InvitationDraft } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
+import { unansweredOf } from './unanswered.ts'
 
 export type Invited = InvitationsResponse['invitations'][number]
 
@@ -22,6 +23,8 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const words = useTranslations('admin.table')
   const [asked, setAsked] = useState<readonly string[]>([])
   const [invited, setInvited] = useState<readonly Invited[]>([])
+  /** What the last attempt has left, a line each. */
+  const [left, setLeft] = useState('')
   const { busy, error, run, reset } = useTask()
 
   function invite({ text, isMailed, language }: InvitationDraft) {
@@ -48,7 +51,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     <Dialog title={t('title')} variant="wide" onClose={onClose}>
       {(close) =>
         asked.length === 0 ? (
-          <InviteForm onInvite={invite} onCancel={close} />
+          <InviteForm initialText={left} onInvite={invite} onCancel={close} />
         ) : (
           <>
             {busy && (
@@ -65,6 +68,9 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
                 <Button
                   onPress={() => {
                     reset()
+                    // A mail that was not accepted can be tried again, as its row says.
+                    const settled = invited.filter(({ status }) => status !== 'failed')
+                    setLeft(unansweredOf(asked, settled).join('\n'))
                     setAsked([])
                   }}
                 >

@@ -16,6 +16,8 @@ export interface InvitationDraft {
 }
 
 interface InviteFormProps {
+  /** Stands in the field at first: what an earlier attempt has left. */
+  initialText: string
   onInvite(wish: InvitationDraft): void
   onCancel(): void
 }
@@ -24,11 +26,11 @@ interface InviteFormProps {
 const maxNamedLines = 3
 
 /** Addresses from a file or pasted text, with what was found in them before anything is sent. */
-export function InviteForm({ onInvite, onCancel }: InviteFormProps) {
+export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
   const t = useTranslations('admin.users.invite')
   const words = useTranslations('admin.table')
   const nameOf = useTranslations('frame.language')
-  const [text, setText] = useState('')
+  const [text, setText] = useState(initialText)
   const [isUnreadable, setUnreadable] = useState(false)
   const [isMailed, setMailed] = useState(true)
   const [language, setLanguage] = useState(useLanguage())

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Invited } from './invite-dialog.tsx'
+import { unansweredOf } from './unanswered.ts'
 
 interface InviteResultsProps {
   asked: readonly string[]
@@ -16,8 +17,7 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
   const t = useTranslations('admin.users.invite')
   const words = useTranslations('admin.table')
   const links = invited.filter(({ link }) => link !== undefined)
-  const answered = new Set(invited.map(({ email }) => email.toLowerCase()))
-  const rest = isOver ? asked.filter((email) => !answered.has(email.toLowerCase())) : []
+  const rest = isOver ? unansweredOf(asked, invited) : []
   const rows = [...invited, ...rest.map((email) => ({ email, status: 'waiting' as const, link: undefined }))]
   // Rows that need action must not be scrolled out of view.
   const refused = rows.filter(({ status }) => needsWork.has(status))
