@@ -1,5 +1,7 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslations } from 'use-intl/react'
+import { copyToClipboard } from '#/components/clipboard.ts'
 import type { Invited } from './invite-dialog.tsx'
 import { unansweredOf } from './unanswered.ts'
 
@@ -96,24 +98,25 @@ interface CopyButtonProps {
   about?: string
 }
 
+/** Copies text that is not on the page. Where the browser does not copy it, the text is shown, to be copied by hand. */
 function CopyButton({ text, label, copied, about }: CopyButtonProps) {
-  const [isCopied, setCopied] = useState(false)
+  const t = useTranslations('tokens.fresh')
+  const shown = useRef<HTMLElement>(null)
+  const [outcome, setOutcome] = useState<'copied' | 'selected'>()
   async function copy() {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
+    if (await copyToClipboard(text, null)) return setOutcome('copied')
+    // On plain http the browser copies what is selected, so it has to be on the page.
+    flushSync(() => setOutcome('selected'))
+    if (await copyToClipboard(text, shown.current)) setOutcome('copied')
   }
   return (
     <span className="copy">
-      <button
-        type="button"
-        className="button small"
-        aria-label={about}
-        onClick={() => void copy().catch(() => undefined)}
-      >
+      <button type="button" className="button small" aria-label={about} onClick={() => void copy()}>
         {label}
       </button>
+      {outcome === 'selected' && <code ref={shown}>{text}</code>}
       <span role="status" className="muted">
-        {isCopied ? copied : ''}
+        {outcome === 'copied' ? copied : outcome && t('selected')}
       </span>
     </span>
   )
