@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
@@ -5,7 +6,6 @@ import type { RowAction } from '#/admin/table/row-menu.tsx'
 import { undoLabelFor } from '#/admin/bulk/undo.ts'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { useErrorMessage } from '#/i18n/use-error-message.ts'
-import { useTask } from '#/components/use-task.ts'
 import type { UserDialogName } from './dialogs.tsx'
 import { actionsFor } from './user-actions.ts'
 import { showUserGone, showUsers } from './user-list.ts'
@@ -32,18 +32,22 @@ export function useUserActions(
   const t = useTranslations('admin.users')
   const { notify } = useBulkJobs()
   const sentenceOf = useErrorMessage()
-  const task = useTask()
+  /** Ids of users to whom a link is being mailed. */
+  const mailed = useRef(new Set<number>())
 
-  function resend({ id, email }: AdminUser) {
-    void task.run(async (signal) => {
-      try {
-        await createApiClient(signal).resendVerificationTo({ params: { id: String(id) } })
-        notify({ title: t('notice.resent', { email }) })
-      } catch (error) {
-        // There is no dialog that could show the error.
-        notify({ title: sentenceOf(error) })
-      }
-    })
+  /** Goes on when the page is left, and beside that of another user: the menu says nothing while a mail is under way. */
+  async function resend({ id, email }: AdminUser) {
+    if (mailed.current.has(id)) return
+    mailed.current.add(id)
+    try {
+      await createApiClient(new AbortController().signal).resendVerificationTo({ params: { id: String(id) } })
+      notify({ title: t('notice.resent', { email }) })
+    } catch (error) {
+      // There is no dialog that could show the error.
+      notify({ title: sentenceOf(error) })
+    } finally {
+      mailed.current.delete(id)
+    }
   }
 
   const of = (user: AdminUser): readonly RowAction[] => [
@@ -53,7 +57,7 @@ export function useUserActions(
       label: t(`actions.${action}`),
       obstacle: obstacle && t(`obstacles.${obstacle}`),
       isGrave: action === 'delete',
-      run: () => (action === 'resend' ? resend(user) : open(action, user)),
+      run: () => (action === 'resend' ? void resend(user) : open(action, user)),
     })),
   ]
 
