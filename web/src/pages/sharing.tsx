@@ -28,20 +28,21 @@ function SwitchedOff() {
 
 function SharingPage() {
   const t = useTranslations('sharing')
-  const { containers = [], problem } = useContainers()
+  const { containers, problem } = useContainers()
   // An administrator who acts for the user shares nothing of theirs.
   const isOff = !canAct() || boot.acting !== null
-  const launched = containers.filter(({ created_at: at }) => at !== null)
+  // Undefined until it is known: a page that cannot read the list must not say that nothing was launched.
+  const launched = containers?.filter(({ created_at: at }) => at !== null)
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
       {boot.acting === null && <Looks containers={containers} />}
       <SharedWithMe />
       <Alert error={problem} />
-      {launched.map((entry) => (
+      {launched?.map((entry) => (
         <OwnContainer key={entry.type} entry={entry} isOff={isOff} />
       ))}
-      {launched.length === 0 && <p className="hint">{t('nothingLaunched')}</p>}
+      {launched?.length === 0 && <p className="hint">{t('nothingLaunched')}</p>}
     </Page>
   )
 }

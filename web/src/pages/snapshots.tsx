@@ -24,16 +24,17 @@ function SwitchedOff() {
 
 function SnapshotsPage() {
   const t = useTranslations('snapshots')
-  const { containers = [], problem } = useContainers()
-  const launched = containers.filter(({ created_at: at }) => at !== null)
+  const { containers, problem } = useContainers()
+  // Undefined until it is known: a page that cannot read the list must not say that nothing was launched.
+  const launched = containers?.filter(({ created_at: at }) => at !== null)
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
       <Alert error={problem} />
-      {launched.map((entry) => (
+      {launched?.map((entry) => (
         <HomeSnapshots key={entry.type} entry={entry} isOff={!canAct()} />
       ))}
-      {launched.length === 0 && <p className="hint">{t('nothingLaunched')}</p>}
+      {launched?.length === 0 && <p className="hint">{t('nothingLaunched')}</p>}
     </Page>
   )
 }
