@@ -37,7 +37,7 @@ export function GroupDialog({ group, onClose }: GroupDialogProps) {
       disk: valueOf('disk'),
     }
     const name = group && isByProvider ? group.name : valueOf('name')
-    const body = readGroup({ name, description: valueOf('description'), types, limits, ends: valueOf('ends') })
+    const body = readGroup({ name, description: valueOf('description'), types, limits, ends: valueOf('ends') }, group)
     setProblem(typeof body === 'string' ? body : undefined)
     // The dialog stays open, with the problem at its place.
     if (typeof body === 'string') throw new DOMException(body, 'AbortError')

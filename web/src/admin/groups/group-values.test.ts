@@ -36,3 +36,19 @@ test('what a group has stands in its fields as it was typed', () => {
   assert.equal(typeof read === 'object' && read.expires_at, '2027-07-31T22:00:00.000Z')
   assert.equal(localTimeOf(null), '')
 })
+
+// A new description of a group with 100 MiB made them 100.35 MiB, and its end a minute's part earlier.
+test('what was not changed keeps the exact limit and end', () => {
+  const limits = { running: 2, memory: 100 * 1024 ** 2, cpus: 0.5, disk: 10e9 }
+  const before = { limits, expires_at: '2027-07-31T22:00:30.000Z' }
+  const fields = {
+    running: fieldOf(limits, 'running'),
+    memory: fieldOf(limits, 'memory'),
+    cpus: fieldOf(limits, 'cpus'),
+    disk: fieldOf(limits, 'disk'),
+  }
+  const same = readGroup({ ...typed, limits: fields, ends: localTimeOf(before.expires_at) }, before)
+  assert.deepEqual(typeof same === 'object' && [same.limits, same.expires_at], [limits, before.expires_at])
+  const other = readGroup({ ...typed, limits: { ...fields, memory: '0.5' } }, before)
+  assert.deepEqual(typeof other === 'object' && [other.limits?.memory, other.expires_at], [1024 ** 3 / 2, null])
+})

@@ -13,14 +13,15 @@ export interface TypedGroup {
   readonly ends: string
 }
 
-/** The body of a request, or what is wrong with what was typed. */
-export function readGroup({
-  name,
-  description,
-  types,
-  limits,
-  ends,
-}: TypedGroup): (GroupChanges & { name: string }) | 'nameMissing' | 'badNumber' {
+/**
+ * The body of a request, or what is wrong with what was typed.
+ * @param before the group that is changed: what stands in its fields is rounded, so a field that was left as it is keeps
+ * the exact value
+ */
+export function readGroup(
+  { name, description, types, limits, ends }: TypedGroup,
+  before?: Pick<Group, 'limits' | 'expires_at'>,
+): (GroupChanges & { name: string }) | 'nameMissing' | 'badNumber' {
   if (name.trim() === '') return 'nameMissing'
   const read = {
     running: numberIn(limits.running),
@@ -33,9 +34,18 @@ export function readGroup({
     name: name.trim(),
     description: description.trim(),
     types: types && [...types],
-    limits: read,
-    expires_at: ends === '' ? null : new Date(ends).toISOString(),
+    limits: {
+      ...read,
+      ...(before && limits.memory === fieldOf(before.limits, 'memory') && { memory: before.limits.memory }),
+      ...(before && limits.disk === fieldOf(before.limits, 'disk') && { disk: before.limits.disk }),
+    },
+    expires_at: endOf(ends, before?.expires_at ?? null),
   }
+}
+
+function endOf(typed: string, before: string | null): string | null {
+  if (typed === localTimeOf(before)) return before
+  return typed === '' ? null : new Date(typed).toISOString()
 }
 
 /** NaN for what is no number. */
