@@ -1,9 +1,10 @@
 import { maxEmails, type AddMembersResponse, type GroupRole } from '@berth/api/schemas/groups.ts'
 import type { MemberPrediction } from '@berth/api/schemas/groups/group-invitations.ts'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { createApiClient } from '#/api/api-client.ts'
 import { useTask } from '#/components/use-task.ts'
 import type { FoundAddresses } from '#/addresses/find-addresses.ts'
+import { withoutEarlier, type EarlierAddition } from './earlier-addition.ts'
 
 /** Max addresses of one addition. */
 export const maxAddresses = 10_000
@@ -28,7 +29,10 @@ export interface Addition {
   readonly outcome: AddMembersResponse | undefined
   /** Asks what an addition will do. */
   readonly check: Work
-  /** Adds, batch by batch; what was added before a failure stays added, and is in the outcome. */
+  /**
+   * Adds, batch by batch; what was added before a failure stays added, and is in the outcome. Who was added or invited
+   * by an earlier call with this role is not sent again.
+   */
   readonly add: Work
   reset(): void
 }
@@ -39,6 +43,7 @@ export function useAddition(group: string): Addition {
   const [progress, setProgress] = useState<AdditionProgress>()
   const [predictions, setPredictions] = useState<readonly MemberPrediction[]>()
   const [outcome, setOutcome] = useState<AddMembersResponse>()
+  const earlier = useRef<EarlierAddition>(undefined)
   const params = { id: group }
 
   const check: Work = (found) =>
@@ -46,7 +51,7 @@ export function useAddition(group: string): Addition {
       setPredictions(undefined)
       setOutcome(undefined)
       const all: MemberPrediction[] = []
-      for (const emails of batchesOf(found, maxEmails)) {
+      for (const emails of batchesOf(textsOf(found), maxEmails)) {
         setProgress({ done: all.length, total: found.addresses.length })
         const { addresses } = await createApiClient(signal, timeout).previewMembers({ params, body: { emails } })
         all.push(...addresses)
@@ -56,14 +61,15 @@ export function useAddition(group: string): Addition {
 
   const add: Work = (found, role, onEnd) =>
     run(async (signal) => {
-      const all: AddMembersResponse = { added: [], invited: [], refused: [] }
+      const { left, done: all } = withoutEarlier(textsOf(found), role, earlier.current)
       try {
-        for (const emails of batchesOf(found, batchSize)) {
+        for (const emails of batchesOf(left, batchSize)) {
           setProgress({ done: countOf(all), total: found.addresses.length })
           const answer = await createApiClient(signal, timeout).addMembers({ params, body: { emails, role } })
           for (const list of ['added', 'invited', 'refused'] as const) all[list].push(...answer[list])
         }
       } finally {
+        earlier.current = { role, added: all.added, invited: all.invited }
         setOutcome(all)
         if (countOf(all) > 0) await onEnd()
       }
@@ -87,6 +93,8 @@ export function useAddition(group: string): Addition {
 
 const countOf = ({ added, invited, refused }: AddMembersResponse) => added.length + invited.length + refused.length
 
-function* batchesOf({ addresses }: FoundAddresses, size: number): Generator<string[]> {
-  for (let at = 0; at < addresses.length; at += size) yield addresses.slice(at, at + size).map(({ text }) => text)
+const textsOf = ({ addresses }: FoundAddresses) => addresses.map(({ text }) => text)
+
+function* batchesOf(addresses: readonly string[], size: number): Generator<string[]> {
+  for (let at = 0; at < addresses.length; at += size) yield addresses.slice(at, at + size)
 }
