@@ -1,25 +1,53 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { Button } from '#/components/button.tsx'
 
+interface PagedQuery {
+  readonly hasNextPage: boolean
+  readonly isFetchingNextPage: boolean
+  fetchNextPage(): Promise<unknown>
+}
+
 interface NextPageButtonProps {
-  readonly query: {
-    readonly hasNextPage: boolean
-    readonly isFetchingNextPage: boolean
-    fetchNextPage(): Promise<unknown>
-  }
+  readonly query: PagedQuery
   /** Its text while the next page is fetched. */
   readonly fetching: ReactNode
   readonly children: ReactNode
 }
 
-/** Fetches the next page of a list; not on the page when there is none. */
+/** Fetches the next page of the list before it; not on the page when there is none. */
 export function NextPageButton({ query, fetching, children }: NextPageButtonProps) {
+  const place = useRef<HTMLParagraphElement>(null)
+  const fetchNext = useNextPage(query, place)
   if (!query.hasNextPage) return null
   return (
-    <p>
-      <Button isOff={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+    <p ref={place}>
+      <Button isOff={query.isFetchingNextPage} onPress={fetchNext}>
         {query.isFetchingNextPage ? fetching : children}
       </Button>
     </p>
   )
+}
+
+/**
+ * Fetches the next page. The button goes away with the last page, and the focus would go to the top of the document: the
+ * first new row takes it, or the last row where the new ones follow later.
+ * @param place element of the button, right behind the list
+ */
+export function useNextPage(query: PagedQuery, place: RefObject<HTMLElement | null>): () => void {
+  const { hasNextPage, isFetchingNextPage } = query
+  const last = useRef<Element>(undefined)
+
+  useEffect(() => {
+    if (isFetchingNextPage || !last.current) return
+    const row = last.current.nextElementSibling ?? last.current
+    last.current = undefined
+    if (hasNextPage || document.activeElement !== document.body || !(row instanceof HTMLElement)) return
+    row.tabIndex = -1
+    row.focus({ preventScroll: true })
+  }, [hasNextPage, isFetchingNextPage])
+
+  return () => {
+    last.current = place.current?.previousElementSibling?.lastElementChild ?? undefined
+    void query.fetchNextPage()
+  }
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { Entries } from '#/admin/audit/entries.tsx'
@@ -10,6 +10,7 @@ import { VerifyButton } from '#/admin/audit/verify-button.tsx'
 import { QueryError } from '#/admin/query-error.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
 import { Button } from '#/components/button.tsx'
+import { useNextPage } from '#/components/next-page-button.tsx'
 import { useLocation } from '#/router/router.ts'
 
 /** The audit log: who did what to whom. */
@@ -55,10 +56,12 @@ function Log({ filter }: { filter: AuditFilter }) {
 function More({ log, isFiltered: isPart }: { log: ReturnType<typeof useAudit>; isFiltered: boolean }) {
   const t = useTranslations('admin.audit.list')
   const { count } = useQuantities()
+  const place = useRef<HTMLDivElement>(null)
+  const fetchNext = useNextPage(log, place)
   if (log.hasNextPage)
     return (
-      <div>
-        <Button isOff={log.isFetchingNextPage} onPress={() => void log.fetchNextPage()}>
+      <div ref={place}>
+        <Button isOff={log.isFetchingNextPage} onPress={fetchNext}>
           {log.isFetchingNextPage ? t('loadingMore') : t('more')}
         </Button>
       </div>
