@@ -1,7 +1,7 @@
 import type { FolderSize, FoldersResponse } from '@berth/api/schemas/features/snapshots.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -16,6 +16,7 @@ const timeout = 120_000
 export function FoldersDialog({ entry, onClose }: { entry: ContainerEntry; onClose(): void }) {
   const t = useTranslations('snapshots.folders')
   const [path, setPath] = useState('')
+  const status = useRef<HTMLParagraphElement>(null)
   const query = useQuery({
     queryKey: ['folders', entry.type, path],
     queryFn: ({ signal }) =>
@@ -26,15 +27,22 @@ export function FoldersDialog({ entry, onClose }: { entry: ContainerEntry; onClo
     gcTime: 0,
     retry: false,
   })
+  // The pressed button goes away with its folder, so the focus moves first.
+  function open(next: string) {
+    status.current?.focus({ preventScroll: true })
+    setPath(next)
+  }
   return (
     <Dialog title={t('title', { name: entry.display_name })} onClose={onClose}>
       {(close) => (
         <>
           <Alert error={query.error ?? undefined} />
-          <p role="status">{query.isFetching ? t('reading') : undefined}</p>
-          {query.data && <Folder found={query.data} path={path} onOpen={setPath} />}
+          <p role="status" ref={status} tabIndex={-1}>
+            {query.isFetching ? t('reading') : undefined}
+          </p>
+          {query.data && <Folder found={query.data} path={path} onOpen={open} />}
           <div className="actions end">
-            {path !== '' && <Button onPress={() => setPath(path.split('/').slice(0, -1).join('/'))}>{t('up')}</Button>}
+            {path !== '' && <Button onPress={() => open(path.split('/').slice(0, -1).join('/'))}>{t('up')}</Button>}
             <Button onPress={close}>{t('close')}</Button>
           </div>
         </>
