@@ -156,7 +156,7 @@ export const groups = {
   },
   hours: {
     title: 'Hours',
-    lead: 'Containers of members start 15 minutes before a lesson, and stop at night. Each change is stored at once.',
+    lead: 'Containers of members start 15 minutes before a lesson, and stop at night if you give a time for it. Each change is stored at once.',
     zone: 'Time zone',
     stopAt: 'Stop every day at',
     stopHint: 'Empty: no stop',
