@@ -51,6 +51,7 @@ test('events are parsed across every chunk boundary', async (context) => {
 })
 
 test('a lost stream is reopened after the last event received, with exponential backoff', async (context) => {
+  context.mock.method(Math, 'random', () => 1)
   const broken = new ApiError(503, { error: 'Berth is being started.' })
   const first = 'id: a-1\nevent: x\ndata: 1\n\nid: a-2\nevent: x\ndata: 2\n\nid: a-3\nevent: x\nda'
   const { asked, turns, settle, pass, stop, done } = following(context, [first, broken, broken])
@@ -78,6 +79,29 @@ test('a connection without data for a minute is closed and reopened', async (con
   pass(retryDelays.first)
   await settle()
   assert.equal(asked.length, 2)
+  stop.abort()
+  await done
+})
+
+// A thousand pages that a restart of the server had cut off came back in the same moment.
+test('streams that were lost at once are reopened over half of the delay', async (context) => {
+  const random = context.mock.method(Math, 'random', () => 0)
+  const { asked, settle, pass, stop, done } = following(context, ['', '', 'open'])
+  await settle()
+  for (const [share, pause] of [
+    [0, retryDelays.first / 2],
+    [0.5, 2 * retryDelays.first * 0.75],
+  ] as const) {
+    random.mock.mockImplementation(() => share)
+    const count = asked.length
+    pass(pause - 1)
+    await settle()
+    assert.equal(asked.length, count)
+    random.mock.mockImplementation(() => 0.5)
+    pass(1)
+    await settle()
+    assert.equal(asked.length, count + 1)
+  }
   stop.abort()
   await done
 })

@@ -27,6 +27,8 @@ export interface Bookmark {
 
 /** Exponential backoff between reconnections, in ms. */
 export const retryDelays = { first: 1_000, max: 30_000 } as const
+/** What is left of a delay at least: a restart of the server ends all streams at once, and they must not come back at once. */
+const minShare = 0.5
 /** Without data for so long a connection counts as dead, in ms. The server sends a heartbeat every 25 s. */
 const heartbeatTimeout = 60_000
 
@@ -45,7 +47,7 @@ export async function followStream(reader: StreamReader, signal: AbortSignal, bo
     }
     if (signal.aborted) return
     reader.onLost?.()
-    await abortableDelay(delay, signal)
+    await abortableDelay(delay * (minShare + (1 - minShare) * Math.random()), signal)
     delay = Math.min(delay * 2, retryDelays.max)
   }
 }
