@@ -3,7 +3,8 @@ import { test, type TestContext } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
 import { followStream, retryDelays, type Bookmark, type ServerEvent } from './event-stream.ts'
 
-type Answer = string | ApiError | 'open'
+/** `silent`: the answer never begins. */
+type Answer = string | ApiError | 'open' | 'silent'
 
 /** Follows a stream whose connections each deliver one of these texts and then end; the last one stays open. */
 function following(context: TestContext, answers: readonly Answer[], bookmark: Bookmark = {}) {
@@ -14,6 +15,10 @@ function following(context: TestContext, answers: readonly Answer[], bookmark: B
     open: async (lastId: string | undefined, signal: AbortSignal) => {
       const answer = answers[asked.push(lastId) - 1] ?? 'open'
       if (answer instanceof ApiError) throw answer
+      if (answer === 'silent')
+        return new Promise<never>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+        )
       return { body: bodyOf(answer, signal) }
     },
     onOpen: () => turns.push('open'),
@@ -102,6 +107,20 @@ test('streams that were lost at once are reopened over half of the delay', async
     await settle()
     assert.equal(asked.length, count + 1)
   }
+  stop.abort()
+  await done
+})
+
+// A machine that woke up beside a dead connection waited for an answer until the system gave up, after a quarter of an hour.
+test('a connection whose answer does not begin within a minute is opened again', async (context) => {
+  const { asked, turns, settle, pass, stop, done } = following(context, ['silent'])
+  await settle()
+  pass(60_000)
+  await settle()
+  assert.deepEqual(turns, ['lost'])
+  pass(retryDelays.first)
+  await settle()
+  assert.equal(asked.length, 2)
   stop.abort()
   await done
 })

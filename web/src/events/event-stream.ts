@@ -29,7 +29,10 @@ export interface Bookmark {
 export const retryDelays = { first: 1_000, max: 30_000 } as const
 /** What is left of a delay at least: a restart of the server ends all streams at once, and they must not come back at once. */
 const minShare = 0.5
-/** Without data for so long a connection counts as dead, in ms. The server sends a heartbeat every 25 s. */
+/**
+ * Without data for so long a connection counts as dead, in ms, also before its answer begins. The server sends a
+ * heartbeat every 25 s.
+ */
 const heartbeatTimeout = 60_000
 
 /**
@@ -64,7 +67,8 @@ async function readOnce(reader: StreamReader, signal: AbortSignal, bookmark: Boo
     },
   })
   try {
-    const { body } = await reader.open(bookmark.lastId, either)
+    const late = setTimeout(() => connection.abort(), heartbeatTimeout)
+    const { body } = await reader.open(bookmark.lastId, either).finally(() => clearTimeout(late))
     if (either.aborted) return
     reader.onOpen?.()
     for await (const chunk of textChunks(body, connection)) {
