@@ -1,7 +1,7 @@
-import { ApiError, createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
+import { createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
 import { takeBoot } from '#/api/boot-data.ts'
 import { monitoredFetch } from '#/api/connectivity.ts'
-import { SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
+import { failedRefresh, SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
 
 /** The boot data of this document. The CSRF value and the visit token stay inside this module. */
 const { csrf, visit, signedIn, ...rest } = takeBoot(document)
@@ -40,7 +40,7 @@ async function refresh(): Promise<RefreshOutcome> {
     const client = createClientWith(csrf, new AbortController().signal, defaultTimeout, undefined, false)
     return { lifetime: (await client.refreshSession()).expires_in }
   } catch (error) {
-    return { ended: error instanceof ApiError && error.status === 401 ? error.refusal : undefined }
+    return failedRefresh(error)
   }
 }
 
@@ -84,11 +84,15 @@ function createClientWith(
   return createClient(send, '', onAnswer)
 }
 
-/** Sends a request; one that is refused because its token has expired is sent again once the session is renewed. */
+/**
+ * Sends a request; one that is refused because its token has expired is sent again once the session is renewed.
+ * @throws what the renewal failed with, where it is not known whether the session goes on
+ */
 export async function renewed(request: () => Promise<Response>): Promise<Response> {
   const response = await request()
   if (response.status !== 401 || !signedIn) return response
-  const { lifetime } = await sessionRefresh.run()
+  const { lifetime, failure } = await sessionRefresh.run()
+  if (failure !== undefined) throw failure
   return lifetime === undefined ? response : request()
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SessionRefresh } from './session-refresh.ts'
+import { ApiError } from '@berth/api/client.ts'
+import { failedRefresh, SessionRefresh } from './session-refresh.ts'
 
 test('requests that are refused at once refresh the session once', async () => {
   let sent = 0
@@ -18,4 +19,13 @@ test('why a session is over is kept for the sign-in page', async () => {
   const refresh = new SessionRefresh(async () => ({ ended: 'sessionBlocked' }))
   await refresh.run()
   assert.equal(refresh.ended, 'sessionBlocked')
+})
+
+// A refresh that met a restart of the server sent its user to the sign-in page, with a session that was still good.
+test('a refresh without an answer, or beside a server that fails, ends no session', () => {
+  const away = new TypeError('Failed to fetch')
+  const starting = new ApiError(503, { error: 'Berth is being started.' })
+  const tooMany = new ApiError(429, { error: 'Too many requests.' })
+  for (const error of [away, starting, tooMany]) assert.deepEqual(failedRefresh(error), { failure: error })
+  assert.deepEqual(failedRefresh(new ApiError(403, { error: 'Not from this page.' })), { ended: undefined })
 })

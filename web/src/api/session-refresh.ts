@@ -1,3 +1,5 @@
+import { ApiError } from '@berth/api/client.ts'
+
 /** Name of the lock that tabs of this browser share. */
 const lockName = 'berth.session'
 /** How long another tab may hold the lock, in ms. Pages of containers share it, so waiting for it has a limit. */
@@ -9,6 +11,14 @@ export interface RefreshOutcome {
   readonly lifetime?: number
   /** Name of the refusal that says why the session is over. */
   readonly ended?: string | undefined
+  /** Why it is not known whether the session goes on, such as no response; whoever needed the token fails with it. */
+  readonly failure?: unknown
+}
+
+/** The outcome of a refresh that threw: only a refusal says that there is no session. */
+export function failedRefresh(error: unknown): RefreshOutcome {
+  if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) return { failure: error }
+  return { ended: error.status === 401 ? error.refusal : undefined }
 }
 
 /**
