@@ -15,6 +15,7 @@ import { maxAddresses, useAddition } from './use-addition.ts'
 export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: () => void }) {
   const t = useTranslations('groups.add')
   const roles = useTranslations('groups.members.role')
+  const cancel = useTranslations('groups.act')('cancel')
   const field = useId()
   const [text, setText] = useState('')
   const [role, setRole] = useState<GroupRole>('member')
@@ -63,6 +64,8 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
               id={field}
               rows={4}
               value={text}
+              // What is typed meanwhile would be checked and added by no one.
+              readOnly={busy}
               spellCheck={false}
               autoCapitalize="none"
               aria-describedby={`${field}-hint ${field}-alert`}
@@ -95,8 +98,9 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
             {outcome && <AdditionOutcome found={found} outcome={outcome} />}
           </div>
           <div className="actions end">
+            {/* It ends what is under way. */}
             <Button variant={outcome && 'primary'} onPress={close}>
-              {t('close')}
+              {busy && !outcome ? cancel : t('close')}
             </Button>
             {/* What was added is not added again by a second press, which would mail all who are invited once more. */}
             <Button isOff={busy || isDone} onPress={() => begin(check)}>

@@ -61,6 +61,7 @@ export function useAddition(group: string): Addition {
 
   const add: Work = (found, role, onEnd) =>
     run(async (signal) => {
+      setOutcome(undefined)
       const { left, done: all } = withoutEarlier(textsOf(found), role, earlier.current)
       try {
         for (const emails of batchesOf(left, batchSize)) {
