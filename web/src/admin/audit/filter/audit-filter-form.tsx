@@ -11,6 +11,12 @@ import { addressOf, fromLocalField, isFiltered, toLocalField, type AuditFilter }
 import { findTarget } from './find-target.ts'
 
 /**
+ * Users among whom the one is looked for whose whole address or slug was typed: as many as the API gives. Those who have it
+ * as a part are many for a short slug, and come first when they are older.
+ */
+const maxFound = '1000'
+
+/**
  * The filter of the audit log. It is in the URL, so that it can be bookmarked, shared, and left with the back button.
  */
 export function FilterForm({ filter }: { filter: AuditFilter }) {
@@ -24,7 +30,7 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
     setHasNoAccount(false)
     void run(async (signal) => {
       const target = await findTarget(text('target'), async (q) => {
-        return (await createApiClient(signal).listUsers({ query: { q, limit: '20' } })).users
+        return (await createApiClient(signal).listUsers({ query: { q, limit: maxFound } })).users
       })
       if (target === undefined) return setHasNoAccount(true)
       const [since, until] = [fromLocalField(text('since')), fromLocalField(text('until'))]
