@@ -23,6 +23,8 @@ export function PersonalData() {
   const query = useQuery({
     queryKey: ['personal-data'],
     queryFn: ({ signal }) => createApiClient(signal, timeout).exportOwnData(),
+    // An administrator's log has tens of megabytes, and only one export of a user may be under way.
+    refetchOnWindowFocus: false,
   })
   return (
     <Page title={t('title')}>
