@@ -62,6 +62,11 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
       }
     })
   }
+  // The button goes away with the upload, so the focus moves first.
+  function cancelUpload() {
+    status.current?.focus({ preventScroll: true })
+    cancelling.current?.abort()
+  }
   return (
     <section className="part" aria-labelledby={id}>
       <h2 id={id}>{name}</h2>
@@ -69,7 +74,7 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
       <p role="status" ref={status} tabIndex={-1}>
         {busy && !upload ? t('busy') : outcome}
       </p>
-      {upload && <UploadProgress upload={upload} onCancel={() => cancelling.current?.abort()} />}
+      {upload && <UploadProgress upload={upload} onCancel={cancelUpload} />}
       {query.data?.snapshots.length === 0 && <p className="hint">{t('none')}</p>}
       <ul className="rows">
         {query.data?.snapshots.map((snapshot) => (
