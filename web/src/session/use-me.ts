@@ -27,9 +27,13 @@ export function useMe() {
 
 /**
  * Reloads when another tab signed another user in, or started or ended a takeover: this page would otherwise show one
- * user's data under another's name, and without the banner. It waits while a dialog is open, whose input would be lost,
- * where the sign-in would end with the page, and where this page made the change and navigates by itself.
+ * user's data under another's name, and without the banner. It waits until an open dialog is closed, whose input would be
+ * lost, and does nothing where the sign-in would end with the page, and where this page made the change and navigates by
+ * itself.
  */
 function reloadForOtherUser(): void {
-  if (!isSignInLostOnLeave() && !isRedirecting() && document.querySelector('dialog[open]') === null) location.reload()
+  if (isSignInLostOnLeave() || isRedirecting()) return
+  const dialog = document.querySelector('dialog[open]')
+  if (dialog === null) location.reload()
+  else dialog.addEventListener('close', reloadForOtherUser, { once: true })
 }
