@@ -22,6 +22,9 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
   const t = useTranslations('admin.audit.export')
   const [state, setState] = useState<State>({ is: 'idle' })
   const current = useRef<AbortController>(undefined)
+  const status = useRef<HTMLParagraphElement>(null)
+  // Each button takes the place of the other, so the focus moves first.
+  const leaveButton = () => status.current?.focus({ preventScroll: true })
   useEffect(() => () => current.current?.abort(), [])
 
   async function start() {
@@ -55,16 +58,28 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
         <div className="export-busy">
           <progress aria-label={t('title')} max={1} value={state.progress.share} />
           <span>{t('progress', { count: state.progress.entries })}</span>
-          <Button variant="small" onPress={() => state.controller.abort()}>
+          <Button
+            variant="small"
+            onPress={() => {
+              leaveButton()
+              state.controller.abort()
+            }}
+          >
             {t('cancel')}
           </Button>
         </div>
       ) : (
-        <Button variant="small" onPress={() => void start()}>
+        <Button
+          variant="small"
+          onPress={() => {
+            leaveButton()
+            void start()
+          }}
+        >
           {t('start')}
         </Button>
       )}
-      <p role="status" className="hint live">
+      <p role="status" ref={status} tabIndex={-1} className="hint live">
         {state.is === 'done' && t('done', { count: state.entries, file: state.file })}
         {state.is === 'cancelled' && t('cancelled')}
       </p>
