@@ -59,6 +59,8 @@ function BulkJobRunner({ children }: { children: ReactNode }) {
       signal: controller.signal,
       onProgress: (seen) => setJob((now) => now && { ...now, seen }),
     })
+    // Who is elsewhere by then, as on another page, loses no focus: the heading would take it, and the page jump to it.
+    const hasFocus = document.querySelector('.bottom-bar')?.contains(document.activeElement) === true
     setJob(undefined)
     const { changed } = outcome
     const back = changed.map((target) => ({ ...target, isBlocked: wanted }))
@@ -75,7 +77,7 @@ function BulkJobRunner({ children }: { children: ReactNode }) {
       },
       outcome.leftOut.length > 0,
     )
-    focusRows()
+    if (hasFocus) focusRows()
   }
 
   function linesOf({ unchanged, leftOut, stopped }: BulkOutcome, unchangedText: string): string[] {
