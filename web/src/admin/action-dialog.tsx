@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
@@ -6,6 +6,7 @@ import { Dialog } from '#/components/dialog.tsx'
 import { useErrorMessage } from '#/i18n/use-error-message.ts'
 import { useTask } from '#/components/use-task.ts'
 import { useBulkJobs } from './bulk/bulk-jobs.tsx'
+import { focusRows } from './table/use-row-focus.ts'
 
 interface ActionDialogProps {
   title: string
@@ -44,6 +45,7 @@ export function ActionDialog({
   const task = useTask()
   const { notify } = useBulkJobs()
   const sentenceOf = useErrorMessage()
+  const isClosed = useRef(false)
 
   /** @param dialog aborts when the dialog is closed */
   async function runToItsEnd(dialog: AbortSignal) {
@@ -56,7 +58,13 @@ export function ActionDialog({
   }
 
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog
+      title={title}
+      onClose={() => {
+        isClosed.current = true
+        onClose()
+      }}
+    >
       {(close) => (
         <form
           className="action-form"
@@ -67,6 +75,8 @@ export function ActionDialog({
             void task.run(async (signal) => {
               await runToItsEnd(signal)
               close()
+              // What was deleted takes its row along, and with it the button that the focus would return to.
+              if (!isClosed.current) focusRows()
             })
           }}
         >

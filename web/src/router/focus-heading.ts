@@ -1,8 +1,9 @@
 /**
  * Moves the focus to the heading of the page.
  * @param unlessInMain keeps a focus that the page has set inside `main`, such as on its only field
+ * @param preventScroll the page stays where it is, for whoever does not work with keys
  */
-export function focusHeading({ unlessInMain = false } = {}): void {
+export function focusHeading({ unlessInMain = false, preventScroll = false } = {}): void {
   const hasFocus = unlessInMain && document.querySelector('main')?.contains(document.activeElement)
-  if (!hasFocus) document.querySelector('h1')?.focus()
+  if (!hasFocus) document.querySelector('h1')?.focus({ preventScroll })
 }

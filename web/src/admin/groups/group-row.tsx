@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { addressOf } from '#/admin/list/view.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
@@ -81,8 +82,10 @@ function Facts({ group: { member_count, types, limits, expires_at } }: { group: 
 function DeleteDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const t = useTranslations('admin.groups.delete')
   const client = useQueryClient()
+  const { notify } = useBulkJobs()
   async function run(signal: AbortSignal) {
-    await createApiClient(signal).deleteGroup({ params: { id: String(group.id) } })
+    const { message } = await createApiClient(signal).deleteGroup({ params: { id: String(group.id) } })
+    notify({ title: message })
     await client.invalidateQueries({ queryKey: groupsKey })
   }
   return (

@@ -96,6 +96,6 @@ export function focusRows(): void {
     if (document.activeElement !== document.body) return
     const row = document.querySelector<HTMLElement>('[role="grid"] tbody [tabindex="0"]')
     if (row) row.focus({ preventScroll: true })
-    else focusHeading()
+    else focusHeading({ preventScroll: true })
   })
 }

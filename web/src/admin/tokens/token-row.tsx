@@ -4,6 +4,7 @@ import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { ApiTokenFacts, isExpired } from '#/components/api-tokens/api-token-facts.tsx'
 import { Button } from '#/components/button.tsx'
@@ -44,8 +45,10 @@ export function TokenRow({ token }: { token: AdminApiToken }) {
 function RemoveDialog({ token, onClose }: { token: AdminApiToken; onClose: () => void }) {
   const t = useTranslations('admin.tokens.remove')
   const client = useQueryClient()
+  const { notify } = useBulkJobs()
   async function run(signal: AbortSignal) {
-    await createApiClient(signal).revokeApiToken({ params: { id: String(token.id) } })
+    const { message } = await createApiClient(signal).revokeApiToken({ params: { id: String(token.id) } })
+    notify({ title: message })
     await client.invalidateQueries({ queryKey: tokensKey })
   }
   return (
