@@ -50,7 +50,8 @@ function SharingPage() {
 function SharedWithMe() {
   const t = useTranslations('sharing')
   const query = useSharedWithMe()
-  if (query.data?.length === 0) return null
+  // Nor before it is known: the heading would come and go.
+  if (!query.error && !query.data?.length) return null
   return (
     <section className="part" aria-labelledby="shared-with-me">
       <h2 id="shared-with-me">{t('withMe')}</h2>
