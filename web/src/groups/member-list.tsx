@@ -53,6 +53,11 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
     return used === undefined ? ids : ids.add(used)
   }, [found, used])
   const isFiltered = text !== '' || filter !== 'all'
+  const { hasNextPage, isFetching, error, fetchNextPage } = query
+  // Who is looked for may be on a page that is not loaded yet.
+  useEffect(() => {
+    if (isFiltered && hasNextPage && !isFetching && !error) void fetchNextPage()
+  }, [isFiltered, hasNextPage, isFetching, error, fetchNextPage])
   useResult(
     `${filter} ${text} ${members?.length ?? ''}`,
     found.length === 0 ? t('members.noMatch') : countOf(found.length),
