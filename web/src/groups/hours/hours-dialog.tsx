@@ -45,10 +45,10 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   function store(next: Timetable | null) {
     setSaved(false)
     void run(async (signal) => {
-      client.setQueryData(
-        key,
-        await createApiClient(signal).setTimetable({ params: { id }, body: { timetable: next } }),
-      )
+      const stored = await createApiClient(signal).setTimetable({ params: { id }, body: { timetable: next } })
+      // An answer that was asked for before would show the old hours again, and the next change would store them.
+      await client.cancelQueries({ queryKey: key })
+      client.setQueryData(key, stored)
       setSaved(true)
       if (next === null) setRemovals((count) => count + 1)
     })
