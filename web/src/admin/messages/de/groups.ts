@@ -54,6 +54,6 @@ export const groups: AdminWords['groups'] = {
     endsHint:
       'Dann werden Container ihrer Typen gestoppt und lassen sich nicht mehr starten; Dateien bleiben. Leer: nie.',
     nameMissing: 'Gib einen Namen ein.',
-    badNumber: 'Grenzen sind Zahlen, die nicht negativ sind.',
+    badNumber: 'Grenzen sind Zahlen, die nicht negativ sind; die für Container zugleich ist eine ganze Zahl.',
   },
 }
