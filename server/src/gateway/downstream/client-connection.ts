@@ -120,6 +120,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     }
     // Until the app can take it, the rest of the body stays where it is.
     if (!exchange.isRequestDone) this.pause()
+    // A body that came while its request waited has paused it, and nothing else would read the next request.
+    else if (rest && this.stash === undefined) this.resume()
   }
 
   /** Sends it to the app. */

@@ -322,6 +322,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     // Of a request that it has answered unread, bytes may still be on their way to it.
     if (endsApp || !this.#request.isDone || connection?.hasUnsentBytes()) connection?.destroy()
     else connection?.release()
+    // The app has answered before it took what held the client back, and says nothing more.
+    if (this.#isClientPaused) this.#client.resume()
     this.#client.responseEnded(this.#responseHead === undefined || this.#isLast(this.#responseHead))
   }
 
