@@ -94,6 +94,12 @@ function trimmed(text: string, start: number, end: number): string {
   return text.slice(from, stop)
 }
 
+/** Whether there is other white space around a value than the blank that usually stands before it: parsers differ about that. */
+export function isPadded(text: string, { name, value, start, end }: NotableLine): boolean {
+  const before = text.slice(start + name.length + 1, end - 2 - value.length)
+  return before !== '' && before !== ' '
+}
+
 /** The text of all lines but the given ones, which must be in order. */
 export function without(text: string, from: number, lines: readonly NotableLine[]): string {
   let kept = ''

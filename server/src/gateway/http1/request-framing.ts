@@ -1,5 +1,5 @@
 import { fault, type HttpFault, type FaultKey } from './http-fault.ts'
-import { headerValue, tokensOf, type NotableLine } from './header-lines.ts'
+import { headerValue, isPadded, tokensOf, type NotableLine } from './header-lines.ts'
 
 /** Characters that are read of `Connection`, and that `Host` may have: these are split, compared and repeated to apps. A name of DNS has 253. */
 const [maxConnection, maxHost] = [1_024, 300]
@@ -30,11 +30,13 @@ export class RequestLines {
   named: string[] | undefined
   problem: HttpFault | undefined
 
-  constructor(lines: readonly NotableLine[]) {
-    for (const line of lines) this.#take(line)
+  /** @param text that they are lines of */
+  constructor(lines: readonly NotableLine[], text: string) {
+    for (const line of lines) this.#take(line, text)
   }
 
-  #take({ name, value, start, end }: NotableLine): void {
+  #take(line: NotableLine, text: string): void {
+    const { name, value } = line
     switch (name) {
       case 'host':
         this.host = this.#once(this.host, value, 'twoHosts')
@@ -44,8 +46,8 @@ export class RequestLines {
         break
       case 'transfer-encoding':
         this.coding = this.#once(this.coding, value, 'twoCodings')
-        // Parsers differ about white space around it: Node takes a blank behind it, but no tab.
-        if (end - start > 'transfer-encoding: \r\n'.length + value.length) this.problem ??= fault('paddedCoding')
+        // Node takes a blank behind it, but no tab.
+        if (isPadded(text, line)) this.problem ??= fault('paddedCoding')
         break
       case 'authorization':
         this.authorization = this.#once(this.authorization, value, 'twoAuthorizations')

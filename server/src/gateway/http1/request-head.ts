@@ -99,7 +99,7 @@ export function readRequestHead(text: string, before?: RequestHead): RequestHead
 function readFields(text: string, first: RequestLine, block: string): RequestFields | HttpFault {
   const lines = readLines(text, first.end, names)
   if (isFault(lines)) return lines
-  const read = new RequestLines(lines)
+  const read = new RequestLines(lines, text)
   const problem = read.problem ?? framingFault(read, first)
   if (problem) return problem
   const gone = lines.filter(({ name }) => !stays.has(name))

@@ -1,5 +1,5 @@
 import { fault, isFault, type HttpFault } from './http-fault.ts'
-import { isValueCode, readLines, tokensOf, type NotableLine } from './header-lines.ts'
+import { isPadded, isValueCode, readLines, tokensOf, type NotableLine } from './header-lines.ts'
 import type { NotableNames } from './notable-names.ts'
 import { chunked } from './request-head.ts'
 
@@ -40,7 +40,7 @@ export function readResponseHead(text: string, names: NotableNames, isBodiless: 
   const notable = readLines(text, lineEnd + 2, names)
   if (isFault(notable)) return notable
   const isHttp10 = text.charCodeAt(7) === 48
-  const lines = new ResponseLines(notable)
+  const lines = new ResponseLines(notable, text)
   const problem = lines.problem ?? framingFault(lines, isHttp10)
   if (problem) return problem
   const bodyLength = isBodiless || hasNoBody(status) ? 0 : lengthOf(lines)
@@ -82,11 +82,13 @@ class ResponseLines {
   problem: HttpFault | undefined
   #connectionLength = 0
 
-  constructor(lines: readonly NotableLine[]) {
-    for (const line of lines) this.#take(line)
+  /** @param text that they are lines of */
+  constructor(lines: readonly NotableLine[], text: string) {
+    for (const line of lines) this.#take(line, text)
   }
 
-  #take({ name, value, start, end }: NotableLine): void {
+  #take(line: NotableLine, text: string): void {
+    const { name, value } = line
     switch (name) {
       case 'content-length':
         if (this.length !== undefined) this.problem = fault('twoLengths')
@@ -95,8 +97,8 @@ class ResponseLines {
       case 'transfer-encoding':
         if (this.coding !== undefined) this.problem = fault('twoCodings')
         this.coding = value
-        // Parsers differ about white space around it: behind a tab Node knows no coding, and reads until the end.
-        if (end - start > 'transfer-encoding: \r\n'.length + value.length) this.problem ??= fault('paddedCoding')
+        // With a tab behind it Node knows no coding, and reads until the end.
+        if (isPadded(text, line)) this.problem ??= fault('paddedCoding')
         break
       case 'connection':
         if (value !== 'keep-alive') this.#takeConnection(value)

@@ -37,6 +37,8 @@ test('a parser that reads a message otherwise would be noticed', () => {
 const requests: Record<string, string> = {
   'bytes beyond ASCII in an address': 'GET /caf\xe9 HTTP/1.1\r\nHost: a\r\n\r\n',
   'a tab behind a transfer coding': 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n',
+  'a tab behind a transfer coding, and no blank before it':
+    'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:chunked\t\r\n\r\n0\r\n\r\n',
   'a length in the trailers':
     'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\n\r\n',
   'a transfer coding in the trailers':
@@ -51,6 +53,7 @@ for (const [what, text] of Object.entries(requests))
 const answers: Record<string, string> = {
   'a length in the trailers of an answer': 'Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\n\r\n',
   'a tab behind the transfer coding of an answer': 'Transfer-Encoding: chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+  'a tab behind it, and no blank before it': 'Transfer-Encoding:chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n',
 }
 
 for (const [what, text] of Object.entries(answers))
