@@ -199,6 +199,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const connection of this.connections) {
       if (connection.openTunnel) connection.openTunnel.endForRestart()
+      // The end of its last answer may still wait for a slow reader.
+      else if (connection.isIdle && connection.hasUnsentBytes()) connection.end()
       else if (connection.isIdle || connection.isEndless) connection.cut()
     }
     const timer = setTimeout(() => this.#cutAll(), timeout)

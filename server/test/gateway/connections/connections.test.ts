@@ -148,6 +148,29 @@ test('closing lets short answers finish and cuts what goes on for ever', async (
   await until('the app has no connection left', () => atApp.size === 0)
 })
 
+test('closing sends the end of an answer that waits for a slow reader', async (t) => {
+  const read = async (size: number, timeout: number) => {
+    const { port, gateway } = await startGatewayHarness(
+      t,
+      httpApp((_, response) => response.end(Buffer.alloc(size))),
+    )
+    const client = net.connect(port, '127.0.0.1').on('error', () => {})
+    t.after(() => client.destroy())
+    client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+    await sleep(1_500)
+    const closed = gateway.close(timeout)
+    if (timeout === 0) await closed
+    client.resume()
+    await once(client, 'close')
+    return client.bytesRead
+  }
+  // What is cut before it is read is what the kernel takes; a little more is what waits in the gateway at the end.
+  const taken = await read(30_000_000, 0)
+  const sizes = Array.from({ length: 12 }, (_, n) => taken - 32_000 + n * 8_000)
+  const got = await Promise.all(sizes.map((size) => read(size, 10_000)))
+  for (const [index, size] of sizes.entries()) assert.ok((got[index] ?? 0) >= size, `${got[index]} of ${size} bytes`)
+})
+
 // An open dashboard, which holds an event stream, made Berth use its whole stop timeout of 15 s.
 test('closing waits for no stream of events', async (t) => {
   const app = httpApp((_, response) => {
