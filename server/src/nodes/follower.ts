@@ -126,6 +126,8 @@ export class Follower {
         listen: (host, port, tls) => gateway.listen(host, port, tls),
         serve: async (settings, leading) => {
           const reader = await reading?.serve(settings, leading)
+          // Meanwhile another leader may serve this gateway, or this node itself: a control plane that is gone confirms nothing.
+          if (!isCurrent()) throw new Error('this leader is followed no more')
           const { reading: _, ...forGateway } = settings
           await gateway.serve({ ...forGateway, ...own, ...(reader && { reader }) }, reading?.watch(leading) ?? leading)
         },
