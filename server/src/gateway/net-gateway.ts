@@ -71,7 +71,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly shares = new ShareTable(this.users)
   readonly metrics = new GatewayMetrics()
   readonly freshness = new Freshness()
-  readonly accessLog = new AccessLogSwitch((problem) => this.config?.control.report(problem))
+  readonly accessLog = new AccessLogSwitch((problem) => this.#reportProblem(problem))
   readonly routingTable = new RoutingTable(this.users)
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
@@ -88,6 +88,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   /** Reads the clock while clients are connected: without any it would be most of what an idle gateway does. */
   #clockTimer: NodeJS.Timeout | undefined
   readonly #timers: NodeJS.Timeout[]
+  readonly #reportProblem = (problem: string) => this.config?.control.report(problem)
 
   constructor({ timeouts, limits }: NetGatewayOptions) {
     // The clock stands still while no gateway runs.
@@ -107,17 +108,16 @@ class ReverseProxy implements NetGateway, GatewayContext {
   async listen(host: string, port: number, tls: TlsSettings | null = null): Promise<number> {
     if (!this.#server.listening) {
       if (tls) this.#useTls(tls)
-      await bind(this.#server, host, port)
-      if (this.#redirect && tls?.redirectPort) await bind(this.#redirect, host, tls.redirectPort)
+      await bind(this.#server, host, port, this.#reportProblem)
+      if (this.#redirect && tls?.redirectPort) await bind(this.#redirect, host, tls.redirectPort, this.#reportProblem)
     } else if (tls) this.#tls?.use(tls)
     // A TCP listener's address is never a path.
     return (this.#server.address() as AddressInfo).port
   }
 
   #useTls(tls: TlsSettings): void {
-    const report = (problem: string) => this.config?.control.report(problem)
     const connected = (socket: Socket) => this.#connected(socket)
-    this.#tls = createTlsListener(tls, this.limiter.limits.connections, report, connected)
+    this.#tls = createTlsListener(tls, this.limiter.limits.connections, this.#reportProblem, connected)
     this.#server = this.#tls.server
     const port = () => (this.#server.address() as AddressInfo).port
     if (tls.redirectPort !== null) this.#redirect = createRedirectListener(port)
