@@ -2,7 +2,8 @@
 export interface Channel {
   /**
    * Sends a message; on a lost channel it is dropped silently, because `lost` resolves.
-   * @returns a promise when the pipe is full (backpressure): await it before the next message. It never rejects
+   * @returns a promise when the pipe is full (backpressure): await it before the next message. It never rejects, and on a lost
+   * channel it may never resolve
    */
   send(message: object): Promise<void> | undefined
   /** Called for each message, in order. Must be called before the first iteration of the event loop, or messages are missed. */

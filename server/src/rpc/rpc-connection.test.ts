@@ -56,6 +56,19 @@ test('a notification before a call counts before it', async () => {
   assert.deepEqual(notes, ['one', 'two', 'three'])
 })
 
+// A node that reported much kept 600 bytes for each message that filled the pipe, for as long as it was connected.
+test('messages that fill the pipe leave nothing behind', async (t) => {
+  const lost = new Promise<void>(() => {})
+  const { mock } = t.mock.method(lost, 'then')
+  const sent: object[] = []
+  const send = (message: object) =>
+    new Promise<void>((resolve) => setImmediate(resolve)).then(() => void sent.push(message))
+  const near = new RpcConnection<Far>({ lost, onMessage: () => undefined, send }, {}, { report: () => undefined })
+  for (let each = 0; each < 100; each++) near.notify('note', ['word'])
+  while (sent.length < 100) await sleep(1)
+  assert.equal(mock.callCount(), 1)
+})
+
 test('while the pipe is full nothing more is put into it', async () => {
   const { near, sent } = linked({ slow: 20 })
   for (let n = 0; n < 100; n++) near.notify('note', ['x'])

@@ -55,6 +55,7 @@ export class RpcConnection<There extends RpcMethods<There>> {
   readonly #unanswered = new Map<number, PendingCall>()
   readonly #outgoing: object[] = []
   #isPumping = false
+  #endPause: (() => void) | undefined
   #isLost = false
   #lastId = 0
   /** Resolves when the other process is gone and every call that waited was rejected. */
@@ -109,10 +110,18 @@ export class RpcConnection<There extends RpcMethods<There>> {
     for (let next = this.#outgoing.shift(); next; next = this.#outgoing.shift()) {
       const full = this.#channel.send(next)
       if (!full && performance.now() - began < maxTurn) continue
-      await (full ? Promise.race([full, this.#channel.lost]) : nextTurn())
+      await (full ? this.#roomAfter(full) : nextTurn())
       began = performance.now()
     }
     this.#isPumping = false
+  }
+
+  /** Resolves at the end of the channel, too. `Promise.race` with that would keep 600 bytes for each message until then. */
+  #roomAfter(full: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      this.#endPause = resolve
+      void full.then(resolve)
+    })
   }
 
   #receive(message: unknown): void {
@@ -151,6 +160,7 @@ export class RpcConnection<There extends RpcMethods<There>> {
   #lose(): void {
     this.#isLost = true
     this.#outgoing.length = 0
+    this.#endPause?.()
     for (const id of this.#unanswered.keys()) this.#settle(id, ({ reject }) => reject(this.#options.lostError()))
   }
 }

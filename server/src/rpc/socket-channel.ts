@@ -23,7 +23,7 @@ export function channelOver(socket: Socket): Channel {
       if (!socket.writable) return undefined
       const { promise, resolve } = Promise.withResolvers<void>()
       const isRoomy = socket.write(`${JSON.stringify(message)}\n`, () => resolve())
-      return isRoomy ? undefined : Promise.race([promise, lost])
+      return isRoomy ? undefined : promise
     },
     onMessage: (listener) => {
       listeners.push(listener)
