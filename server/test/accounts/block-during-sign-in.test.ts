@@ -55,10 +55,10 @@ describe('PostgreSQL: a block that is being stored while its user signs in', () 
     await database.transaction(async (tx) => {
       await setUsersBlocked(tx, [user.id], true)
       await endBlockedSessions(tx, [user.id], now)
-      let isOver = false
-      outcome = signIn().finally(() => (isOver = true))
+      const over = new AbortController()
+      outcome = signIn().finally(() => over.abort())
       outcome.catch(() => undefined)
-      while (!isOver && !(await isWaited(tx)) && performance.now() < deadline) await sleep(5)
+      while (!over.signal.aborted && !(await isWaited(tx)) && performance.now() < deadline) await sleep(5)
     })
     await assert.rejects(outcome, refusal)
     return (await listSessions(database.db, user.id, { now, takeoversSince: now, limit: 9 })).length

@@ -31,7 +31,10 @@ test(
     const begun = await endTerm('--keep-until', later, '--yes', '--json')
     assert.equal(begun.code, 0, begun.stderr)
     assert.equal(JSON.parse(begun.stdout).phase, 'archiving')
-    assert.match((await endTerm()).stdout, /^Phase: archived and mailed, waits for the removal\nMembers: none\nArchives: 0, 0 MiB, until /)
+    assert.match(
+      (await endTerm()).stdout,
+      /^Phase: archived and mailed, waits for the removal\nMembers: none\nArchives: 0, 0 MiB, until /,
+    )
     // It asked once a second for ever.
     const waited = await endTerm('--wait')
     assert.equal(waited.code, 1)

@@ -17,6 +17,9 @@ test('disk use is shown in the units of the limits', () => {
 
 // Four files of 40 bytes each were "0 kB in 4 files".
 test('a size below a kilobyte is shown in bytes', () => {
-  const text = (bytes: number) => Object.values(formatShare(shareOf(bytes, bytes, 'decimal'), write)).slice(1).join(' ')
+  const text = (bytes: number) =>
+    Object.values(formatShare(shareOf(bytes, bytes, 'decimal'), write))
+      .slice(1)
+      .join(' ')
   assert.deepEqual([0, 160, 1_000, 48_000_000].map(text), ['0 B', '160 B', '1 kB', '48 MB'])
 })
