@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import path from 'node:path'
 import type { Command } from 'commander'
 import { addCommands, type CommandSpec } from '#/cli/command.ts'
 import type { Run } from '#/cli/output/help.ts'
@@ -38,7 +39,7 @@ async function copyStoreTo(context: CommandContext, { to }: { to: string }): Pro
   requireStoreOwner(config)
   await requireStopped(context)
   const from = config.databaseUrl === null ? { folder: config.dataDir } : { url: config.databaseUrl }
-  const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(to) }
+  const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(context, to) }
   if ('folder' in from && 'folder' in target) throw new CommandFailed('The store is in SQLite already.')
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const locks = await Promise.all([from, target].map((each) => lockDatabase('url' in each ? each.url : null)))
@@ -60,9 +61,9 @@ async function copyStoreTo(context: CommandContext, { to }: { to: string }): Pro
   )
 }
 
-function addressIn(to: string): string {
+function addressIn({ folder }: CommandContext, to: string): string {
   if (/^postgres(ql)?:\/\//.test(to)) return to
-  const read = readSecretFile(to)
+  const read = readSecretFile(path.resolve(folder, to))
   if ('problem' in read) throw new CommandFailed(`--to: ${read.problem}`)
   if (!/^postgres(ql)?:\/\//.test(read.value)) throw new CommandFailed(`--to: ${to} holds no address postgres://...`)
   return read.value

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import type { CommandSpec } from '#/cli/command.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
@@ -32,7 +33,7 @@ async function showOrChange(
   { set, remove = false }: TimetableOptions,
 ): Promise<void> {
   if (set !== undefined && remove) throw new WrongUsage('Say either --set or --remove.')
-  const wanted = set === undefined ? null : await readTimetable(set)
+  const wanted = set === undefined ? null : await readTimetable(path.resolve(context.folder, set), set)
   await withApi(context, async (api) => {
     const params = { id: String((await findGroup(api, target)).id) }
     const isChanged = set !== undefined || remove
@@ -56,11 +57,11 @@ function show({ terminal }: CommandContext, timetable: Timetable | null): void {
   }
 }
 
-/** The API checks what it says. @throws {CommandFailed} when it cannot be read */
-async function readTimetable(file: string): Promise<Timetable> {
+/** The API checks what it says. @param name as typed, for the message @throws {CommandFailed} when it cannot be read */
+async function readTimetable(file: string, name: string): Promise<Timetable> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Timetable
   } catch (error) {
-    throw new CommandFailed(`${file} cannot be read as JSON: ${reasonOf(error)}`)
+    throw new CommandFailed(`${name} cannot be read as JSON: ${reasonOf(error)}`)
   }
 }

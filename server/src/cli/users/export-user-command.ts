@@ -27,7 +27,7 @@ export const exportUserCommand: CommandSpec = {
 }
 
 async function exportUser(
-  { terminal, signal }: CommandContext,
+  { terminal, folder, signal }: CommandContext,
   api: Client,
   target: string,
   { output }: ExportOptions,
@@ -36,7 +36,7 @@ async function exportUser(
   const data = await api.exportUserData({ params: { id: String(id) } })
   const text = `${JSON.stringify(data, null, 2)}\n`
   if (output === undefined) return terminal.write(text)
-  await writeNewFile(path.resolve(output), output, () => once(text), signal)
+  await writeNewFile(path.resolve(folder, output), output, () => once(text), signal)
   terminal.note(`What is kept about ${email} is in ${output}.`)
 }
 
