@@ -126,10 +126,19 @@ async function linkUnchanged({ folder, manifest }: FoundBackup, part: Part, file
 
 /**
  * Removes the oldest backups of an installation but `keep`, and but the last one of each home that the newest backup could
- * not read. @returns the folders that were removed
+ * not read.
+ * @param made the newest, whatever its name. Names after it are of a clock that was set back since: they count as the oldest
+ * @returns the folders that were removed
  */
-export async function pruneBackups(folder: string, installation: string, keep: number): Promise<string[]> {
-  const old = replaceable(await backupsIn(folder, installation), keep)
+export async function pruneBackups(
+  folder: string,
+  installation: string,
+  keep: number,
+  made?: string,
+): Promise<string[]> {
+  const all = await backupsIn(folder, installation)
+  const newest = all.findIndex((each) => each.folder === made) + 1
+  const old = replaceable(newest > 0 ? [...all.slice(newest), ...all.slice(0, newest)] : all, keep)
   for (const each of old) {
     // Renamed first: what is removed in part is no backup.
     const removed = path.join(folder, `${partialPrefix}0-${Date.now()}`)

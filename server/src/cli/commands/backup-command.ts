@@ -87,7 +87,9 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
       missing: manifest.missing.length,
     })
     const removed =
-      keep === null ? [] : await (await import('#/backup/folder-target.ts')).pruneBackups(place, installation, keep)
+      keep === null
+        ? []
+        : await (await import('#/backup/folder-target.ts')).pruneBackups(place, installation, keep, name)
     report(context, { name, manifest, removed, isStream, seconds: (performance.now() - began) / 1_000 })
   } catch (error) {
     throw inWords(error)
