@@ -40,7 +40,7 @@ export interface Manifest {
   /** Recipients that it is encrypted to; empty when it is not. */
   readonly recipients: readonly string[]
   readonly parts: readonly Part[]
-  /** Homes that could not be read, with the reason. */
+  /** Homes that are left out, with the reason. */
   readonly missing: readonly { readonly volume: string; readonly reason: string }[]
 }
 

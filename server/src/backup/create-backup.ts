@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { crashPoint } from '#/crash-points.ts'
+import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import type { ArchivedHome, HomeArchive } from '#/runtime/home-archive.ts'
 import { takeStoreSnapshot, type StoreSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest, type Part } from './backup-format.ts'
@@ -40,8 +41,8 @@ export async function spoolStore({ databaseUrl, dataDir, spool }: BackupOptions)
 
 /**
  * Makes a backup while the service runs or not: first the store, then keys and homes, so that no user of the store lacks a
- * home that existed. A home that cannot be read is left out and named; everything else fails the backup, of which nothing
- * stays.
+ * home that existed. A home that cannot be read, or would take the room of the store on its disk, is left out and named;
+ * everything else fails the backup, of which nothing stays.
  * @param snapshot of `spoolStore`; removed
  * @throws what fails
  */
@@ -92,6 +93,9 @@ async function keys({ dataDir }: BackupOptions, extension: string) {
   return { kind: 'keys', file: `${keysFileName}${extension}`, content: Readable.from([text]) } as const
 }
 
+const noRoom =
+  'the rest of the disk, at most 1 GiB, is left for the store of Berth; make room, or back up to another disk'
+
 async function addHomes(
   target: BackupTarget,
   installation: string,
@@ -111,7 +115,7 @@ async function addHomes(
       signal.throwIfAborted()
       // The disk of the backup is full, or similar: no home can be saved.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
-      missing.push({ volume: home.volume, reason: (error as Error).message })
+      missing.push({ volume: home.volume, reason: error instanceof DiskNearlyFull ? noRoom : (error as Error).message })
     }
   }
   return { saved, missing }
@@ -129,8 +133,8 @@ async function addHome(
       const file = `homes/${home.volume}.tar${extension}`
       return await target.add({ kind: 'home', file, home, content: archive.read(home.volume, signal) }, signal)
     } catch (error) {
-      if (attempt >= maxAttempts || signal.aborted || (error as NodeJS.ErrnoException).syscall !== undefined)
-        throw error
+      const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined || error instanceof DiskNearlyFull
+      if (attempt >= maxAttempts || signal.aborted || isOfDisk) throw error
     }
   }
 }

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { backupName, manifestName, sumsName, sumsOf, type Part } from './backup-format.ts'
+import { roomOn } from '#/data-folder/disk-room.ts'
 import type { BackupTarget } from './backup-target.ts'
 import { writePart } from './write-part.ts'
 
@@ -14,13 +15,14 @@ const block = 512
 /**
  * Writes a backup as one tar archive (POSIX ustar) to a stream, with the same files as a folder has. Each part is spooled
  * before, because its size comes first in a tar archive.
- * @param spool an existing folder
+ * @param spool an existing folder on the disk of the store, to which homes leave its room @param room for tests
  */
 export function streamTarget(
   output: Writable,
   spool: string,
   encrypt: (content: Bytes) => Bytes,
   now = new Date(),
+  room = roomOn,
 ): BackupTarget {
   const root = backupName(now)
   const emit = (content: Bytes) => writeAll(output, content)
@@ -32,7 +34,7 @@ export function streamTarget(
     add: async ({ kind, file, home, content }, signal) => {
       const spooled = path.join(spool, 'part')
       try {
-        const written = await writePart(spooled, content, encrypt, signal)
+        const written = await writePart(spooled, content, encrypt, signal, kind === 'home' ? room : undefined)
         await emit(entry(`${root}/${file}`, written.bytes, now, createReadStream(spooled)))
         return { kind, file, ...(home ? { home } : {}), ...written } satisfies Part
       } finally {

@@ -3,25 +3,28 @@ import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { whileRoom, type RoomOn } from '#/data-folder/disk-room.ts'
 import type { Part } from './backup-format.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
 /**
  * Writes content to a new file, durable when it resolves; readable by its owner only.
- * @param transform encrypts
- * @returns size and hashes @throws when it cannot; the file may then exist in part
+ * @param transform encrypts @param room of the disk, which is not taken beyond; undefined: all of it may be
+ * @returns size and hashes @throws when it cannot, `DiskNearlyFull` without room; the file may then exist in part
  */
 export async function writePart(
   file: string,
   content: Bytes,
   transform: (content: Bytes) => Bytes,
   signal: AbortSignal,
+  room?: RoomOn,
 ): Promise<Pick<Part, 'bytes' | 'sha256' | 'contentSha256'>> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   const [inside, outside] = [new Meter(), new Meter()]
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
-  await pipeline(outside.measure(transform(inside.measure(content))), stream, { signal })
+  const bytes = outside.measure(transform(inside.measure(content)))
+  await pipeline(room ? whileRoom(bytes, path.dirname(file), room) : bytes, stream, { signal })
   return { bytes: outside.bytes, sha256: outside.sha256(), contentSha256: inside.sha256() }
 }
 
