@@ -59,14 +59,14 @@ export const endTermCommand: CommandSpec = {
 }
 
 async function endTerm(context: CommandContext, api: Client, target: string, options: TermEndCommandOptions) {
-  const { keepUntil, removeAt, preview, cancel, retry, forget, wait } = options
+  const { keepUntil, removeAt, preview, cancel, retry, forget, wait, yes = false } = options
   if ([keepUntil, preview, cancel, retry, forget].filter((each) => each !== undefined).length > 1)
     throw new WrongUsage('Say one of --keep-until, --preview, --cancel, --retry and --forget.')
   if (removeAt !== undefined && keepUntil === undefined) throw new WrongUsage('--remove-at needs --keep-until.')
   const group = await findGroup(api, target)
   const params = { id: String(group.id) }
   if (preview) return showPreview(context, api, group, options)
-  if (forget !== undefined) return forgetMember(context, api, group, forget)
+  if (forget !== undefined) return forgetMember(context, api, group, { address: forget, yes })
   if (cancel) return context.terminal.print((await api.cancelTermEnd({ params })).message)
   const change = () => {
     if (keepUntil !== undefined) return begin(context, api, group, keepUntil, options)
@@ -99,11 +99,19 @@ async function showPreview({ terminal }: CommandContext, api: Client, { id }: Gr
   if (sums) for (const line of sentencesOf(sums)) terminal.note(line)
 }
 
-async function forgetMember({ terminal }: CommandContext, api: Client, { id, name }: Group, address: string) {
+/** Asks before: where homes are removed already, the archives are the last copy. */
+async function forgetMember(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  { id, name }: Group,
+  { address, yes }: { readonly address: string; readonly yes: boolean },
+) {
   const params = { id: String(id) }
   for await (const { members } of pagesOf((query) => api.listTermEndMembers({ params, query }))) {
     const member = members.find(({ user }) => user.email === address.toLowerCase())
     if (!member) continue
+    const question = `This deletes what the end of term of ${name} keeps of ${member.user.email}, for ever.`
+    if (!yes) await terminal.confirm(question, '--yes', signal)
     const of = { ...params, user_id: String(member.user.id) }
     return terminal.print((await api.forgetTermEndMember({ params: of })).message)
   }
