@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -23,4 +23,20 @@ test('--keep leaves the backup that was just made, although others lie in the fu
   assert.deepEqual(await backUp('2026-11-27', 2), ['20261127', '20271202'])
   assert.deepEqual(await backUp('2026-11-28', 2), ['20261127', '20261128'])
   assert.deepEqual(await backUp('2026-11-29', 1), ['20261129'])
+})
+
+test('a backup removes what a killed one of its installation left, and no backup of another machine', async (t) => {
+  // Of two machines with one folder, the one that began later removed what the other one was writing, which then failed.
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  // Above the largest process id of Linux.
+  const gone = 2 ** 22 + 1
+  for (const name of ['berth-ghkmn-', 'berth-pqrst-', '']) mkdirSync(path.join(folder, `.partial-${name}${gone}-1`))
+  const target = await folderTarget(folder, 'berth-ghkmn', { recipients: [], encrypt: (content) => content })
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.endsWith(`-${gone}-1`)),
+    [`.partial-berth-pqrst-${gone}-1`],
+  )
+  await target.discard()
+  assert.deepEqual(readdirSync(folder), [`.partial-berth-pqrst-${gone}-1`])
 })

@@ -42,9 +42,9 @@ export async function folderTarget(
   now = new Date(),
 ): Promise<BackupTarget> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await removeAbandoned(folder)
+  await removeAbandoned(folder, installation)
   const homeRoom = dataDir !== undefined && (await isSameDisk(folder, dataDir)) ? room : undefined
-  const partial = path.join(folder, `${partialPrefix}${process.pid}-${now.getTime()}`)
+  const partial = path.join(folder, partialName(installation, process.pid, now.getTime()))
   await mkdir(partial, { mode: 0o700 })
   const newest = (await backupsIn(folder, installation)).at(-1)
   // A file that is encrypted to other keys cannot be read with those of this backup, and can be with theirs.
@@ -84,12 +84,16 @@ const isSameDisk = async (one: string, other: string) => (await stat(one)).dev =
 const isSameSet = (one: readonly string[], other: readonly string[]) =>
   new Set(one).symmetricDifference(new Set(other)).size === 0
 
-const partialPrefix = '.partial-'
+const partialName = (installation: string, pid: number, ms: number) => `.partial-${installation}-${pid}-${ms}`
 
-/** Removes what processes left that were killed. */
-async function removeAbandoned(folder: string): Promise<void> {
+/**
+ * Removes what processes left that were killed. Those of other installations are left: they may be on another machine, whose
+ * processes cannot be seen here.
+ */
+async function removeAbandoned(folder: string, installation: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const [, pid] = /^\.partial-(\d+)-\d+$/.exec(name) ?? []
+    // Names without an installation are of versions before 1.0.0.
+    const [, pid] = /^\.partial-(\d+)-\d+$/.exec(name.replace(`.partial-${installation}-`, '.partial-')) ?? []
     if (pid !== undefined && !isOtherProcessAlive(Number(pid))) await rm(path.join(folder, name), { recursive: true })
   }
 }
@@ -153,7 +157,7 @@ export async function pruneBackups(
   const old = replaceable(newest > 0 ? [...all.slice(newest), ...all.slice(0, newest)] : all, keep)
   for (const each of old) {
     // Renamed first: what is removed in part is no backup.
-    const removed = path.join(folder, `${partialPrefix}0-${Date.now()}`)
+    const removed = path.join(folder, partialName(installation, 0, Date.now()))
     await rename(each.folder, removed)
     await rm(removed, { recursive: true })
   }
