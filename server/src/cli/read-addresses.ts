@@ -5,6 +5,12 @@ import { CommandFailed, reasonOf, WrongUsage } from './command-failure.ts'
 /** Headings of an address column, when no column is named. */
 const defaultHeading = /^e-?mail([ -_]?address)?$|^mail$/i
 
+/**
+ * Addresses of one call that mails: so many mails are sent between two updates of the progress and checks of Ctrl-C, and within the
+ * time that Berth gives one list, also by a slow mail server.
+ */
+export const addressesPerCall = 50
+
 /** More addresses than any organisation imports; a file of another kind is rejected before it fills the memory. */
 const maxAddresses = 100_000
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { maxEmails, type GroupRole, type Member } from '@berth/api/schemas/groups.ts'
+import type { GroupRole, Member } from '@berth/api/schemas/groups.ts'
 import { Option, type Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
 import { addCommands, byApi, listByApi, type CommandSpec } from '#/cli/command.ts'
@@ -9,7 +9,7 @@ import type { Run } from '#/cli/output/help.ts'
 import { pagesOf } from '#/cli/output/paged-list.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
-import { readAddresses } from '#/cli/read-addresses.ts'
+import { addressesPerCall, readAddresses } from '#/cli/read-addresses.ts'
 import { findGroup } from './find-group.ts'
 
 /** `berth groups members`, `add` and `remove`. */
@@ -91,15 +91,18 @@ async function addAll(
   const refused = await withApi(context, async (api) => {
     const params = { id: String((await findGroup(api, target)).id) }
     const notAdded: string[] = []
-    for (let at = 0; at < all.length; at += maxEmails) {
+    for (let at = 0; at < all.length; at += addressesPerCall) {
       signal.throwIfAborted()
-      const emails = all.slice(at, at + maxEmails)
+      if (all.length > addressesPerCall) terminal.progress(`${at} of ${all.length} done`)
+      const emails = all.slice(at, at + addressesPerCall)
       const outcome = await api.addMembers({ params, body: { emails, ...(role && { role }) } })
+      terminal.endProgress()
       terminal.json(outcome)
       for (const email of outcome.added) terminal.print(`${email}: added`)
       for (const email of outcome.invited) terminal.print(`${email}: invited`)
       for (const email of outcome.refused) terminal.note(`${email}: refused`)
       notAdded.push(...outcome.refused)
+      await terminal.drained()
     }
     return notAdded
   })

@@ -6,10 +6,7 @@ import type { Client } from '@berth/api/client.ts'
 import type { CommandSpec } from '#/cli/command.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
-import { readAddresses } from '#/cli/read-addresses.ts'
-
-/** Addresses per request: so many mails are sent between two updates of the progress and checks of Ctrl-C. */
-const chunk = 50
+import { addressesPerCall, readAddresses } from '#/cli/read-addresses.ts'
 
 interface InviteOptions {
   readonly csv?: string
@@ -61,10 +58,10 @@ async function inviteAll(
 ) {
   const wish = { send: options.mail, ...(options.language && { language: options.language }) }
   let notDone = 0
-  for (let at = 0; at < emails.length; at += chunk) {
+  for (let at = 0; at < emails.length; at += addressesPerCall) {
     signal.throwIfAborted()
-    if (emails.length > chunk) terminal.progress(`${at} of ${emails.length} invited`)
-    const { invitations } = await api.invite({ body: { emails: emails.slice(at, at + chunk), ...wish } })
+    if (emails.length > addressesPerCall) terminal.progress(`${at} of ${emails.length} invited`)
+    const { invitations } = await api.invite({ body: { emails: emails.slice(at, at + addressesPerCall), ...wish } })
     terminal.endProgress()
     for (const invitation of invitations) {
       terminal.json(invitation)
