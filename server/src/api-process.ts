@@ -221,7 +221,9 @@ function readerSockets({ socketPath }: Place) {
 /** @param lead of the node that leads; undefined: there is one node */
 async function startParts(config: Config, log: Logger, gateway: Gateway, place: Place, lead?: LeadParts): Promise<App> {
   const parts = await openParts(config, log, { lead })
-  forgetInterruptedRestore(config.dataDir)
+  const volume = forgetInterruptedRestore(config.dataDir)
+  if (volume !== undefined)
+    log.warn({ volume }, 'a restore was interrupted while it wrote this home, which has a part of its files')
   const app = await startApp({
     ...parts,
     ...place,

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { forgetHomeInPart, homesInPart } from '#/data-folder/restore-mark.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import { storeFileName } from '#/store/database.ts'
 import { BackupProblem, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
@@ -34,6 +35,8 @@ export interface Restored {
   readonly homes: number
   /** Volumes that existed and were left as they are. */
   readonly keptHomes: readonly string[]
+  /** Volumes that existed because an earlier restore, which was interrupted, had written a part of them. */
+  readonly partialHomes: readonly string[]
   /** Volumes without the size that they were bound to, because this engine cannot bind sizes. */
   readonly unboundHomes: readonly string[]
 }
@@ -85,18 +88,22 @@ async function unpack(options: RestoreOptions, part: Part, file: string): Promis
 async function restoreHomes(
   options: RestoreOptions,
   { installation, parts }: Manifest,
-): Promise<Pick<Restored, 'homes' | 'keptHomes' | 'unboundHomes'>> {
+): Promise<Pick<Restored, 'homes' | 'keptHomes' | 'partialHomes' | 'unboundHomes'>> {
   const { homesOf, onProgress, dataDir, signal } = options
-  const [keptHomes, unboundHomes]: [string[], string[]] = [[], []]
-  if (homesOf === null) return { homes: 0, keptHomes, unboundHomes }
+  const [keptHomes, partialHomes, unboundHomes]: [string[], string[], string[]] = [[], [], []]
+  if (homesOf === null) return { homes: 0, keptHomes, partialHomes, unboundHomes }
   const restoration = new HomeRestoration(await homesOf(installation), dataDir)
   await restoration.removeUnfinished()
+  const inPart = homesInPart(dataDir)
   const saved = parts.flatMap((part) => (part.home ? [{ part, home: part.home }] : []))
   for (const [at, { part, home }] of saved.entries()) {
     onProgress(at, saved.length)
     const outcome = await restoration.run(home, () => contentOf(options, part), signal)
-    if (outcome === 'exists') keptHomes.push(home.volume)
+    const isInPart = inPart.has(home.volume)
+    if (outcome === 'exists') (isInPart ? partialHomes : keptHomes).push(home.volume)
+    else if (isInPart) forgetHomeInPart(dataDir, home.volume)
     if (outcome === 'created-unbound') unboundHomes.push(home.volume)
   }
-  return { homes: saved.length - keptHomes.length, keptHomes, unboundHomes }
+  const homes = saved.length - keptHomes.length - partialHomes.length
+  return { homes, keptHomes, partialHomes, unboundHomes }
 }

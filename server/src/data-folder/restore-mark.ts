@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** File in the data folder while a restore replaces store and keys. */
@@ -7,9 +7,33 @@ export const restoreMark = 'restore-unfinished'
 /** File in the data folder that names the volume which a restore creates and fills. */
 export const volumeMark = 'restore-home'
 
-/** A restore that was killed has left a home in part, and is given up: from now on that home is in use as it is. */
-export function forgetInterruptedRestore(dataDir: string): void {
-  rmSync(path.join(dataDir, volumeMark), { force: true })
+/** File in the data folder with the volumes that restores have left in part before Berth was started, one in a line. */
+const partialHomes = 'restored-in-part'
+
+/**
+ * A restore that was killed has left a home in part, and is given up: from now on that home is in use as it is. It is noted, so that
+ * the next restore does not take it for whole.
+ * @returns its volume; undefined when there is none
+ */
+export function forgetInterruptedRestore(dataDir: string): string | undefined {
+  const mark = path.join(dataDir, volumeMark)
+  // Empty: killed before the volume was created.
+  const volume = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
+  if (volume !== '') appendFileSync(path.join(dataDir, partialHomes), `${volume}\n`, { mode: 0o600, flush: true })
+  rmSync(mark, { force: true })
+  return volume === '' ? undefined : volume
+}
+
+/** Volumes that `forgetInterruptedRestore` has noted, and no restore has written whole since. */
+export function homesInPart(dataDir: string): ReadonlySet<string> {
+  const file = path.join(dataDir, partialHomes)
+  return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])
+}
+
+/** The home was removed, and is restored whole now. */
+export function forgetHomeInPart(dataDir: string, volume: string): void {
+  const left = [...homesInPart(dataDir)].filter((each) => each !== volume)
+  writeFileSync(path.join(dataDir, partialHomes), left.map((each) => `${each}\n`).join(''), { mode: 0o600 })
 }
 
 /**

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { formatCount } from '#/cli/output/formatting.ts'
 import { lockDatabase } from '#/cli/api/lock-database.ts'
 import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
 
@@ -133,8 +134,8 @@ async function restoreAll(
       onProgress: (done, total) => terminal.progress(`home ${done + 1} of ${total}`),
     })
     terminal.endProgress()
-    const { manifest, aside, keptHomes, unboundHomes } = restored
-    terminal.json({ restored: manifest.createdAt, homes: restored.homes, keptHomes, unboundHomes, aside })
+    const { manifest, aside, keptHomes, partialHomes, unboundHomes } = restored
+    terminal.json({ restored: manifest.createdAt, homes: restored.homes, keptHomes, partialHomes, unboundHomes, aside })
     const users = manifest.store.rows.users ?? 0
     terminal.print(
       `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes. Start Berth.`,
@@ -142,6 +143,14 @@ async function restoreAll(
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
     for (const volume of unboundHomes) terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)
     for (const volume of keptHomes) terminal.note(`left as it is, because it exists: ${volume}`)
+    for (const volume of partialHomes)
+      terminal.note(
+        `left as it is, with a part of its files, because Berth ran after a restore was interrupted: ${volume}`,
+      )
+    if (partialHomes.length > 0)
+      throw new CommandFailed(
+        `${formatCount(partialHomes.length, 'home')} with a part of the files. Take them out of the backup with --home and --into, or remove their volumes and restore again.`,
+      )
   } finally {
     await lock?.release()
     rmSync(spool, { recursive: true, force: true })
