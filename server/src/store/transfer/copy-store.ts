@@ -122,6 +122,7 @@ async function copyTables(source: StoreSource, target: Target): Promise<StoreSum
   await target.clearInstallation()
   for (const table of tableNames) {
     const columns = await source.columns(table)
+    if (columns.length === 0) continue
     const counter = new RowCounter()
     for await (const rows of source.pages(table, columns)) {
       counter.add(rows)

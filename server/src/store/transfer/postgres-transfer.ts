@@ -56,7 +56,7 @@ interface Column {
 async function columnsOf(client: Client, table: string): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `select attname as name, format_type(atttypid, null) as type from pg_attribute
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attname collate "C"`,
+     where attrelid = to_regclass($1) and attnum > 0 and not attisdropped order by attname collate "C"`,
     [table],
   )
   return rows

@@ -56,7 +56,7 @@ export type StoreSummary = Readonly<Record<string, TableSummary>>
 export interface StoreSource {
   /** Name of the last migration. */
   readonly migration: string
-  /** Columns of a table in alphabetical order. */
+  /** Columns of a table in alphabetical order; none where the store is of a version before the table. */
   columns(table: string): Promise<string[]>
   /** All rows by the table's key, page by page. */
   pages(table: string, columns: readonly string[]): AsyncIterable<readonly Row[]>
@@ -79,12 +79,14 @@ export class RowCounter {
   }
 }
 
-/** Reads a whole store. */
+/** Reads a whole store: the tables that it has. */
 export async function summarize(source: StoreSource): Promise<StoreSummary> {
   const summary: Record<string, TableSummary> = {}
   for (const table of tableNames) {
+    const columns = await source.columns(table)
+    if (columns.length === 0) continue
     const counter = new RowCounter()
-    for await (const rows of source.pages(table, await source.columns(table))) counter.add(rows)
+    for await (const rows of source.pages(table, columns)) counter.add(rows)
     summary[table] = counter.summary(await source.lastId(table))
   }
   return summary
