@@ -33,10 +33,11 @@ function withFilter(command: Command): Command {
     .option('--until <when>', 'before this day or time', readInstant('--until'))
 }
 
+/** ISO 8601 alone: `Date` takes 11.12.2026 for the 12th of November, and a single number for a month. */
 function readInstant(option: string): (text: string) => Date {
   return (text) => {
     const at = new Date(text)
-    if (Number.isNaN(at.getTime()))
+    if (!/^\d{4}-\d{2}-\d{2}(?:$|T)/.test(text) || Number.isNaN(at.getTime()))
       throw new WrongUsage(`${option}: "${text}" is no day or instant such as 2026-11-21.`)
     return at
   }
