@@ -2,6 +2,7 @@ import { parseEnv } from 'node:util'
 import { readConfig } from './config.ts'
 import { fileVariable, withSecretsOfFiles } from './secret-settings.ts'
 import { secretSettings } from './setting-descriptions.ts'
+import { settingsWithoutEffect } from './settings-without-effect.ts'
 
 /** Settings file beside the environment, unless `BERTH_ENV_FILE` names another one. */
 const defaultFile = 'berth.env'
@@ -14,7 +15,7 @@ export interface ReadSettings {
   readonly env: Settings
   /** Problems that prevent the start, each a sentence. */
   readonly problems: readonly string[]
-  /** Lines of the file without an effect, each a sentence. */
+  /** Lines of the file, and settings, without an effect; each a sentence. */
   readonly notes: readonly string[]
 }
 
@@ -26,7 +27,7 @@ export interface ReadSettings {
 export function readSettings(environment: Settings, readFile: (path: string) => string): ReadSettings {
   const merged = mergeSettings(environment, readFile)
   const { env, problems } = withSecretsOfFiles(merged.env)
-  return { env, problems: [...merged.problems, ...problems], notes: merged.notes }
+  return { env, problems: [...merged.problems, ...problems], notes: [...merged.notes, ...settingsWithoutEffect(env)] }
 }
 
 /**

@@ -33,6 +33,8 @@ export async function checkSettings({ warnings, notes }: CheckContext): Promise<
       what: localize(defaultLanguage, warning),
       fix: 'change it in berth.env or in the templates; then: berth config check && systemctl reload berth',
     })),
-    ...notes.map((what) => ({ level: 'hint', what, fix: 'remove the line, or correct its name' }) as const),
+    ...notes.map(
+      (what) => ({ level: 'hint', what, fix: 'remove it, correct its name, or set what it counts with' }) as const,
+    ),
   ]
 }
