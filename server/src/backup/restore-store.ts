@@ -4,7 +4,7 @@ import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { openDatabase, storeFileName } from '#/store/database.ts'
 import { copyStore } from '#/store/transfer/copy-store.ts'
-import { isUsedStore } from '#/store/transfer/used-store.ts'
+import { isUsedStore, mayMoveStoreAside } from '#/store/transfer/used-store.ts'
 import { checkStoreSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
@@ -44,12 +44,12 @@ export async function checkStagedStore({ folder }: StagedStore, { store, version
   }
 }
 
-/** @throws {BackupProblem} when there is a store and it may not be moved aside, or it cannot be used */
+/** @throws {BackupProblem} when there is a store and it may not, or cannot, be moved aside, or it cannot be used */
 export async function requireNoStore(
   { databaseUrl, dataDir, force }: StoreDestination,
   backup: Manifest,
 ): Promise<void> {
-  if (force || existsSync(path.join(dataDir, restoreMark))) return
+  if (force || existsSync(path.join(dataDir, restoreMark))) return requireRoomAside(databaseUrl)
   const last = await isUsedStore(databaseUrl, dataDir)
   if (last === null) return
   const { users, writtenAt } = last
@@ -61,6 +61,15 @@ export async function requireNoStore(
   throw new BackupProblem(
     `there is a store with ${users} users already, ${when}; nothing was changed. ` +
       `With --force it is moved aside${isNewer ? ', and what was written after the backup is not in use any more' : ''}`,
+  )
+}
+
+/** Found out later, it would leave the database as it was and the data folder without its keys, so that Berth does not start. */
+async function requireRoomAside(databaseUrl: string | null): Promise<void> {
+  if (databaseUrl === null || (await mayMoveStoreAside(databaseUrl))) return
+  throw new BackupProblem(
+    'the store that is there cannot be moved aside; nothing was changed by this restore. The role of DATABASE_URL has to own the ' +
+      'database, or: GRANT CREATE ON DATABASE {database} TO {role}',
   )
 }
 

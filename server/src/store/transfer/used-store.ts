@@ -38,6 +38,19 @@ export async function isUsedStore(url: string | null, dataDir: string): Promise<
   }
 }
 
+/** Whether the role of the address may make a schema, to which a store is moved aside. @throws {StoreFailure} */
+export async function mayMoveStoreAside(url: string): Promise<boolean> {
+  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  try {
+    const { rows } = await sql<{
+      may: boolean
+    }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(db)
+    return rows[0]?.may === true
+  } finally {
+    await db.destroy()
+  }
+}
+
 /** Numbers are text where a driver reads 64 bits so; times are in ms since 1970. */
 interface Found {
   readonly users: number | string
