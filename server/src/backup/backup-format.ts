@@ -81,18 +81,22 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return manifest as Manifest
 }
 
-/** Compares every part with its checksum. @throws {BackupProblem} that names all damaged and missing ones */
-export async function verifyParts(folder: string, parts: readonly Part[]): Promise<void> {
+/**
+ * Compares every part with its checksum.
+ * @throws {BackupProblem} that names all damaged and missing ones · the reason of the signal
+ */
+export async function verifyParts(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
   const damaged: string[] = []
   for (const { file, sha256 } of parts) {
-    const actual = await sha256Of(path.join(folder, file)).catch((error: unknown) => (error as Error).message)
+    const actual = await sha256Of(path.join(folder, file), signal).catch((error: unknown) => (error as Error).message)
+    signal.throwIfAborted()
     if (actual !== sha256) damaged.push(`${file} (${/^[\da-f]{64}$/.test(actual) ? 'other content' : actual})`)
   }
   if (damaged.length > 0) throw new BackupProblem(`the backup is damaged; nothing was changed: ${damaged.join(', ')}`)
 }
 
-async function sha256Of(file: string): Promise<string> {
+async function sha256Of(file: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
-  for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>) hash.update(bytes)
+  for await (const bytes of createReadStream(file, { signal }) as AsyncIterable<Buffer>) hash.update(bytes)
   return hash.digest('hex')
 }

@@ -50,7 +50,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const { backup, spool, signal } = options
   const manifest = await readManifest(backup)
   await requireNoStore(options, manifest)
-  await verifyParts(backup, manifest.parts)
+  await verifyParts(backup, manifest.parts, signal)
   await mkdir(path.join(spool, 'staged'), { mode: 0o700 })
   const staged = { folder: path.join(spool, 'staged') }
   await unpack(options, partOf(manifest, 'store'), path.join(staged.folder, storeFileName))

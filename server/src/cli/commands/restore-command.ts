@@ -67,15 +67,15 @@ function identityIn({ folder }: CommandContext, file: string): string {
   }
 }
 
-async function check({ terminal }: CommandContext, backup: string, decrypt: Decrypt): Promise<void> {
+async function check({ terminal, signal }: CommandContext, backup: string, decrypt: Decrypt): Promise<void> {
   const [{ readManifest, verifyParts }, { contentOf }] = await Promise.all([
     import('#/backup/backup-format.ts'),
     import('#/backup/restore-backup.ts'),
   ])
   const manifest = await readManifest(backup)
-  await verifyParts(backup, manifest.parts)
+  await verifyParts(backup, manifest.parts, signal)
   // Decrypts to the end, which checks the authentication of each block.
-  for (const part of manifest.parts) for await (const _ of contentOf({ backup, decrypt }, part));
+  for (const part of manifest.parts) for await (const _ of contentOf({ backup, decrypt }, part)) signal.throwIfAborted()
   terminal.json({ ok: true, manifest })
   terminal.print(`The backup of ${manifest.createdAt} is complete: ${manifest.parts.length} files.`)
   for (const { volume, reason } of manifest.missing) terminal.note(`it was made without ${volume}: ${reason}`)
@@ -93,7 +93,7 @@ async function takeHome(
     import('#/backup/extract-home.ts'),
   ])
   const part = homePartOf(await readManifest(backup), home, type ?? null)
-  await verifyParts(backup, [part])
+  await verifyParts(backup, [part], signal)
   const place = path.resolve(folder, into)
   await extractHome(contentOf({ backup, decrypt }, part), place, signal)
   terminal.json({ home: part.home?.volume, folder: place })
