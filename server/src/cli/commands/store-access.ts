@@ -46,6 +46,9 @@ export function version(): string {
 export function inWords(error: unknown): unknown {
   const { name, message, cause, syscall } = error as NodeJS.ErrnoException
   const isExpected = ['BackupProblem', 'StoreCopyProblem', 'StoreFailure', 'RuntimeError'].includes(name)
+  // Of PostgreSQL, such as a full disk or a missing right; only its server gives a severity.
+  const isOfDatabase = (error as { readonly severity?: unknown }).severity !== undefined
+  if (isOfDatabase) return new CommandFailed(`PostgreSQL refuses it: ${message}`)
   if (!isExpected && syscall === undefined) return error
   return new CommandFailed(cause instanceof Error ? `${message}: ${cause.message}` : message)
 }
