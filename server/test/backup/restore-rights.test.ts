@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import pg from 'pg'
+import { Client } from 'pg'
 import type { Manifest } from '#/backup/backup-format.ts'
 import { requireNoStore } from '#/backup/restore-store.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
@@ -14,7 +14,7 @@ test('a restore with --force says before it changes anything that the store cann
   t.after(() => rmSync(dataDir, { recursive: true }))
   const postgres = await startPostgres()
   t.after(() => postgres.stop())
-  const client = new pg.Client({ connectionString: postgres.url })
+  const client = new Client({ connectionString: postgres.url })
   await client.connect()
   await client.query('create role tenant login; grant all on schema public to tenant')
   await client.end()
