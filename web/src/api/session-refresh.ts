@@ -11,7 +11,7 @@ export interface RefreshOutcome {
   readonly lifetime?: number
   /** Name of the refusal that says why the session is over. */
   readonly ended?: string | undefined
-  /** Why it is not known whether the session goes on, such as no response; whoever needed the token fails with it. */
+  /** Why it is not known whether the session goes on, such as no response; the request that needed the token fails with it. */
   readonly failure?: unknown
 }
 
