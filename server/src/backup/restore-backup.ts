@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { forgetHomeInPart, homesInPart } from '#/data-folder/restore-mark.ts'
+import { forgetPartlyRestored, partlyRestored } from '#/data-folder/restore-mark.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import { storeFileName } from '#/store/database.ts'
 import { BackupProblem, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
@@ -94,14 +94,14 @@ async function restoreHomes(
   if (homesOf === null) return { homes: 0, keptHomes, partialHomes, unboundHomes }
   const restoration = new HomeRestoration(await homesOf(installation), dataDir)
   await restoration.removeUnfinished()
-  const inPart = homesInPart(dataDir)
+  const inPart = partlyRestored(dataDir)
   const saved = parts.flatMap((part) => (part.home ? [{ part, home: part.home }] : []))
   for (const [at, { part, home }] of saved.entries()) {
     onProgress(at, saved.length)
     const outcome = await restoration.run(home, () => contentOf(options, part), signal)
     const isInPart = inPart.has(home.volume)
     if (outcome === 'exists') (isInPart ? partialHomes : keptHomes).push(home.volume)
-    else if (isInPart) forgetHomeInPart(dataDir, home.volume)
+    else if (isInPart) forgetPartlyRestored(dataDir, home.volume)
     if (outcome === 'created-unbound') unboundHomes.push(home.volume)
   }
   const homes = saved.length - keptHomes.length - partialHomes.length

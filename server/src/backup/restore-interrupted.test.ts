@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { forgetInterruptedRestore, homesInPart, volumeMark } from '#/data-folder/restore-mark.ts'
+import { forgetInterruptedRestore, partlyRestored, volumeMark } from '#/data-folder/restore-mark.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
@@ -50,7 +50,7 @@ test('a home that a restore left in part is named by the next one, also after Be
   existing.delete(annHome)
   const second = await restore('spool-2', true)
   assert.deepEqual([second.homes, second.keptHomes, second.partialHomes], [1, [bobHome], []])
-  assert.deepEqual([...homesInPart(dataDir)], [])
+  assert.deepEqual([...partlyRestored(dataDir)], [])
   assert.ok(!existsSync(path.join(dataDir, volumeMark)))
 })
 

@@ -25,14 +25,14 @@ export function forgetInterruptedRestore(dataDir: string): string | undefined {
 }
 
 /** Volumes that `forgetInterruptedRestore` has noted, and no restore has written whole since. */
-export function homesInPart(dataDir: string): ReadonlySet<string> {
+export function partlyRestored(dataDir: string): ReadonlySet<string> {
   const file = path.join(dataDir, partialHomes)
   return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])
 }
 
 /** The home was removed, and is restored whole now. */
-export function forgetHomeInPart(dataDir: string, volume: string): void {
-  const left = [...homesInPart(dataDir)].filter((each) => each !== volume)
+export function forgetPartlyRestored(dataDir: string, volume: string): void {
+  const left = [...partlyRestored(dataDir)].filter((each) => each !== volume)
   writeFileSync(path.join(dataDir, partialHomes), left.map((each) => `${each}\n`).join(''), { mode: 0o600 })
 }
 
