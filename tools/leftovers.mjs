@@ -6,8 +6,11 @@ import { findEngine, isPlain } from './setup/engine/find-engine.mjs'
  */
 const label = 'berth.instance'
 
-/** In ms: younger objects may belong to a running test; and the timeout of the whole removal. */
-const limits = { age: 1_800_000, all: 15_000 }
+/**
+ * In ms: younger objects may belong to a running test, such as the network of the engine of a chaos run, which was removed after half
+ * an hour once; and the timeout of the whole removal.
+ */
+const limits = { age: 10_800_000, all: 15_000 }
 
 /**
  * What the engine tells of a thing; containers, networks and volumes each have their own names for it.

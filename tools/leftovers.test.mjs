@@ -6,7 +6,7 @@ import { fakeEngine } from './test-support/fake-engine.mjs'
 const hoursAgo = (/** @type {number} */ hours) => new Date(Date.now() - hours * 3_600_000)
 const of = (/** @type {string} */ instance) => ({ 'berth.instance': instance })
 
-test('only leftovers of test runs older than half an hour are removed', async (t) => {
+test('only leftovers of test runs older than three hours are removed', async (t) => {
   /** @type {string[]} */
   const removed = []
   const host = await fakeEngine(t, (question) => {
@@ -16,15 +16,15 @@ test('only leftovers of test runs older than half an hour are removed', async (t
   /** @type {Record<string, unknown>} */
   const engine = {
     'GET /containers/json': [
-      { Id: 'old', Labels: of('test-1'), Created: hoursAgo(1).getTime() / 1000 },
-      { Id: 'running-test', Labels: of('test-2'), Created: hoursAgo(0.1).getTime() / 1000 },
+      { Id: 'old', Labels: of('test-1'), Created: hoursAgo(4).getTime() / 1000 },
+      { Id: 'running-test', Labels: of('test-2'), Created: hoursAgo(2).getTime() / 1000 },
       { Id: 'somebody', Labels: of('berth-ghkmn'), Created: hoursAgo(9).getTime() / 1000 },
     ],
-    'GET /networks': [{ Id: 'old-network', Name: 'n', Labels: of('test-1'), Created: hoursAgo(1).toISOString() }],
+    'GET /networks': [{ Id: 'old-network', Name: 'n', Labels: of('test-1'), Created: hoursAgo(4).toISOString() }],
     'GET /volumes': {
       Volumes: [
-        { Name: 'old-volume', Labels: of('test-1'), CreatedAt: hoursAgo(1).toISOString() },
-        { Name: 'unlabelled', Labels: null, CreatedAt: hoursAgo(1).toISOString() },
+        { Name: 'old-volume', Labels: of('test-1'), CreatedAt: hoursAgo(4).toISOString() },
+        { Name: 'unlabelled', Labels: null, CreatedAt: hoursAgo(4).toISOString() },
       ],
     },
   }
