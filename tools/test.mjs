@@ -14,7 +14,7 @@ import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
 import { writeCounts } from './test-run/counts.mjs'
 import { newNotes } from './test-run/notes.mjs'
-import { filesToRepeat } from './test-run/repeat.mjs'
+import { runRepeating } from './test-run/repeat.mjs'
 import { runPrograms } from './test-run/runner.mjs'
 
 const root = resolve(import.meta.dirname, '..')
@@ -49,8 +49,8 @@ if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
   process.exit(1)
 }
-/** When CI ends, in s since 1970. */
-const end = process.env.BERTH_TESTS_END ? Number(process.env.BERTH_TESTS_END) : undefined
+/** When CI ends, in s since 1970; elsewhere nothing is repeated. */
+const end = Number(process.env.BERTH_TESTS_END ?? -Infinity)
 const env = runnerEnvironment()
 await removeLeftovers()
 process.exitCode = await runTests()
@@ -66,21 +66,20 @@ function says(/** @type {string} */ file, /** @type {string} */ beginning) {
 
 /** @returns {Promise<number>} the exit code */
 async function runTests() {
-  const programs = writeBatches(root, planRun(files, files.filter(needsOwnProcess)))
-  let ending = await run(programs, sideBySide)
-  const repeated = end === undefined ? [] : filesToRepeat(ending.failed, files, end - Date.now() / 1000)
-  if (repeated.length > 0) {
-    console.log(`\nrepeated alone, because they failed beside others: ${repeated.join(', ')}`)
-    const { passed, failed } = ending.counts
-    const { code } = await run(
+  const batches = planRun(files, files.filter(needsOwnProcess))
+  const alone = (/** @type {string[]} */ repeated) =>
+    run(
       writeBatches(
         root,
         repeated.map((file) => [file]),
       ),
       1,
     )
-    if (code === 0) ending = { code, failed: [], counts: { passed: passed + failed, failed: 0 } }
-  }
+  const ending = await runRepeating(
+    (repeated) => (repeated ? alone(repeated) : run(writeBatches(root, batches), sideBySide)),
+    files,
+    () => end - Date.now() / 1000,
+  )
   if (process.env.BERTH_TEST_COUNTS) writeCounts(process.env.BERTH_TEST_COUNTS, ending.counts)
   return ending.code
 }

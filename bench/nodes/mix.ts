@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /**
- * Two mixes. `reads`: visits of users and of an administrator, as far as any node answers them. `days`: what an open dashboard does
+ * Two mixes. `reads`: visits of users and of an administrator, those that each node answers. `days`: what an open dashboard does
  * in ten minutes, with what the leader alone answers: the document, the account, groups and shared containers once, one event
  * stream, the list of containers each minute, and a container that is opened (a launch of one that runs), beside sign-ins,
  * administrators and scripts.

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '#/config/config.ts'
+import { isProcessAlive } from '#/backup/process-alive.ts'
 import { holdDataFolder, type DataFolderLock } from '#/store/data-folder-lock.ts'
 import { holdNodeLock } from '#/store/nodes/node-lock.ts'
 import { readPidFile } from '#/supervisor/pid-file.ts'
@@ -40,15 +41,7 @@ export async function claimDatabase(
 }
 
 /** Whether the service that said last that it uses the folder lives, as far as its process id tells. */
-function isServed(dataDir: string): boolean {
-  const pid = readPidFile(dataDir)?.pid
-  try {
-    return pid !== undefined && process.kill(pid, 0)
-  } catch (error) {
-    // A process of another account may not be sent a signal.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+const isServed = (dataDir: string) => isProcessAlive(readPidFile(dataDir)?.pid ?? 0)
 
 function inUse(dataDir: string): string {
   const service = readPidFile(dataDir)

@@ -26,3 +26,22 @@ export function filesToRepeat(failed, files, left, times = longestFiles()) {
   const isPossible = each.length <= mostRepeated && needed <= left && each.every((file) => files.includes(file))
   return isPossible ? each : []
 }
+
+/** @typedef {import('./runner.mjs').Ending} Ending */
+
+/**
+ * Runs all files, and those that failed beside others once more, alone, which it says.
+ * @param {(repeated?: string[]) => Promise<Ending>} run all side by side, or these one after the other
+ * @param {string[]} files
+ * @param {() => number} left s until the run has to end; negative: nothing is repeated
+ * @returns {Promise<Ending>} that of the first run, or a passed one when all that failed passed then
+ */
+export async function runRepeating(run, files, left) {
+  const first = await run()
+  const repeated = filesToRepeat(first.failed, files, left())
+  if (repeated.length === 0) return first
+  console.log(`\nrepeated alone, because they failed beside others: ${repeated.join(', ')}`)
+  const { code } = await run(repeated)
+  const { passed, failed } = first.counts
+  return code === 0 ? { code, failed: [], counts: { passed: passed + failed, failed: 0 } } : first
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { writeBatches } from './batches.mjs'
-import { filesToRepeat, timeAllowed } from './repeat.mjs'
+import { filesToRepeat, runRepeating, timeAllowed } from './repeat.mjs'
 import { runPrograms } from './runner.mjs'
 
 /**
@@ -65,4 +65,32 @@ test('a few files that failed are repeated, when there is time for all of them',
   assert.deepEqual(filesToRepeat(files, files, 3600, times), [])
   // Which of its files did not run is not known.
   assert.deepEqual(filesToRepeat([...failed, '.berth/test-batches/batch-003.test.mjs'], files, 3600, times), [])
+})
+
+/** @param {number[]} codes of the runs that follow each other */
+function runsWith(...codes) {
+  /** @type {(string[] | undefined)[]} */
+  const asked = []
+  const run = async (/** @type {string[] | undefined} */ repeated) => {
+    asked.push(repeated)
+    const code = codes.shift() ?? assert.fail('a further run')
+    return { code, failed: code === 0 ? [] : ['b.test.ts'], counts: { passed: 8, failed: code === 0 ? 0 : 2 } }
+  }
+  return { asked, run }
+}
+
+test('what failed and passes alone counts as passed; what fails again is a failure, and without time nothing is repeated', async () => {
+  const files = ['a.test.ts', 'b.test.ts']
+  const late = runsWith(1, 0)
+  assert.deepEqual(await runRepeating(late.run, files, () => 60), {
+    code: 0,
+    failed: [],
+    counts: { passed: 10, failed: 0 },
+  })
+  assert.deepEqual(late.asked, [undefined, ['b.test.ts']])
+  const broken = runsWith(1, 1)
+  const failure = { code: 1, failed: ['b.test.ts'], counts: { passed: 8, failed: 2 } }
+  assert.deepEqual(await runRepeating(broken.run, files, () => 60), failure)
+  assert.deepEqual(await runRepeating(runsWith(1).run, files, () => -Infinity), failure)
+  assert.equal((await runRepeating(runsWith(0).run, files, () => 60)).code, 0)
 })

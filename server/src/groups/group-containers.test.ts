@@ -3,8 +3,9 @@ import { test, type TestContext } from 'node:test'
 import type { ContainerRef } from '#/containers/container-key.ts'
 import { ensureContainer, noteRunning } from '#/store/containers/user-containers.ts'
 import { setMember } from '#/store/groups/group-members.ts'
-import { insertGroup, localSource } from '#/store/groups/groups.ts'
+import { localSource } from '#/store/groups/groups.ts'
 import { insertUser } from '#/store/users/users.ts'
+import { newGroup } from '#test/support/store/new-group.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { GroupContainers } from './group-containers.ts'
 
@@ -18,10 +19,7 @@ async function arrange(
 ) {
   const { database } = await openTemporaryStore(t)
   const { db } = database
-  const limits = { running: null, memory: null, cpus: null, disk: null }
-  const fields = { name: 'Physics', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
-  const group = await insertGroup(db, { ...fields, createdAt: now })
-  assert.ok(group)
+  const group = await newGroup(db, ['lab'], now)
   const users = new Map<string, number>()
   for (const slug of ['ann', 'ben', 'eve']) {
     const { id } = await insertUser(db, { email: `${slug}@x.org`, slug, isAdmin: false, now })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isProcessAlive } from '#/backup/process-alive.ts'
 import { readPidFile, type PidFile } from '#/supervisor/pid-file.ts'
 import { CommandFailed } from '../command-failure.ts'
 
@@ -66,13 +67,7 @@ async function answers(socket: string): Promise<boolean> {
 
 /** Checks the socket's folder, too: another process may have got the same id. */
 function isAlive({ pid, socket }: PidFile): boolean {
-  if (!existsSync(path.dirname(socket))) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return existsSync(path.dirname(socket)) && isProcessAlive(pid)
 }
 
 const isForbidden = (error: unknown) => ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { isProcessAlive } from '#/backup/process-alive.ts'
 import type { TrialEngine } from '#/runtime/trial-engine.ts'
 
 /**
@@ -12,22 +13,13 @@ export async function removeAbandoned(
   purpose: string,
   imageOf: (installation: string) => string,
 ): Promise<void> {
-  const isAbandoned = (pid: string | undefined) => pid !== undefined && !isAlive(Number(pid))
+  const isAbandoned = (pid: string | undefined) => pid !== undefined && !isProcessAlive(Number(pid))
   const ofInstallation = new RegExp(`^${purpose}-(\\d+)-[a-z]{5}$`)
   for (const name of await engine.installations())
     if (isAbandoned(ofInstallation.exec(name)?.[1])) await engine.removeInstallation(name, imageOf(name))
   const ofFolder = new RegExp(`^berth-${purpose}-(\\d+)-\\w{6}$`)
   for (const name of readdirSync(tmpdir()))
     if (isAbandoned(ofFolder.exec(name)?.[1])) rmSync(path.join(tmpdir(), name), { recursive: true, force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** Calls the last first; each is tried. The list is empty afterwards. @throws the first failure */

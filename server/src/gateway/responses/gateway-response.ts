@@ -70,8 +70,9 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
 
 /**
  * The answer to a refused request: for a browser without a token the address that renews its session or leads to the
- * login page, a page for other navigations, `{error}` for all else and for the API, as by the API itself. A service worker that asks for its script gets one that takes itself away: it would otherwise
- * go on answering in place of a container that is gone or belongs to another user by now.
+ * login page, a page for other navigations, `{error}` for all else and for the API, as by the API itself. A service worker
+ * that asks for its script gets one that takes itself away: it would otherwise go on answering in place of a container that
+ * is gone or belongs to another user by now.
  * @param head undefined when the request could not be read
  */
 export function refusalResponse(

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
 import { Templates } from '#/containers/templates/template.ts'
 import { setMember } from '#/store/groups/group-members.ts'
-import { insertGroup, localSource } from '#/store/groups/groups.ts'
+import { localSource } from '#/store/groups/groups.ts'
 import { insertUser } from '#/store/users/users.ts'
+import { newGroup } from '#test/support/store/new-group.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { waitFor } from '#test/support/program.ts'
 import { GroupStarts } from './group-starts.ts'
@@ -17,10 +18,7 @@ const members = 70
 test('a stop of a group cancels launches of a start that still wait, and those of a later start begin', async (t) => {
   const { database } = await openTemporaryStore(t)
   const { db } = database
-  const limits = { running: null, memory: null, cpus: null, disk: null }
-  const fields = { name: 'Physics', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
-  const group = await insertGroup(db, { ...fields, createdAt: now })
-  assert.ok(group)
+  const group = await newGroup(db, ['lab'], now)
   for (let each = 0; each < members; each++) {
     const { id } = await insertUser(db, { email: `u${each}@x.org`, slug: `u${each}`, isAdmin: false, now })
     await setMember(db, { groupId: group.id, userId: id, role: 'member', source: localSource, now })
