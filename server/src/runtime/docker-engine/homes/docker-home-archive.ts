@@ -29,7 +29,7 @@ export function dockerHomeArchive(installation: string, dockerHost: string | und
     read: (volume, signal) => readHome(client, helpers, volume, signal),
     write: (home, archive, options) => writeHome(client, helpers, installation, { home, archive, ...options }),
     removeUnfinished: async (volume) => {
-      await helpers.prepare()
+      await helpers.free(volume)
       await removeVolume(client, volume).catch((error: unknown) => {
         // Gone, or in use by a container that was created since.
         if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error

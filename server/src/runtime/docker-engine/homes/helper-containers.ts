@@ -31,6 +31,8 @@ export class HelperContainers {
   readonly #client: EngineClient
   readonly #installation: string
   #prepared: Promise<void> | undefined
+  /** By volume: until the helpers that a killed process left with it are removed. Never rejects. */
+  readonly #abandoned = new Map<string, Promise<unknown>>()
 
   constructor(client: EngineClient, installation: string) {
     this.#client = client
@@ -38,20 +40,32 @@ export class HelperContainers {
   }
 
   /**
-   * Makes the image, and removes the helpers of processes that were killed; once, or again after a failure. The engine removes a
-   * helper only after it has ended the writing to it, so that nothing of an earlier process comes behind what is written next.
-   * @throws {RuntimeError}
+   * Resolves when no helper of a killed process has this volume any more. The engine removes a helper only after it has ended the
+   * writing to it, so that nothing of an earlier process comes behind what is written next. One that the engine never removes
+   * concerns its own volume alone.
+   * @throws {RuntimeError} `unreachable`: such a helper is still there after 60 s
    */
-  async prepare(): Promise<void> {
+  async free(volume: string): Promise<void> {
     const prepared = (this.#prepared ??= this.#prepare())
     prepared.catch(() => (this.#prepared = undefined))
     await prepared
+    const removal = this.#abandoned.get(volume)
+    if (!removal) return
+    const timer = new AbortController()
+    const limit = sleep(callTimeouts.remove, 'late', { signal: timer.signal }).catch(() => undefined)
+    const first = await Promise.race([removal, limit])
+    timer.abort()
+    if (first === 'late')
+      throw new RuntimeError(
+        'unreachable',
+        `use ${volume}: the engine does not remove the helper of an earlier process`,
+      )
   }
 
-  /** @throws {RuntimeError} */
+  /** @throws {RuntimeError} as `free` */
   async create(volume: string): Promise<Helper> {
     if (!isValidName(volume)) throw new RuntimeError('failed', `use ${volume}: the engine accepts no such name`)
-    await this.prepare()
+    await this.free(volume)
     const run = await noteEngineRun(this.#client, this.#installation)
     try {
       const id = await this.#create(volume)
@@ -88,6 +102,7 @@ export class HelperContainers {
     return Id
   }
 
+  /** Makes the image, and begins to remove what killed processes have left; once, or again after a failure. */
   async #prepare(): Promise<void> {
     await this.#importImage()
     await this.#removeAbandoned()
@@ -105,15 +120,29 @@ export class HelperContainers {
     await this.#client.download({ ...call, archive: emptyTar(), timeout: callTimeouts.create }, 64 * 1024)
   }
 
-  /** Those of a process that was killed keep their volumes from being removed. */
+  /** Those of a process that was killed keep their volumes from being removed. Waits for none of them. */
   async #removeAbandoned(): Promise<void> {
     const query = { all: '1', filters: JSON.stringify({ label: [`${label}=${this.#installation}`] }) }
     const call = { what: 'list helpers', method: 'GET', path: '/containers/json', query } as const
-    const found = await this.#client.ask<{ Id: string; Labels: Record<string, string> }[]>({
-      ...call,
-      timeout: callTimeouts.list,
+    const found = await this.#client.ask<ListedHelper[]>({ ...call, timeout: callTimeouts.list })
+    for (const { Id, Labels, Mounts } of found)
+      if (!isAlive(Number(Labels[`${label}.pid`]))) this.#removeAllOf(Mounts?.[0]?.Name ?? '', Id)
+  }
+
+  #removeAllOf(volume: string, id: string): void {
+    const removal = Promise.all([this.#abandoned.get(volume), this.#removeNowOrLater(id)]).finally(() => {
+      if (this.#abandoned.get(volume) === removal) this.#abandoned.delete(volume)
     })
-    for (const { Id, Labels } of found) if (!isAlive(Number(Labels[`${label}.pid`]))) await this.#remove(Id)
+    this.#abandoned.set(volume, removal)
+  }
+
+  /** Never rejects. */
+  async #removeNowOrLater(id: string): Promise<void> {
+    try {
+      await this.#remove(id)
+    } catch (error) {
+      if (statusOf(error) !== 404) await this.#removeLater(id)
+    }
   }
 
   /** One that is left keeps its volume from being removed. */
@@ -141,6 +170,13 @@ export class HelperContainers {
     const call = { what: 'remove a helper', method: 'DELETE', path: `/containers/${id}` } as const
     await this.#client.ask({ ...call, timeout: callTimeouts.remove })
   }
+}
+
+/** As the engine lists it; a helper has one mount. */
+interface ListedHelper {
+  readonly Id: string
+  readonly Labels: Readonly<Record<string, string>>
+  readonly Mounts?: readonly { readonly Name?: string }[]
 }
 
 /** In a container each run has the same id: this process has made no helper yet. */
