@@ -63,7 +63,7 @@ export class OwnerActions {
 
   /**
    * Restarts its idle time now. Also when traffic reaches it through another gateway process: that one reports use here
-   * (`ControlPlane.used`), and every suspension is decided here.
+   * (`ControlPlane.reportActivity`), and every suspension is decided here.
    * @returns the earliest suspension; null when it is never suspended, or does not run
    * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine does not answer about it
    */

@@ -156,7 +156,7 @@ export class TokenVerifier {
     return typeof aud === 'string' && aud !== audience && typeof exp === 'number' && exp * 1000 > clock.wall
   }
 
-  /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
+  /** How many of so many unknown tokens of one request may be checked; see `SignatureChecks`. */
   checksAllowed(address: string, wanted: number): number {
     return this.#checks.allowed(address, wanted)
   }

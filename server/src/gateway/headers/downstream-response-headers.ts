@@ -14,7 +14,7 @@ export interface ResponseContext {
   readonly origin: string
   /** Its pages get an origin of their own. */
   readonly isIsolated: boolean
-  /** One of these pages loads it: see `isPartForSandbox`. */
+  /** One of these pages loads it: see `isSandboxedSubresource`. */
   readonly isForSandbox: boolean
   /** It may be on its way into a frame of another origin's page: see `mayBeForeignFrame`. */
   readonly isForFrame?: boolean

@@ -60,7 +60,7 @@ ${mainLink(href, localize(language, message('pages.goOn')))}
 ${closeDocument({ language, look })}`
 }
 
-/** The last piece when it does not: why not (`absenceBody`), in place of the progress. */
+/** The last piece when it does not: why not (`unavailableBody`), in place of the progress. */
 export function progressFailed(reason: Markup, end: PageEnd): string {
   return `</ol>
 </div>

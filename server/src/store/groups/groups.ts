@@ -55,7 +55,7 @@ export async function insertGroup(
   return row && fromRow(row)
 }
 
-/** Call it in `lockGroups`, after a look for another group of the name. */
+/** Call it in a transaction that holds `database.lock(tx, 'groups')`, after a query for another group of the name. */
 export async function updateGroup(tx: Db, id: number, fields: GroupFields): Promise<void> {
   await tx.updateTable('user_groups').set(toRow(fields)).where('id', '=', id).execute()
 }

@@ -26,7 +26,7 @@ const watched = ['Network.enable', 'Runtime.enable', 'Log.enable']
 const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
 
 /**
- * Opens a page with the platform's cookie. @param cookieDomain with its dot @param signal ends waits
+ * Opens a page with the platform's cookie. @param cookie its domain begins with a dot @param signal ends waits
  * @throws {Error} when the browser has ended
  */
 export async function openPage(

@@ -86,7 +86,7 @@ async function refuseTakeover({ authenticator }: RenewalParts, { request, now }:
   if (isTakeover) throw refusals.takeoverNotRenewed()
 }
 
-/** A container's page on our origin must not read the token of the answer: section "CSRF" of docs/explanation/architecture.md. */
+/** A container's page on our origin must not read the token of the answer: "Why a CSRF token" in docs/explanation/event-streams.md. */
 function refuseForgeable(
   { authenticator, loginCsrf, cookie }: RenewalParts,
   sent: ReadCookie,
