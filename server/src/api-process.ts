@@ -54,7 +54,10 @@ const prepareToLead = (isWanted: () => boolean) => {
 
 await main()
 
-/** Environment, parts, start. Only this file and main.ts read the environment or end the process. */
+/**
+ * Environment, parts, start. Only the programs (main.ts, api-process.ts, cli/main.ts, gateway-service.ts,
+ * engine-broker/main.ts) read the environment or end the process.
+ */
 async function main(): Promise<void> {
   const { folder: runFolder, isService, isReplacement } = findGateway()
   const socketPath = path.join(runFolder, 'api.sock')

@@ -40,7 +40,7 @@ import {
   type ListenAddress,
 } from './setting-values.ts'
 
-/** Every setting, validated. Created once by `readConfig`; nothing else reads the environment. */
+/** Every setting, validated. Created once by `readConfig`, which is given the environment and does not read it itself. */
 export interface Config {
   readonly host: string
   readonly port: number
@@ -152,7 +152,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 /**
  * Reads and validates every setting.
  * @param env      the environment; an empty value counts as not set, except where "empty" means something
- * @param readFile reads `CONTAINER_TEMPLATES_FILE`; throws when it cannot
+ * @param readFile reads the files that settings name; throws when it cannot
  * @returns the configuration, or all problems at once, each a sentence that names its variable
  */
 export function readConfig(
