@@ -7,7 +7,7 @@ export class EngineErrorResponse extends Error {
 
   constructor(status: number, message: string) {
     super(`the engine answered ${status}: ${message}`)
-    this.name = 'EngineAnswer'
+    this.name = 'EngineErrorResponse'
     this.status = status
   }
 }
