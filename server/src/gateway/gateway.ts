@@ -72,7 +72,7 @@ export interface HostEntry {
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
 export interface ControlPlane {
   /**
-   * A token for the app: same user and key as the person's, for containers only, refused by the API.
+   * A token for the app: for this user, signed with the key of access tokens, for containers only, refused by the API.
    * @param acting who acts for the user, as their token says; null when the user acts themselves
    */
   scopedToken(

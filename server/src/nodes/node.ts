@@ -250,6 +250,13 @@ export class BerthNode {
     return socket.on('error', () => {})
   }
 
+  /**
+   * Leads with a lease that was taken: ends the store connections of earlier leaders, and starts the application.
+   * @param takenAt before the lease was taken
+   * @throws {StoreFailure} when the database does not answer, or those connections do not end · whatever the application of this node
+   * fails with at its start. The lease stays taken and is renewed, so the process has to end: its callers see to that when `#leading`
+   * is set; before that, the next look takes the lease again, and `onLost` is called because of the later epoch
+   */
   async #lead(epoch: number, takenAt: ReturnType<typeof momentNow>): Promise<void> {
     const { address, dataDir, gateway, sockets, log, onLost, onReady, lead } = this.#options
     const report = (problem: string) => log.warn(problem)

@@ -52,7 +52,7 @@ export class Launch {
   /**
    * Replaces the user's container of this type. Source: specification, restart rules 1 to 5, which name the first type.
    * @throws {Refusal} 400 unknown type · 403 blocked, nothing was changed · 500 any failure, the home volume is kept;
-   * or as above
+   * or as `launch`
    */
   async restart(user: User, type: string, now: Date): Promise<Running> {
     const template = await this.#requireTemplate(user, type)
