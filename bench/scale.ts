@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testTemplates } from '../server/test/support/berth.ts'
-import { removeInstance } from '../server/test/support/engine/engine.ts'
+import { removeInstallation } from '../server/test/support/engine/engine.ts'
 import { startMailServer, type MailServer } from '../server/test/support/mail/mail-server.ts'
 import { runProgram, type Program } from '../server/test/support/program.ts'
 import { installationName } from '../server/src/store/installation.ts'
@@ -172,8 +172,8 @@ function show(figures: ReadonlyMap<number, Figures>): void {
 
 async function cleanUp(): Promise<void> {
   const database = await openDatabase(null, dataDir)
-  const instance = await installationName(database.db, () => 'none')
+  const installation = await installationName(database.db, () => 'none')
   await database.close()
-  await removeInstance(instance)
+  await removeInstallation(installation)
   rmSync(dataDir, { recursive: true, force: true })
 }

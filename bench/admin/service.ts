@@ -9,11 +9,11 @@ import { runningOfHundred } from './store.ts'
  * starts it with a data folder and optionally the URL of a store, receives its port, and requests its CPU time.
  */
 const [dataDir = '', url = ''] = process.argv.slice(2)
-const instances = await readInstances()
+const containers = await readContainers()
 const runtime = {
   ...emptyRuntime,
-  list: async () => [...instances.values()],
-  inspectId: async (id: string) => instances.get(id),
+  list: async () => [...containers.values()],
+  inspectId: async (id: string) => containers.get(id),
 }
 const env = { LOG_LEVEL: 'error', ...(url === '' ? {} : { DATABASE_URL: url }) }
 const mailer = { send: async () => undefined, close: () => undefined }
@@ -27,7 +27,7 @@ process.on('message', () => {
 })
 process.on('disconnect', () => void berth.close().then(() => process.exit(0)))
 
-async function readInstances(): Promise<Map<string, RuntimeContainer>> {
+async function readContainers(): Promise<Map<string, RuntimeContainer>> {
   const { db, close } = await openDatabase(url === '' ? null : url, dataDir)
   const rows = await db
     .selectFrom('user_containers')

@@ -3,7 +3,7 @@ import { createDockerRuntime } from '../../server/src/runtime/docker-engine/dock
 import { findEngineAddress } from '../../server/src/runtime/docker-engine/client/engine-address.ts'
 import { containerSpec } from '../../server/src/containers/build-container-spec.ts'
 import { testTemplates } from '../../server/test/support/berth.ts'
-import { connectTo, removeInstance } from '../../server/test/support/engine/engine.ts'
+import { connectTo, removeInstallation } from '../../server/test/support/engine/engine.ts'
 import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'
 import { timed } from '../figures.ts'
 import { quantilesOf } from './quantiles.ts'
@@ -41,7 +41,7 @@ try {
     )
   process.stdout.write(`a list: ${(figures.perListedContainer * 1000).toFixed(0)} us per container\n`)
 } finally {
-  await removeInstance(installation)
+  await removeInstallation(installation)
 }
 
 async function measureAll() {

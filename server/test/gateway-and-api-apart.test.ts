@@ -10,7 +10,7 @@ import { test, type TestContext } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { compileCache } from './support/compile-cache.ts'
-import { removeInstance } from './support/engine/engine.ts'
+import { removeInstallation } from './support/engine/engine.ts'
 import { signIn, waitFor } from './support/program.ts'
 import { followResponse, tickingTemplates } from './support/ticking-app.ts'
 import { onlyLong } from '#test/support/extent.ts'
@@ -46,9 +46,9 @@ function createServices(t: TestContext) {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     }
     const database = await openDatabase(null, dataDir)
-    const instance = await installationName(database.db, () => 'none')
+    const installation = await installationName(database.db, () => 'none')
     await database.close()
-    await removeInstance(instance)
+    await removeInstallation(installation)
     await rm(folder, { recursive: true })
   })
   const port = () => /listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1]

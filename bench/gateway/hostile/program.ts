@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../server/src/store/database.ts'
 import { installationName } from '../../../server/src/store/installation.ts'
-import { removeInstance, testImage } from '../../../server/test/support/engine/engine.ts'
+import { removeInstallation, testImage } from '../../../server/test/support/engine/engine.ts'
 import { proxyCore, start, freePort, listening } from '../process.ts'
 import { scratch } from '../programs.ts'
 
@@ -39,9 +39,9 @@ export async function startProgram(): Promise<Program> {
   const end = async () => {
     await started.end()
     const database = await openDatabase(null, dataDir)
-    const instance = await installationName(database.db, () => 'none')
+    const installation = await installationName(database.db, () => 'none')
     await database.close()
-    await removeInstance(instance)
+    await removeInstallation(installation)
     rmSync(dataDir, { recursive: true })
   }
   try {

@@ -3,7 +3,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 
 /** A list of the engine's containers. */
 export interface EngineListing {
-  readonly instances: readonly RuntimeContainer[]
+  readonly containers: readonly RuntimeContainer[]
   /** When the engine was asked; by `performance.now()`. */
   readonly askedAt: number
   /** Whether all containers are in it, or only those that run, are paused or restart. */
@@ -74,7 +74,7 @@ export class EngineListCache {
   async listAll(): Promise<readonly RuntimeContainer[]> {
     const listing = this.#fetch(true)
     if (!this.#hasBegun) this.#current ??= listing
-    return (await listing).instances
+    return (await listing).containers
   }
 
   #takeReady(): Promise<EngineListing> | undefined {
@@ -109,10 +109,10 @@ export class EngineListCache {
 
   async #fetch(isFull: boolean): Promise<EngineListing> {
     const [askedAt, epoch] = [this.#now(), this.#epoch]
-    const instances = await this.#runtime.list(isFull ? {} : { isUp: true })
+    const containers = await this.#runtime.list(isFull ? {} : { isUp: true })
     const now = this.#now()
-    const took = Math.max(now - askedAt, instances.length * perContainer)
+    const took = Math.max(now - askedAt, containers.length * perContainer)
     if (isFull && epoch === this.#epoch) this.#full = { at: now, took }
-    return { instances, askedAt, isFull }
+    return { containers, askedAt, isFull }
   }
 }

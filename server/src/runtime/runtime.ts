@@ -40,7 +40,7 @@ export interface Runtime {
   inspectId(id: string): Promise<RuntimeContainer | undefined>
 
   /**
-   * The id of the image that this name means now, to be compared with an instance's; undefined when the engine has none of
+   * The id of the image that this name means now, to be compared with a container's; undefined when the engine has none of
    * this name, or no images of its own. Nothing is pulled. @throws {RuntimeError} `unreachable` within 3 s
    */
   imageId(image: string): Promise<string | undefined>

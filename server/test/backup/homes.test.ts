@@ -9,7 +9,7 @@ import { unpackTar } from 'modern-tar'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { extractHome } from '#/backup/extract-home.ts'
 import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
-import { archiveOf, askEngine, engineAddress, removeInstance, testImage } from '#test/support/engine/engine.ts'
+import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
 import { engineBindingSizes } from './engine-binding-sizes.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
 import { onlyLong } from '#test/support/extent.ts'
@@ -34,7 +34,7 @@ async function withHome(t: TestContext, installation: string) {
   const volume = `${installation}-ann-dev`
   const archive = dockerHomeArchive(installation, engineAddress)
   const home = { volume, owner: { userId: 2, slug: 'ann', type: 'dev' } }
-  t.after(() => removeInstance(installation))
+  t.after(() => removeInstallation(installation))
   const content = await archiveOf(files)
   await archive.write(home, () => Readable.from([content]), { signal, beforeCreate: async () => {} })
   return { volume, archive }

@@ -11,7 +11,7 @@ import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
-import { askEngine, removeInstance } from '#test/support/engine/engine.ts'
+import { askEngine, removeInstallation } from '#test/support/engine/engine.ts'
 import { onlyLong } from '#test/support/extent.ts'
 import { runProgram, signIn, type Program } from '#test/support/program.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
@@ -63,14 +63,14 @@ async function drill(t: TestContext, url: string | null, freshUrl: string | null
   service.process.kill('SIGTERM')
   assert.equal(await service.ended(), 0)
   await assertUnchangedIsLinked(berth, backups, installation)
-  await removeInstance(installation)
+  await removeInstallation(installation)
 
   const dataDir = path.join(folder, 'new-machine')
   const place = { ...templates, DATA_DIR: dataDir, ...(freshUrl === null ? {} : { DATABASE_URL: freshUrl }) }
   const restored = await runCommand(place, 'restore', backup)
   assert.equal(restored.code, 0, restored.stderr)
   const second = runProgram(t, place, dataDir)
-  t.after(() => removeInstance(installation))
+  t.after(() => removeInstallation(installation))
   assert.equal((await second.fetch('/api/user/me', token)).status, 200)
   await launch(second, token)
   assert.equal(await (await second.fetch('/ann-dev/file.txt', token)).text(), 'precious\n')

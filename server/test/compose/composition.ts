@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Lifetime } from '#test/support/berth.ts'
-import { removeInstance } from '#test/support/engine/engine.ts'
+import { removeInstallation } from '#test/support/engine/engine.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { writeSelfSigned } from '#test/support/gateway/tls-proxy.ts'
 import { transferApp } from '../proxies/transfer-app.ts'
@@ -86,7 +86,7 @@ export async function writeComposition(
       '--format={{.Label "berth.instance"}}',
     )
     compose('down', '--volumes', '--remove-orphans', '--timeout=10')
-    for (const name of new Set(installations.split('\n').filter(Boolean))) await removeInstance(name)
+    for (const name of new Set(installations.split('\n').filter(Boolean))) await removeInstallation(name)
     rmSync(folder, { recursive: true })
   })
   const mailPage = `http://127.0.0.1:${pagePort}`

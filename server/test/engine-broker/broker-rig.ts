@@ -9,7 +9,7 @@ import { createEngineBroker } from '#/engine-broker/broker.ts'
 import { InstallationLock } from '#/engine-broker/installation-lock.ts'
 import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import type { Lifetime } from '#test/support/berth.ts'
-import { engineAddress, removeInstance } from '#test/support/engine/engine.ts'
+import { engineAddress, removeInstallation } from '#test/support/engine/engine.ts'
 
 /** A broker before the engine of this machine. */
 export interface BrokerRig {
@@ -51,7 +51,7 @@ export async function startBroker(lifetime: Lifetime, { allow = () => '' }: Brok
   lifetime.after(async () => {
     broker.closeAllConnections()
     broker.close()
-    await removeInstance(installation)
+    await removeInstallation(installation)
     rmSync(folder, { recursive: true })
   })
   return {

@@ -147,8 +147,8 @@ suite('an API that was taken over', async () => {
     const volume = { Name: `${installation}-home`, Labels: labels }
     assert.equal((await ask('POST', '/v1.41/volumes/create', volume)).status, 201)
     const name = `berth-helper-${'0'.repeat(16)}`
-    for (const instance of [installation, 'test-00000000x'])
-      assert.equal((await create(helper({ 'berth.instance': instance }), name)).status, 403)
+    for (const each of [installation, 'test-00000000x'])
+      assert.equal((await create(helper({ 'berth.instance': each }), name)).status, 403)
   })
 
   test('cannot put files into the image of helpers, which other installations use', async () => {

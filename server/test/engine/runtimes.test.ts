@@ -213,8 +213,8 @@ for (const open of runtimes) {
 
     test('the app gets its port and the environment of the spec', async () => {
       const env = { GREETING: 'a=b "c" $d', PORT: '1' }
-      const instance = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })
-      assert.equal(await read(instance, 'env'), '8080|a=b "c" $d')
+      const container = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })
+      assert.equal(await read(container, 'env'), '8080|a=b "c" $d')
     })
 
     test(

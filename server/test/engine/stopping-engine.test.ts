@@ -13,7 +13,7 @@ import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-arc
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { HomeContents } from '#/runtime/home-contents.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import { archiveOf, askEngine, engineAddress, removeInstance, testImage } from '#test/support/engine/engine.ts'
+import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
 import { engineAnswering, ok, refusal } from '#test/support/engine/faulty-engines.ts'
 import { startOwnEngine, type OwnEngine } from '#test/support/engine/own-engine.ts'
 
@@ -30,7 +30,7 @@ const owner = { userId: 2, slug: 'ann', type: 'dev' }
 async function withHome(t: TestContext, part: Pick<RegExp, 'test'>, answer: string) {
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const volume = `${installation}-ann-dev`
-  t.after(() => removeInstance(installation))
+  t.after(() => removeInstallation(installation))
   const files = path.join(import.meta.dirname, '..', 'support', 'engine')
   const content = await archiveOf(files)
   const write = (address: string, name: string) =>
@@ -107,7 +107,7 @@ test('starter files are not taken for put when the engine was stopped meanwhile,
 /** A container that was created, and a template whose files are put into its home by an engine at an address. */
 async function withStarterFiles(t: TestContext) {
   const installation = `test-${randomBytes(4).toString('hex')}x`
-  t.after(() => removeInstance(installation))
+  t.after(() => removeInstallation(installation))
   const base = mkdtempSync(path.join(tmpdir(), 'berth-stopping-'))
   t.after(() => rmSync(base, { recursive: true, force: true }))
   const course = path.join(base, 'course')

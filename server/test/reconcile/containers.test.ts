@@ -43,13 +43,13 @@ const ends = (id: string) => untilState((state) => state === undefined || state 
 const specFor = (
   owner: ContainerSpec['owner'],
   name = `${owner.slug}-${owner.type}`,
-  instance = berth.installation,
+  installation = berth.installation,
 ) => ({
   ...plainSpec,
-  name: `${instance}-${name}`,
+  name: `${installation}-${name}`,
   owner,
   image,
-  home: { volume: `${instance}-home-${name}`, path: '/home/berth', size: null },
+  home: { volume: `${installation}-home-${name}`, path: '/home/berth', size: null },
   fingerprint: 'made by hand',
 })
 

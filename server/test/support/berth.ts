@@ -19,7 +19,7 @@ import type { Mailer } from '#/mail/mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { removeInstance, testImage, type AskEngine } from './engine/engine.ts'
+import { removeInstallation, testImage, type AskEngine } from './engine/engine.ts'
 import { noCreateRuntime } from './engine/faulty-runtimes.ts'
 import { startMailServer, type MailServer } from './mail/mail-server.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
@@ -176,7 +176,9 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   lifetime.after(async () => {
     await close()
     const { engine } = options
-    await (engine ? removeInstance(installation, engine.ask).catch(() => undefined) : removeInstance(installation))
+    await (engine
+      ? removeInstallation(installation, engine.ask).catch(() => undefined)
+      : removeInstallation(installation))
     await rm(dataDir, { recursive: true, force: true })
     refuseSecrets(logs.join(''), tokensIn(mail.received.map(({ text }) => text)))
   })

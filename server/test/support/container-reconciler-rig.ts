@@ -58,8 +58,8 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     stop: async (id) => {
       await world.beforeStop(id)
       stopped.push(id)
-      const instance = engine.get(id)
-      if (instance) engine.set(id, { ...instance, state: 'exited' })
+      const container = engine.get(id)
+      if (container) engine.set(id, { ...container, state: 'exited' })
     },
     remove: async (id) => void engine.delete(id),
     removeStopped: async (id) => {
@@ -88,8 +88,8 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
       get: async () => {
         const all = await runtime.list()
         const { isFull } = world
-        const instances = isFull ? all : all.filter(({ state }) => state === 'running')
-        return { instances, askedAt: performance.now(), isFull }
+        const containers = isFull ? all : all.filter(({ state }) => state === 'running')
+        return { containers, askedAt: performance.now(), isFull }
       },
       invalidate: () => undefined,
     },
@@ -105,15 +105,15 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
     await storeContainer(database.db, record.id, { containerId: slug, port: 8080, image: 'image' })
     await touchContainer(database.db, record.id, now)
-    engine.set(slug, instanceOf(slug, { userId: user.id, slug, type: 'dev' }, state))
+    engine.set(slug, containerOf(slug, { userId: user.id, slug, type: 'dev' }, state))
     return { user, record }
   }
   return { database, engine, stopped, world, reconciler, person }
 }
 
-const instanceOf = (id: string, owner: RuntimeContainer['owner'], state: string) =>
+const containerOf = (id: string, owner: RuntimeContainer['owner'], state: string) =>
   container({ id, name: `b-${owner?.slug}-dev`, owner, state })
 
 /** A container of ours whose owner is not in the store. */
 export const ghost = (at: number) =>
-  instanceOf(`ghost${at}`, { userId: 1_000 + at, slug: `ghost${at}`, type: 'dev' }, 'running')
+  containerOf(`ghost${at}`, { userId: 1_000 + at, slug: `ghost${at}`, type: 'dev' }, 'running')

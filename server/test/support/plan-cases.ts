@@ -77,10 +77,10 @@ export const memoryWith = (fields: Partial<Memory>): Memory => ({
 export function format(action: Action): string {
   switch (action.kind) {
     case 'adopt':
-      return `adopt ${action.instance.id}`
+      return `adopt ${action.container.id}`
     case 'stop':
     case 'remove':
-      return `${action.kind} ${action.instance.id}: ${action.why}`
+      return `${action.kind} ${action.container.id}: ${action.why}`
     case 'retire':
       return `retire ${action.recordId}`
     case 'forget':

@@ -10,7 +10,7 @@ import { installationName } from '#/store/installation.ts'
 import type { Lifetime } from './berth.ts'
 import { compileCache } from './compile-cache.ts'
 import { childrenOf } from './child-processes.ts'
-import { removeInstance } from './engine/engine.ts'
+import { removeInstallation } from './engine/engine.ts'
 import { refuseSecrets } from './no-secrets.ts'
 
 /** The program as an operator runs it: its processes, its environment, its output and its exit code. */
@@ -127,8 +127,8 @@ async function gone(pids: readonly number[]): Promise<void> {
 /** Its network carries the name that is in its store. */
 async function cleanUp(dataDir: string, databaseUrl: string | null): Promise<void> {
   const database = await openDatabase(databaseUrl, dataDir)
-  const instance = await installationName(database.db, () => 'none')
+  const installation = await installationName(database.db, () => 'none')
   await database.close()
-  await removeInstance(instance)
+  await removeInstallation(installation)
   await rm(dataDir, { recursive: true })
 }

@@ -46,7 +46,7 @@ export async function createInstallation(t, store = sqliteStore) {
   t.after(async () => {
     await stop()
     // It has no name when it was never started, and has made nothing then.
-    const name = await store.instance(dataDir).catch(() => undefined)
+    const name = await store.installation(dataDir).catch(() => undefined)
     if (name !== undefined) removeContainers(name)
     rmSync(root, { recursive: true, force: true })
   })
@@ -54,7 +54,7 @@ export async function createInstallation(t, store = sqliteStore) {
     root,
     base,
     dataDir,
-    instance: () => store.instance(dataDir),
+    installation: () => store.installation(dataDir),
     gatewayPid: () => service?.pid ?? 0,
     /** @param {string} tarball @param {string} name of its folder */
     unpack(tarball, name) {
@@ -125,11 +125,11 @@ async function outputOf(child, input) {
   return out
 }
 
-/** What this installation, and no other of this machine, made in the engine. @param {string} instance its name */
-function removeContainers(instance) {
+/** What this installation, and no other of this machine, made in the engine. @param {string} installation its name */
+function removeContainers(installation) {
   const docker = (/** @type {string[]} */ ...args) =>
     execFileSync('docker', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
-  const own = ['--quiet', '--filter', `label=berth.instance=${instance}`]
+  const own = ['--quiet', '--filter', `label=berth.instance=${installation}`]
   const containers = docker('ps', '--all', ...own)
   if (containers.length > 0) docker('rm', '--force', ...containers)
   for (const kind of ['volume', 'network']) for (const id of docker(kind, 'ls', ...own)) docker(kind, 'rm', id)

@@ -7,7 +7,7 @@ import { Client } from 'pg'
  * A database that an installation keeps its store in.
  * @typedef {object} TestStore
  * @property {Record<string, string>} settings
- * @property {(dataDir: string) => Promise<string>} instance name of the installation, in names and labels of what it makes
+ * @property {(dataDir: string) => Promise<string>} installation name of the installation, in names and labels of what it makes
  * @property {(dataDir: string) => Promise<boolean>} goBack puts back the copy from before the last migrations, as
  *   docs/how-to/upgrade.md says; false when there is none
  * @property {(dataDir: string) => Promise<boolean>} hasCopy
@@ -19,7 +19,7 @@ const copiesIn = (/** @type {string} */ dataDir) => join(dataDir, 'before-migrat
 /** @type {TestStore} */
 export const sqliteStore = {
   settings: {},
-  instance: async (dataDir) => {
+  installation: async (dataDir) => {
     const database = new DatabaseSync(join(dataDir, 'berth.sqlite'))
     const { value } = database.prepare(named).get() ?? {}
     database.close()
@@ -52,7 +52,7 @@ export async function postgresStore() {
   }
   return {
     settings: { DATABASE_URL: url },
-    instance: async () => nameOf((await ask(named)).rows[0]?.value),
+    installation: async () => nameOf((await ask(named)).rows[0]?.value),
     hasCopy: async () => (await copies()).length > 0,
     goBack: async () => {
       const copy = (await copies()).at(-1)

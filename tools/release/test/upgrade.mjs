@@ -46,8 +46,8 @@ async function goThere(t, store) {
   const container = () =>
     execFileSync('docker', ['ps', '--no-trunc', '--format', '{{.ID}} {{.Names}}'], { encoding: 'utf8' })
       .split('\n')
-      .filter((line) => line.includes(`${instance}-ann-dev`))
-  let instance = ''
+      .filter((line) => line.includes(`${installation}-ann-dev`))
+  let installation = ''
   let token = ''
   let slowness = 1
   /** @type {string[]} */
@@ -61,7 +61,7 @@ async function goThere(t, store) {
     token = job.token
     slowness = Math.max(1, job.ready / usualStart)
     t.diagnostic(`${oldVersion} answers ${job.ready} ms after its start`)
-    instance = await installed.instance()
+    installation = await installed.installation()
     links.login = await installed.link('login', 'ann@x.org')
     links.signup = await installed.link('signup', 'bob@x.org')
     before = container()

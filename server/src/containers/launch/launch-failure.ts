@@ -21,12 +21,12 @@ const killed = 137
 /** The engine started the program, and it ended while start verification watched it. */
 export class ExitedOnStart extends RuntimeError {
   /** Undefined when the container is gone. */
-  readonly instance: RuntimeContainer | undefined
+  readonly container: RuntimeContainer | undefined
 
-  constructor(name: string, instance: RuntimeContainer | undefined) {
-    const how = `${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'}`
+  constructor(name: string, container: RuntimeContainer | undefined) {
+    const how = `${container?.state ?? 'gone'}, exit code ${container?.exitCode ?? 'unknown'}`
     super('failed', `${name} ended at once (${how})`)
-    this.instance = instance
+    this.container = container
   }
 }
 
@@ -66,7 +66,7 @@ export async function explainFailure(
   error: RuntimeError,
 ): Promise<LaunchFailure> {
   if (error instanceof LaunchFailure) return error
-  const ended = error instanceof ExitedOnStart ? error.instance : undefined
+  const ended = error instanceof ExitedOnStart ? error.container : undefined
   if (!ended) return new LaunchFailure(error, detailsOf(error), [])
   const [lines = [], final] = await Promise.all([
     withTimeout(

@@ -77,7 +77,7 @@ async function startRig(t: TestContext, settings: object = {}) {
   const parts: Partial<Record<keyof SpawnerParts, object>> = {
     runtime: { inspect: async () => undefined } satisfies Partial<Runtime>,
     database,
-    settings: { instance: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '', ...settings },
+    settings: { installation: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '', ...settings },
     singleFlight,
     routeSync: { publishContainer: async () => undefined },
     removal: { finishLocked: async () => undefined },

@@ -160,13 +160,13 @@ export class Spawner {
     const { routeSync, launchProgress, admission, launchMetrics } = this.#parts
     const owned = { userId: attempt.user.id, type: attempt.template.type }
     try {
-      const { instance, isStarted } = await this.#launch(attempt)
-      const app = appOf(instance)
+      const { container, isStarted } = await this.#launch(attempt)
+      const app = appOf(container)
       const firstProbe = isStarted ? launchProgress.probe(owned, app) : undefined
       await routeSync.publishContainer(owned, { failure: undefined })
       if (isStarted) launchProgress.started(owned, app, firstProbe)
       if (isStarted) launchMetrics.launched(isUnrequested(attempt) ? undefined : performance.now() - attempt.begun)
-      return { containerId: instance.id }
+      return { containerId: container.id }
     } catch (error) {
       if (isFailure(error)) launchMetrics.failed()
       if (attempt.kind === 'prestart' && error instanceof Refusal) {
@@ -195,7 +195,7 @@ export class Spawner {
   }
 
   /** The record first, then the engine. */
-  async #launch(attempt: LaunchAttempt): Promise<{ instance: RuntimeContainer; isStarted: boolean }> {
+  async #launch(attempt: LaunchAttempt): Promise<{ container: RuntimeContainer; isStarted: boolean }> {
     const { user, template, now, kind } = attempt
     const { removal, database, launchProgress } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
@@ -212,12 +212,12 @@ export class Spawner {
     const isReplaced = kind === 'replace' || isChanged
     const adopted = isReplaced ? undefined : await this.#adopt(start, found)
     if (adopted) await this.#keepParameters(attempt, record)
-    const instance = adopted ?? (await this.#startAdmitted({ attempt, start, found, isReplaced, isChanged }))
-    await this.#stopIfBlocked(record, instance)
+    const container = adopted ?? (await this.#startAdmitted({ attempt, start, found, isReplaced, isChanged }))
+    await this.#stopIfBlocked(record, container)
     if (isUnrequested(attempt)) await noteStopped(database.db, user.id, template.type, null)
     else await touchContainer(database.db, record.id, now)
     crashPoint('launch.before-answer')
-    return { instance, isStarted: found?.state !== 'running' || isReplaced }
+    return { container, isStarted: found?.state !== 'running' || isReplaced }
   }
 
   /**
@@ -271,7 +271,7 @@ export class Spawner {
   }
 
   /** Blocking does not wait for a launch in progress; so the launch checks the block again after the start. */
-  async #stopIfBlocked(record: UserContainer, instance: RuntimeContainer): Promise<void> {
+  async #stopIfBlocked(record: UserContainer, container: RuntimeContainer): Promise<void> {
     const { database, runtime, log } = this.#parts
     const block = await checkBlock(database.db, record.userId, record.type)
     if (!block) return
@@ -279,7 +279,7 @@ export class Spawner {
     await tryOrLog(log, 'storing that a container is stopped', () =>
       noteStopped(database.db, record.userId, record.type, new Date()),
     )
-    await runtime.stop(instance.id, undefined, blockedGrace)
+    await runtime.stop(container.id, undefined, blockedGrace)
     throw block
   }
 

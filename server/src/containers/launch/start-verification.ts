@@ -32,36 +32,36 @@ export class StartVerifier {
    */
   async verify(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
     const isTrusted = this.#trusted.has(programOf(spec))
-    const instance = isTrusted ? await this.#inspect(spec, id) : await this.#watch(spec, id)
+    const container = isTrusted ? await this.#inspect(spec, id) : await this.#watch(spec, id)
     if (isTrusted) this.#recheckLater(spec, id)
     else this.#trusted.add(programOf(spec))
-    return instance
+    return container
   }
 
   async #watch(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
     const started = performance.now()
-    let instance = await this.#inspect(spec, id)
+    let container = await this.#inspect(spec, id)
     while (performance.now() - started < watchTime) {
       await sleep(pollInterval)
-      instance = await this.#inspect(spec, id)
+      container = await this.#inspect(spec, id)
     }
-    return instance
+    return container
   }
 
   async #inspect({ name }: ContainerSpec, id: string): Promise<RuntimeContainer> {
     const { capabilities } = this.#runtime
     const look = () => this.#runtime.inspectId(id)
     // The API server of a cluster may be too busy for one look; a machine's own engine that does not answer is down.
-    const instance = await (capabilities.hasNodes ? readWithRetries(look) : look())
-    if (instance?.state === 'running') return instance
-    throw new ExitedOnStart(name, instance)
+    const container = await (capabilities.hasNodes ? readWithRetries(look) : look())
+    if (container?.state === 'running') return container
+    throw new ExitedOnStart(name, container)
   }
 
   /** In the background. A container that is gone, or an engine that does not answer, says nothing about the program. */
   #recheckLater(spec: ContainerSpec, id: string): void {
     const check = async () => {
-      const instance = await this.#runtime.inspectId(id).catch(() => undefined)
-      if (instance && instance.state !== 'running') this.#trusted.delete(programOf(spec))
+      const container = await this.#runtime.inspectId(id).catch(() => undefined)
+      if (container && container.state !== 'running') this.#trusted.delete(programOf(spec))
     }
     setTimeout(() => void check(), watchTime).unref()
   }

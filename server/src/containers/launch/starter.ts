@@ -141,11 +141,11 @@ export class Starter {
     if (start.files.length > 0 && created.isNew) await this.#putFiles(start, created.id, slot)
     // The id is stored while the engine starts the container: both take time, and they are independent. If the store
     // fails the start completes all the same; a stop that waits for this flight needs its result.
-    const [instance] = await allSettledOrThrow([
+    const [container] = await allSettledOrThrow([
       this.#startAndVerify(start, created.id, slot),
       this.#store(record, created.id, created.port, spec.image),
     ])
-    return instance
+    return container
   }
 
   /**

@@ -49,7 +49,7 @@ test('containers that hang do not block inspects of the others', async (t) => {
   for (const { id, userId } of well) runtime.run(id, userId, `172.19.0.${userId % 250}`)
   const began = performance.now()
   await routeSync.readAll()
-  await routeSync.refresh({ instances: await runtime.list(), isFull: true })
+  await routeSync.refresh({ containers: await runtime.list(), isFull: true })
   assert.ok(performance.now() - began < timeLimit(1_000), `${performance.now() - began} ms`)
   for (const { prefix } of well) assert.equal(gateway.routeStateOf(prefix), 'running')
 })

@@ -32,7 +32,7 @@ test('a refresh finds changes in engine and store without an event', async (t) =
   const ida = await newOwner()
   runtime.run(ida.id, ida.userId, '172.18.0.99')
   await routeSync.readAll()
-  await routeSync.refresh({ instances: await runtime.list(), isFull: true })
+  await routeSync.refresh({ containers: await runtime.list(), isFull: true })
   assert.equal(gateway.routeStateOf(fay.prefix), 'missing')
   assert.equal(gateway.routes.get(gus.prefix)?.isBlocked, true)
   assert.deepEqual([gateway.people.has(hal.userId), gateway.routes.has(hal.prefix)], [false, false])
@@ -54,7 +54,7 @@ test('a list of running containers leads to inspects of those that started or en
   runtime.states.delete(ended.id)
   runtime.asked.inspects.length = 0
   const up = (await runtime.list()).filter(({ state }) => state === 'running')
-  await routeSync.refresh({ instances: up, isFull: false })
+  await routeSync.refresh({ containers: up, isFull: false })
   assert.deepEqual([gateway.routeStateOf(began.prefix), gateway.routeStateOf(ended.prefix)], ['running', 'missing'])
   assert.deepEqual(runtime.asked.inspects.toSorted(), [began.id, ended.id].toSorted())
 })
@@ -94,7 +94,7 @@ test('events missed while lists failed are covered by the next list', async (t) 
   // A list may show a program as running shortly after its end.
   runtime.failsLists = false
   runtime.listed = [running]
-  await routeSync.refresh({ instances: [running], isFull: true })
+  await routeSync.refresh({ containers: [running], isFull: true })
   await until(() => gateway.routeStateOf(zoe.prefix) === 'crashed')
 })
 

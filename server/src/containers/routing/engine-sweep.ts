@@ -118,8 +118,8 @@ export class EngineSweep {
    * @param list containers of the engine; unless it is full, only those that run, are paused or restart
    * @throws when the gateway fails; {RuntimeError} when another list was needed and the engine does not answer it
    */
-  async refresh(list: { readonly instances: readonly RuntimeContainer[]; readonly isFull: boolean }): Promise<void> {
-    const listed = byId(list.instances)
+  async refresh(list: { readonly containers: readonly RuntimeContainer[]; readonly isFull: boolean }): Promise<void> {
+    const listed = byId(list.containers)
     const ids = list.isFull ? this.#parts.index.ids() : this.#idsToCompare(listed)
     const unseen = ids.filter((id) => this.#seen(id) === undefined && !this.#isUnresponsive(id))
     // Also when the list of the last sweep failed.

@@ -142,7 +142,7 @@ export class RouteSync extends RouteReader {
   }
 
   /** As `EngineSweep.refresh`. */
-  async refresh(list: { readonly instances: readonly RuntimeContainer[]; readonly isFull: boolean }): Promise<void> {
+  async refresh(list: { readonly containers: readonly RuntimeContainer[]; readonly isFull: boolean }): Promise<void> {
     return this.#sweep.refresh(list)
   }
 

@@ -12,7 +12,7 @@ import { timeLimit } from '#test/support/extent.ts'
 function engine({ hanging = [] as string[], isListHanging = false } = {}) {
   const asked = { inspects: 0, lists: 0, atOnce: 0, max: 0 }
   const never = () => new Promise<never>(() => undefined)
-  const instance = (id: string) => ({ id, state: 'running' }) as RuntimeContainer
+  const container = (id: string) => ({ id, state: 'running' }) as RuntimeContainer
   const runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'> = {
     capabilities: dockerCapabilities,
     async inspectId(id) {
@@ -22,12 +22,12 @@ function engine({ hanging = [] as string[], isListHanging = false } = {}) {
       else await sleep(20)
       asked.atOnce--
       if (hanging.includes(id)) throw new RuntimeError('unreachable', 'inspect')
-      return id === 'gone' ? undefined : instance(id)
+      return id === 'gone' ? undefined : container(id)
     },
     async list(filter) {
       asked.lists++
       if (isListHanging) await never()
-      return (filter?.ids ?? []).filter((id) => id !== 'gone').map(instance)
+      return (filter?.ids ?? []).filter((id) => id !== 'gone').map(container)
     },
   }
   return { asked, lookups: new StatusLookups(runtime) }

@@ -99,16 +99,16 @@ export class ActionExecutor {
     const { db, runtime, log } = this.#parts
     switch (action.kind) {
       case 'adopt':
-        return storeAdopted(db, action.recordId, action.instance)
+        return storeAdopted(db, action.recordId, action.container)
       case 'stop':
         // A block holds also while the store can be read and not written.
         if (isOfRecord(action))
           await tryOrLog(log, 'storing that a container is stopped', () =>
             noteStopped(db, action.userId, action.type, new Date()),
           )
-        return runtime.stop(action.instance.id, undefined, action.why === 'blocked' ? blockedGrace : undefined)
+        return runtime.stop(action.container.id, undefined, action.why === 'blocked' ? blockedGrace : undefined)
       case 'remove':
-        return runtime.remove(action.instance.id)
+        return runtime.remove(action.container.id)
       case 'forget':
         return clearContainer(db, action.recordId)
       case 'retire':
@@ -121,17 +121,17 @@ export class ActionExecutor {
    * answered, the next full list contains the container by its name, if it still exists; it is adopted, and retired
    * again later.
    */
-  async #retire({ userId, type, recordId, instance }: Extract<Action, { kind: 'retire' }>): Promise<void> {
+  async #retire({ userId, type, recordId, container }: Extract<Action, { kind: 'retire' }>): Promise<void> {
     const { db, runtime, routeSync, log } = this.#parts
     await storeRetired(db, recordId, new Date())
     await routeSync.publishContainer({ userId, type })
     try {
-      await runtime.removeStopped(instance.id)
+      await runtime.removeStopped(container.id)
     } catch (error) {
       // It may be gone all the same; recorded as existing it would then be missing, and a request does not wake a
       // missing one.
       const isRefused = !(error instanceof RuntimeError && error.kind === 'unreachable')
-      if (isRefused) await tryOrLog(log, 'storing that a container stays', () => storeAdopted(db, recordId, instance))
+      if (isRefused) await tryOrLog(log, 'storing that a container stays', () => storeAdopted(db, recordId, container))
       throw error
     }
   }
@@ -147,6 +147,6 @@ const isOfRecord = ({ why }: Extract<Action, { kind: 'stop' }>) => why === 'bloc
 
 function logFieldsOf(action: ExecutableAction): object {
   const { kind, userId, type } = action
-  const instance = 'instance' in action ? { container: action.instance.name, id: action.instance.id } : {}
-  return { action: kind, userId, type, ...('why' in action ? { why: action.why } : {}), ...instance }
+  const engineFields = 'container' in action ? { container: action.container.name, id: action.container.id } : {}
+  return { action: kind, userId, type, ...('why' in action ? { why: action.why } : {}), ...engineFields }
 }

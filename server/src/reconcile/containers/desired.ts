@@ -30,7 +30,7 @@ export interface DesiredParts {
  */
 export async function readDesired(
   parts: DesiredParts,
-  { instances, isFull }: Pick<EngineListing, 'instances' | 'isFull'>,
+  { containers, isFull }: Pick<EngineListing, 'containers' | 'isFull'>,
 ): Promise<Desired[]> {
   const desired = new Map<string, Desired>()
   const take = (records: readonly OwnedRecord[]) => {
@@ -45,7 +45,7 @@ export async function readDesired(
     // SQLite answers synchronously; without this nothing else would run until the last page.
     await yieldToEvents()
   }
-  const others = instances.flatMap(({ owner }) => (owner && !desired.has(containerKey(owner)) ? [owner] : []))
+  const others = containers.flatMap(({ owner }) => (owner && !desired.has(containerKey(owner)) ? [owner] : []))
   const wanted = new Set(others.map(containerKey))
   const userIds = [...new Set(others.map(({ userId }) => userId))]
   const found = await listOwnedRecordsOf(parts.db, userIds)

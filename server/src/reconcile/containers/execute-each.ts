@@ -50,4 +50,4 @@ function ownerIn([first]: readonly ExecutableAction[]) {
 }
 
 const idsIn = (actions: readonly ExecutableAction[]) =>
-  actions.flatMap((each) => ('instance' in each ? [each.instance.id] : []))
+  actions.flatMap((each) => ('container' in each ? [each.container.id] : []))

@@ -23,14 +23,14 @@ export interface ObservationParts {
  */
 export async function completeObservation(
   parts: ObservationParts,
-  { instances, isFull }: EngineListing,
+  { containers, isFull }: EngineListing,
   desired: readonly Desired[],
 ): Promise<{ readonly desired: readonly Desired[]; readonly observed: readonly RuntimeContainer[] }> {
-  if (isFull) return { desired, observed: instances }
-  const listed = new Set(instances.flatMap(({ owner }) => (owner ? [containerKey(owner)] : [])))
+  if (isFull) return { desired, observed: containers }
+  const listed = new Set(containers.flatMap(({ owner }) => (owner ? [containerKey(owner)] : [])))
   const known = desired.filter((each) => listed.has(containerKey(each)))
   const others = desired.filter((each) => !listed.has(containerKey(each)))
-  const observed = [...instances]
+  const observed = [...containers]
   await pLimit(maxParallel).map(others.slice(0, maxPerRun), async (each) => {
     const seen = await inspect(parts, each)
     if (seen === undefined) return
@@ -46,7 +46,7 @@ async function inspect(
   { containerId }: Desired,
 ): Promise<RuntimeContainer | 'gone' | undefined> {
   if (containerId === null) return 'gone'
-  const found = runtime.inspectId(containerId).then((instance) => instance ?? 'gone')
+  const found = runtime.inspectId(containerId).then((container) => container ?? 'gone')
   return tryOrLog(log, 'inspecting a container that should run', () => found)
 }
 

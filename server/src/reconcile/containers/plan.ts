@@ -64,11 +64,11 @@ export const defaultGracePeriods: GracePeriods = {
 
 export type Action = ContainerRef &
   (
-    | { readonly kind: 'adopt'; readonly recordId: number; readonly instance: RuntimeContainer }
-    | { readonly kind: 'stop'; readonly instance: RuntimeContainer; readonly why: StopReason }
-    | { readonly kind: 'remove'; readonly instance: RuntimeContainer; readonly why: StopReason }
+    | { readonly kind: 'adopt'; readonly recordId: number; readonly container: RuntimeContainer }
+    | { readonly kind: 'stop'; readonly container: RuntimeContainer; readonly why: StopReason }
+    | { readonly kind: 'remove'; readonly container: RuntimeContainer; readonly why: StopReason }
     | { readonly kind: 'forget'; readonly recordId: number }
-    | { readonly kind: 'retire'; readonly recordId: number; readonly instance: RuntimeContainer }
+    | { readonly kind: 'retire'; readonly recordId: number; readonly container: RuntimeContainer }
     | { readonly kind: 'restore' }
     | { readonly kind: 'note'; readonly recordId: number; readonly shouldRun: boolean }
   )
@@ -100,16 +100,16 @@ export function plan(
   now: number,
   graces: GracePeriods = defaultGracePeriods,
 ): Plan {
-  const instances = Map.groupBy(observed, ({ owner }) => (owner ? containerKey(owner) : ''))
+  const containers = Map.groupBy(observed, ({ owner }) => (owner ? containerKey(owner) : ''))
   const timers = new ConditionTimers(memory.since, now)
   const look = { memory, timers, graces }
   const actions = desired.flatMap((record) => {
-    const theirs = instances.get(containerKey(record)) ?? []
-    instances.delete(containerKey(record))
+    const theirs = containers.get(containerKey(record)) ?? []
+    containers.delete(containerKey(record))
     return planRecord(record, theirs, look)
   })
-  for (const orphans of instances.values())
-    actions.push(...orphans.flatMap((instance) => discard(instance, 'no record', look)))
+  for (const orphans of containers.values())
+    actions.push(...orphans.flatMap((container) => discard(container, 'no record', look)))
   return { actions: byUrgency(actions), since: timers.kept() }
 }
 
@@ -120,11 +120,11 @@ interface Look {
   readonly graces: GracePeriods
 }
 
-function planRecord(record: Desired, instances: readonly RuntimeContainer[], look: Look): Action[] {
-  const keeper = keeperOf(record, instances)
-  const others = instances.filter((instance) => instance !== keeper)
+function planRecord(record: Desired, containers: readonly RuntimeContainer[], look: Look): Action[] {
+  const keeper = keeperOf(record, containers)
+  const others = containers.filter((container) => container !== keeper)
   return [
-    ...others.flatMap((instance) => discard(instance, keeper ? 'surplus' : 'no record', look)),
+    ...others.flatMap((container) => discard(container, keeper ? 'surplus' : 'no record', look)),
     ...(keeper ? planKeeper(record, keeper, look) : planMissing(record, look)),
   ]
 }
@@ -135,9 +135,9 @@ function planRecord(record: Desired, instances: readonly RuntimeContainer[], loo
  */
 function keeperOf(
   { slug, containerId, name }: Desired,
-  instances: readonly RuntimeContainer[],
+  containers: readonly RuntimeContainer[],
 ): RuntimeContainer | undefined {
-  const theirs = instances.filter(({ owner }) => owner?.slug === slug)
+  const theirs = containers.filter(({ owner }) => owner?.slug === slug)
   return theirs.find(({ id }) => id === containerId) ?? theirs.find((each) => each.name === name)
 }
 
@@ -145,12 +145,12 @@ function keeperOf(
  * Stopped at once, removed later: data of a container that was created by mistake can still be saved, apart from its
  * home.
  */
-function discard(instance: RuntimeContainer, why: StopReason, { timers, graces }: Look): Action[] {
-  if (!instance.owner) return []
-  const owned = ownerOf(instance.owner)
-  const isDue = timers.hasHeldFor(surplus(instance.id), graces.remove)
-  const stop: Action[] = isAlive(instance) ? [{ ...owned, kind: 'stop', instance, why }] : []
-  return isDue ? [...stop, { ...owned, kind: 'remove', instance, why }] : stop
+function discard(container: RuntimeContainer, why: StopReason, { timers, graces }: Look): Action[] {
+  if (!container.owner) return []
+  const owned = ownerOf(container.owner)
+  const isDue = timers.hasHeldFor(surplus(container.id), graces.remove)
+  const stop: Action[] = isAlive(container) ? [{ ...owned, kind: 'stop', container, why }] : []
+  return isDue ? [...stop, { ...owned, kind: 'remove', container, why }] : stop
 }
 
 function planMissing(record: Desired, { timers, graces }: Look): Action[] {
@@ -163,11 +163,11 @@ function planKeeper(record: Desired, keeper: RuntimeContainer, look: Look): Acti
   if (keeper.state === 'removing') return []
   const [owned, { recordId }] = [ownerOf(record), record]
   const adopt: Action[] =
-    keeper.id === record.containerId ? [] : [{ ...owned, kind: 'adopt', recordId, instance: keeper }]
+    keeper.id === record.containerId ? [] : [{ ...owned, kind: 'adopt', recordId, container: keeper }]
   const wrong = record.isBlocked ? 'blocked' : record.isConfigured ? undefined : 'no such type'
-  if (isUnused(record, keeper, look)) return [{ ...owned, kind: 'retire', recordId, instance: keeper }]
+  if (isUnused(record, keeper, look)) return [{ ...owned, kind: 'retire', recordId, container: keeper }]
   if (!wrong) return [...adopt, ...planRun(record, keeper, look)]
-  return isAlive(keeper) ? [...adopt, { ...owned, kind: 'stop', instance: keeper, why: wrong }] : adopt
+  return isAlive(keeper) ? [...adopt, { ...owned, kind: 'stop', container: keeper, why: wrong }] : adopt
 }
 
 /**

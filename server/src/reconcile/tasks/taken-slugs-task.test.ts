@@ -15,8 +15,8 @@ async function arrange(t: TestContext) {
     lists.push(Promise.withResolvers())
     return lists.at(-1)?.promise ?? Promise.reject(new Error('no list'))
   }
-  const instances = [{ owner: ownerOf('running') }, { owner: null }] as RuntimeContainer[]
-  const engineList = { get: async () => ({ instances, askedAt: 0, isFull: true }) }
+  const containers = [{ owner: ownerOf('running') }, { owner: null }] as RuntimeContainer[]
+  const engineList = { get: async () => ({ containers, askedAt: 0, isFull: true }) }
   const task = takenSlugsTask(database, { homes }, engineList)
   const taken = async () => {
     const rows = await database.db.selectFrom('used_slugs').select('slug').orderBy('slug').execute()

@@ -40,7 +40,7 @@ export function takenSlugsTask(
       claimed += await claimSlugs(database.db, slugs.slice(start, start + batchSize))
     return claimed
   }
-  const claimOfContainers = async () => claim((await engineList.get()).instances)
+  const claimOfContainers = async () => claim((await engineList.get()).containers)
   /** One at a time: the reconciler's first run shares that of the start. */
   const claimOfHomes = () =>
     (homesClaim ??= runtime

@@ -22,19 +22,19 @@ interface Listed {
 /** The engine, asked directly and not over the way that has faults; also changes to it that bypass Berth. */
 export class EngineView {
   readonly #ask: AskEngine
-  readonly #instance: string
+  readonly #installation: string
   readonly #strangers: string[] = []
   readonly #archive: Pick<HomeArchive, 'read'>
 
-  constructor(ask: AskEngine, instance: string, archive: Pick<HomeArchive, 'read'>) {
+  constructor(ask: AskEngine, installation: string, archive: Pick<HomeArchive, 'read'>) {
     this.#ask = ask
-    this.#instance = instance
+    this.#installation = installation
     this.#archive = archive
   }
 
   /** Every container with the installation's label. */
   async containers(): Promise<Seen[]> {
-    const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${this.#instance}`] }) }
+    const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${this.#installation}`] }) }
     const listed = await this.#ask<Listed[]>('GET', '/containers/json', { query })
     return listed.map(({ Id, Names, Labels, State }) => ({
       id: Id,
@@ -61,7 +61,7 @@ export class EngineView {
 
   /** Names of the home volumes. */
   async homes(): Promise<string[]> {
-    const query = { filters: JSON.stringify({ label: [`berth.instance=${this.#instance}`] }) }
+    const query = { filters: JSON.stringify({ label: [`berth.instance=${this.#installation}`] }) }
     const { Volumes } = await this.#ask<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', { query })
     return (Volumes ?? []).map(({ Name }) => Name)
   }

@@ -27,7 +27,7 @@ export interface Snapshot {
 export interface StoreView {
   snapshot(): Promise<Snapshot>
   /** Name of the installation. */
-  instance(): Promise<string>
+  installation(): Promise<string>
   /** Blocks all other writes, and with PostgreSQL reads. @param time ms */
   lock(time: number): Promise<void>
   /**
@@ -97,7 +97,7 @@ function sqliteView(file: string): StoreView {
         database.exec('commit')
         return Object.fromEntries(rows) as Snapshot
       }),
-    instance: async () => look((database) => String(database.prepare(nameQuery).get()?.value)),
+    installation: async () => look((database) => String(database.prepare(nameQuery).get()?.value)),
     lock: async (time) => {
       const database = new DatabaseSync(file, { timeout: 10_000 })
       database.exec('begin exclusive')
@@ -146,7 +146,7 @@ function postgresView(url: string): StoreView {
       })
       return found as unknown as Snapshot
     },
-    instance: async () => String((await pool.query(nameQuery)).rows[0]?.value),
+    installation: async () => String((await pool.query(nameQuery)).rows[0]?.value),
     lock: (time) =>
       within('read committed', async (client) => {
         await client.query('lock table users, user_containers, magic_links in access exclusive mode')

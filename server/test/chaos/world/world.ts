@@ -2,7 +2,7 @@ import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-arc
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { connectTo, removeInstance, testImage } from '../../support/engine/engine.ts'
+import { connectTo, removeInstallation, testImage } from '../../support/engine/engine.ts'
 import { ask, type Answer, type Place, type Question } from './http-client.ts'
 import { EngineView } from './engine-view.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
@@ -94,13 +94,13 @@ export class World {
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     })
     const store = viewStore(databaseUrl, dataDir)
-    const instance = await store.instance()
+    const installation = await store.installation()
     const direct = connectTo(engineAddress)
-    const engine = new EngineView(direct, instance, dockerHomeArchive(instance, engineAddress))
+    const engine = new EngineView(direct, installation, dockerHomeArchive(installation, engineAddress))
     return new World(settings, { program, proxy, mail, store, engine }, async () => {
       await program.end()
       await Promise.all([proxy.close(), mail.close(), store.close(), engine.removeStrangers()])
-      await removeInstance(instance, direct)
+      await removeInstallation(installation, direct)
     })
   }
 

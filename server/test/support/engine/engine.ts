@@ -110,8 +110,8 @@ CMD ["/bin/httpd", "-f", "-p", "8080", "-h", "/home/berth"]
 `
 
 /** Takes away everything that carries this installation's label: containers, volumes, networks. */
-export async function removeInstance(instance: string, ask: AskEngine = askEngine): Promise<void> {
-  const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${instance}`] }) }
+export async function removeInstallation(installation: string, ask: AskEngine = askEngine): Promise<void> {
+  const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${installation}`] }) }
   const containers = await ask<{ Id: string }[]>('GET', '/containers/json', { query })
   await removeAll(
     ask,

@@ -58,12 +58,12 @@ export class FakeEngine {
     inspect: async (name) => {
       await this.before('inspect', undefined)
       const made = [...this.made.values()].find(({ spec }) => spec.name === name)
-      return made && instanceOf(made)
+      return made && containerOf(made)
     },
     inspectId: async (id) => {
       const made = this.made.get(id)
       await this.before('inspect', made?.spec)
-      return made && instanceOf(made)
+      return made && containerOf(made)
     },
     imageId: async () => 'image',
     create: async (spec) => {
@@ -84,7 +84,7 @@ export class FakeEngine {
     remove: (id) => this.#do('remove', id, 'destroy', () => this.made.delete(id)),
     list: async (filter) => {
       await this.before('list', undefined)
-      return [...this.made.values()].filter((made) => isMeant(made, filter)).map(instanceOf)
+      return [...this.made.values()].filter((made) => isMeant(made, filter)).map(containerOf)
     },
     host: async () => ({ ...(await emptyRuntime.host()), memory: this.memory }),
     watch: (onEvent, signal) => {
@@ -127,7 +127,7 @@ const isMeant = ({ id, spec }: Made, filter: Parameters<Runtime['list']>[0] = {}
   (filter.userId === undefined || spec.owner.userId === filter.userId) &&
   (filter.ids === undefined || filter.ids.includes(id))
 
-const instanceOf = ({ id, spec, state, address, exitCode, startedAt, endedAt }: Made): RuntimeContainer => ({
+const containerOf = ({ id, spec, state, address, exitCode, startedAt, endedAt }: Made): RuntimeContainer => ({
   id,
   name: spec.name,
   owner: spec.owner,

@@ -7,7 +7,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { Lifetime } from '../berth.ts'
-import { askEngine, engineAddress, removeInstance, testImage } from './engine.ts'
+import { askEngine, engineAddress, removeInstallation, testImage } from './engine.ts'
 
 /** A real runtime, and hands that reach around it. */
 export interface RuntimeRig {
@@ -16,7 +16,7 @@ export interface RuntimeRig {
   /** Another installation on the same engine. */
   readonly neighbour: Runtime
   readonly installation: string
-  /** What a test wants to have launched; names begin with the instance. */
+  /** What a test wants to have launched; names begin with the installation. */
   spec(name: string, fields?: Partial<ContainerSpec>): ContainerSpec
   /** Creates and starts, and looks. */
   run(name: string, fields?: Partial<ContainerSpec>): Promise<RuntimeContainer>
@@ -74,7 +74,7 @@ export async function openDockerEngine(dockerHost = engineAddress): Promise<Runt
     isolates: true,
     seesOthers: dockerHost === engineAddress,
     precision: 1,
-    close: async () => void (await Promise.all([removeInstance(installation), removeInstance(other)])),
+    close: async () => void (await Promise.all([removeInstallation(installation), removeInstallation(other)])),
   }
 }
 
@@ -89,7 +89,7 @@ export function openAt(
   lifetime.after(async () => {
     // Waits for a network that is being made ahead, which would otherwise be left.
     if (options.maxPerNetwork !== undefined) await runtime.prepare().catch(() => undefined)
-    await removeInstance(installation)
+    await removeInstallation(installation)
   })
   return { installation, runtime }
 }
