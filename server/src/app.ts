@@ -106,7 +106,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     onJoin: () => groups.onJoin(),
   })
   const usage = wireUsage(parts, containers, groupRules)
-  const looks = {
+  const reconcilingContext = {
     reconciler,
     engineList,
     hostCheck,
@@ -120,7 +120,7 @@ export async function startApp(parts: AppParts): Promise<App> {
       { name: 'ends of terms', run: () => termEnd.task.run(new Date()) },
     ],
   }
-  const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)
+  const reconciling = wireReconciling(parts, tokens, containers, accounts, reconcilingContext)
   const idle = wireIdle(parts, containers)
   const lifetimes = wireLifetimes(parts, containers)
   const diskUse = new DiskMeasurement(containers.diskUse, log, parts.pace?.measureHomes)

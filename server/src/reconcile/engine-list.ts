@@ -96,9 +96,9 @@ export class EngineListCache {
     this.#isListing = true
     const epoch = this.#epoch
     try {
-      const look = await this.#fetch(true)
+      const listing = await this.#fetch(true)
       if (epoch !== this.#epoch) return
-      this.#ready = look
+      this.#ready = listing
       this.#onFull()
     } catch {
       // As documented above.

@@ -68,7 +68,7 @@ export function planOf({ desired = [record()], observed = [container()], held = 
 
 export const memoryWith = (fields: Partial<Memory>): Memory => ({
   since: new Map(),
-  isFirstLook: false,
+  isFirstListing: false,
   isBlind: false,
   restoring: new Set(),
   ...fields,

@@ -27,7 +27,7 @@ export interface ActionExecutorParts extends DesiredParts {
 }
 
 /** Planning again for one container does not depend on how programs ended. */
-const withoutHistory = { isFirstLook: false, isBlind: true, restoring: new Set<string>() }
+const withoutHistory = { isFirstListing: false, isBlind: true, restoring: new Set<string>() }
 
 /** Executes the actions of a plan for one (user, type). */
 export class ActionExecutor {

@@ -6,13 +6,13 @@ import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { findContainer, noteStopped, storeContainer } from '#/store/containers/user-containers.ts'
 import { gate, ghost, now, rigOf } from '#test/support/container-reconciler-rig.ts'
 
-test('who asks for a look while one is under way gets another: what they want to see may be newer', async (t) => {
+test('who asks for a run while one is under way gets another: what they want to see may be newer', async (t) => {
   const { world, reconciler, person } = await rigOf(t)
   const { user } = await person('ann', 'running')
   const [listed, goOn] = [gate(), gate()]
-  let engineList = 0
+  let inspects = 0
   world.beforeInspect = async () => {
-    engineList++
+    inspects++
     listed.open()
     await goOn.passed
   }
@@ -22,7 +22,7 @@ test('who asks for a look while one is under way gets another: what they want to
   asked.push(reconciler.reconcileOne(owned), reconciler.reconcileOne(owned))
   goOn.open()
   await Promise.all(asked)
-  assert.equal(engineList, 2)
+  assert.equal(inspects, 2)
 })
 
 test('an engine that restarts between list and plan loses no container: the next run restores those that it ended', async (t) => {

@@ -75,23 +75,27 @@ export class ContainerReconciler implements Task, EngineListener {
   async run(): Promise<Record<string, number>> {
     const before = this.#counters.counts()
     const { epoch } = this.#history
-    const look = await this.#list()
-    const { desired, observed } = await completeObservation(this.#parts, look, await readDesired(this.#parts, look))
+    const listing = await this.#list()
+    const { desired, observed } = await completeObservation(
+      this.#parts,
+      listing,
+      await readDesired(this.#parts, listing),
+    )
     const loss = this.#history.unexplainedLoss
     const hasContinued = loss && (await isAnyRunningSince(this.#parts.runtime, observed, loss))
     // The engine went away, or came back, in between; the listener of that requested another run.
     if (epoch !== this.#history.epoch) return {}
     if (hasContinued) {
       this.#history.itWentOn()
-      // This look counts what does not run as ended by itself, apart from what was still to be restored.
+      // This list counts what does not run as ended by itself, apart from what was still to be restored.
       this.#restorer.resume()
     }
     const memory = this.#history.memory(this.#restorer.pending)
-    const made = plan(desired, observed, memory, look.askedAt, this.#graces)
-    this.#history.keep(made, look.isFull ? undefined : idsOf(desired, observed))
+    const made = plan(desired, observed, memory, listing.askedAt, this.#graces)
+    this.#history.keep(made, listing.isFull ? undefined : idsOf(desired, observed))
     this.#beginRestoring(made.actions)
     await this.#note(made.actions)
-    if (look.isFull) this.#retirement.replaceCandidates(made.actions)
+    if (listing.isFull) this.#retirement.replaceCandidates(made.actions)
     const toExecute = made.actions.filter(({ kind }) => kind !== 'retire')
     // Actions that always fail must not delay retirements.
     const reasons = [...(await this.#executeAll(toExecute)), ...(await this.#retirement.run())]
@@ -138,11 +142,11 @@ export class ContainerReconciler implements Task, EngineListener {
     await this.#restorer.stop()
   }
 
-  /** The first look after the engine came back must find what ended with it, so its list is a full one. */
+  /** The first run after the engine came back must find what ended with it, so its list is a full one. */
   async #list(): Promise<EngineListing> {
     const { engineList } = this.#parts
-    const look = await engineList.get()
-    if (look.isFull || !this.#history.isFirstLook) return look
+    const listing = await engineList.get()
+    if (listing.isFull || !this.#history.isFirstListing) return listing
     engineList.invalidate()
     return engineList.get()
   }

@@ -6,7 +6,7 @@ import { EngineHistory } from './engine-history.ts'
 const known = {} as ContainerState
 const minute = 60_000
 
-/** What a history with this grace knows after these events, of which the first look is over before. */
+/** What a history with this grace knows after these events, before which the first list was read. */
 function after(actions: readonly string[], { grace = minute } = {}) {
   const history = new EngineHistory(grace)
   history.keep({ actions: [], since: new Map() })
@@ -38,24 +38,24 @@ test('when the engine was only not heard, what ended before did so by itself', (
   assert.ok(history.unexplainedLoss)
   history.itWentOn()
   assert.deepEqual(deaths(history), ['down aaa'])
-  assert.equal(history.memory(new Set()).isFirstLook, false)
+  assert.equal(history.memory(new Set()).isFirstListing, false)
 })
 
-test('the first look of a process, and the first after the engine came back, are first looks', () => {
+test('the first list of a process, and the first after the engine came back, are first lists', () => {
   const history = new EngineHistory(minute)
-  assert.equal(history.memory(new Set()).isFirstLook, true)
+  assert.equal(history.memory(new Set()).isFirstListing, true)
   assert.equal(history.unexplainedLoss, undefined)
-  assert.equal(after([]).memory(new Set()).isFirstLook, false)
-  assert.equal(after(['lost', 'found']).memory(new Set()).isFirstLook, true)
+  assert.equal(after([]).memory(new Set()).isFirstListing, false)
+  assert.equal(after(['lost', 'found']).memory(new Set()).isFirstListing, true)
 })
 
-test('a look while the engine is not heard is none', () => {
+test('a list while the engine is not heard does not count as one', () => {
   const history = after(['lost'])
   assert.equal(history.memory(new Set()).isBlind, true)
   history.keep({ actions: [], since: new Map() })
   history.onEvent({ id: undefined, action: 'other' }, undefined)
-  const { isFirstLook, isBlind } = history.memory(new Set())
-  assert.deepEqual([isFirstLook, isBlind], [true, false])
+  const { isFirstListing, isBlind } = history.memory(new Set())
+  assert.deepEqual([isFirstListing, isBlind], [true, false])
 })
 
 test('what was asked before the engine went away or came back can be distinguished from what was asked since', () => {

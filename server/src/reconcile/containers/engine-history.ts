@@ -10,15 +10,15 @@ interface Loss {
 }
 
 /**
- * What the reconciler remembers of the engine between two looks. It is lost with the process: grace periods begin anew,
+ * What the reconciler remembers of the engine between two lists. It is lost with the process: grace periods begin anew,
  * and a container that is found ended counts as ended by what ended the process, usually a restart of the host.
  */
 export class EngineHistory {
   /** A program that ends up to so long before the loss of the engine counts as ended by it, in ms. */
   readonly #grace: number
   #since = new Map<string, number>()
-  #hasLooked = false
-  #isFirstLook = true
+  #hasListed = false
+  #isFirstListing = true
   #isBlind = false
   #loss: Loss | undefined
   #epoch = 0
@@ -32,18 +32,18 @@ export class EngineHistory {
     return this.#epoch
   }
 
-  /** Time of the last loss of the engine that no look has followed; undefined at the first look of this process. */
+  /** Time of the last loss of the engine that no list has followed; undefined at the first list of this process. */
   get unexplainedLoss(): Date | undefined {
-    return this.#hasLooked && this.#isFirstLook ? this.#loss?.date : undefined
+    return this.#hasListed && this.#isFirstListing ? this.#loss?.date : undefined
   }
 
-  /** Whether no look has followed since the engine came back: the next one must be full. */
-  get isFirstLook(): boolean {
-    return this.#isFirstLook
+  /** Whether no list has followed since the engine came back: the next one must be full. */
+  get isFirstListing(): boolean {
+    return this.#isFirstListing
   }
 
   memory(restoring: ReadonlySet<string>): Memory {
-    return { since: this.#sinceForPlan(), isFirstLook: this.#isFirstLook, isBlind: this.#isBlind, restoring }
+    return { since: this.#sinceForPlan(), isFirstListing: this.#isFirstListing, isBlind: this.#isBlind, restoring }
   }
 
   /**
@@ -54,13 +54,13 @@ export class EngineHistory {
     const others = planned ? [...this.#since].filter(([key]) => !planned.has(idIn(key))) : []
     this.#since = new Map([...others, ...since])
     if (this.#isBlind) return
-    this.#isFirstLook = false
-    this.#hasLooked = true
+    this.#isFirstListing = false
+    this.#hasListed = true
   }
 
   /** Only the connection was lost: programs that ended meanwhile ended by themselves. */
   itWentOn(): void {
-    this.#isFirstLook = false
+    this.#isFirstListing = false
   }
 
   /** @param known the container of the event */
@@ -80,13 +80,13 @@ export class EngineHistory {
   #onRecovered(): void {
     this.#epoch++
     this.#isBlind = false
-    this.#isFirstLook = true
+    this.#isFirstListing = true
   }
 
   /** An engine that shuts down gracefully ends its programs first, and still reports that. */
   #sinceForPlan(): ReadonlyMap<string, number> {
     const loss = this.#loss
-    if (!this.#isFirstLook || !loss) return this.#since
+    if (!this.#isFirstListing || !loss) return this.#since
     const isItsDoing = (key: string, at: number) => key.startsWith(down('')) && at > loss.at - this.#grace
     return new Map([...this.#since].filter(([key, at]) => !isItsDoing(key, at)))
   }

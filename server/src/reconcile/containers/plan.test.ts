@@ -167,52 +167,52 @@ const cases: Record<string, Case> = {
   },
   'a container that ended with the engine is restored': {
     observed: [container({ state: 'exited' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: ['restore'],
   },
   'a container that was created and never started is restored': {
     observed: [container({ state: 'created' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: ['restore'],
   },
   'a container that ended before the engine went away stays stopped': {
     observed: [container({ state: 'exited' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     held: { 'down aaa': down },
     actions: ['note 1: stay stopped'],
   },
   'a container that was stopped before the engine went away is not restored': {
     desired: [record({ shouldRun: false })],
     observed: [container({ state: 'exited' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: [],
   },
   'a container that is still paused after the engine came back stays paused': {
     observed: [container({ state: 'paused' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: [],
   },
   'a container that is gone is not created again': {
     observed: [],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: [],
   },
   'a blocked container is not restored': {
     desired: [record({ isBlocked: true })],
     observed: [container({ state: 'exited' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: [],
   },
   'a container whose type is no longer configured is not restored': {
     desired: [record({ isConfigured: false })],
     observed: [container({ state: 'exited' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: [],
   },
   'a container without an id in the record is adopted and restored': {
     desired: [record({ containerId: null })],
     observed: [container({ state: 'exited' })],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: ['adopt aaa', 'restore'],
   },
   'a container that is being restored is not noted as stopped': {
@@ -224,7 +224,7 @@ const cases: Record<string, Case> = {
   'without events of the engine no end of a program is classified': {
     observed: [container({ state: 'exited' })],
     held: { 'down aaa': down * 2 },
-    memory: { isBlind: true, isFirstLook: true },
+    memory: { isBlind: true, isFirstListing: true },
     actions: [],
   },
 }
@@ -245,7 +245,7 @@ test('stops are first, restorations last', () => {
       container({ id: '1', name: 'b-a-dev', owner: { userId: 1, slug: 'a', type: 'dev' }, state: 'exited' }),
       container({ id: '2', name: 'b-c-dev', owner: { userId: 2, slug: 'c', type: 'dev' } }),
     ],
-    memory: { isFirstLook: true },
+    memory: { isFirstListing: true },
     actions: [],
   })
   assert.deepEqual(

@@ -27,10 +27,10 @@ export interface Memory {
    */
   readonly since: ReadonlyMap<string, number>
   /**
-   * Whether this is the first look since the engine came back, or since this process began: programs ended because of
+   * Whether this is the first list since the engine came back, or since this process began: programs ended because of
    * that.
    */
-  readonly isFirstLook: boolean
+  readonly isFirstListing: boolean
   /** Whether the event stream is disconnected: how a program ended is not known. */
   readonly isBlind: boolean
   /** `containerKey` of containers that are being restored. */
@@ -102,30 +102,30 @@ export function plan(
 ): Plan {
   const containers = Map.groupBy(observed, ({ owner }) => (owner ? containerKey(owner) : ''))
   const timers = new ConditionTimers(memory.since, now)
-  const look = { memory, timers, graces }
+  const context = { memory, timers, graces }
   const actions = desired.flatMap((record) => {
     const theirs = containers.get(containerKey(record)) ?? []
     containers.delete(containerKey(record))
-    return planRecord(record, theirs, look)
+    return planRecord(record, theirs, context)
   })
   for (const orphans of containers.values())
-    actions.push(...orphans.flatMap((container) => discard(container, 'no record', look)))
+    actions.push(...orphans.flatMap((container) => discard(container, 'no record', context)))
   return { actions: byUrgency(actions), since: timers.kept() }
 }
 
 /** What a plan is made with, besides records and containers. */
-interface Look {
+interface PlanContext {
   readonly memory: Memory
   readonly timers: ConditionTimers
   readonly graces: GracePeriods
 }
 
-function planRecord(record: Desired, containers: readonly RuntimeContainer[], look: Look): Action[] {
+function planRecord(record: Desired, containers: readonly RuntimeContainer[], context: PlanContext): Action[] {
   const keeper = keeperOf(record, containers)
   const others = containers.filter((container) => container !== keeper)
   return [
-    ...others.flatMap((container) => discard(container, keeper ? 'surplus' : 'no record', look)),
-    ...(keeper ? planKeeper(record, keeper, look) : planMissing(record, look)),
+    ...others.flatMap((container) => discard(container, keeper ? 'surplus' : 'no record', context)),
+    ...(keeper ? planKeeper(record, keeper, context) : planMissing(record, context)),
   ]
 }
 
@@ -145,7 +145,7 @@ function keeperOf(
  * Stopped at once, removed later: data of a container that was created by mistake can still be saved, apart from its
  * home.
  */
-function discard(container: RuntimeContainer, why: StopReason, { timers, graces }: Look): Action[] {
+function discard(container: RuntimeContainer, why: StopReason, { timers, graces }: PlanContext): Action[] {
   if (!container.owner) return []
   const owned = ownerOf(container.owner)
   const isDue = timers.hasHeldFor(surplus(container.id), graces.remove)
@@ -153,20 +153,20 @@ function discard(container: RuntimeContainer, why: StopReason, { timers, graces 
   return isDue ? [...stop, { ...owned, kind: 'remove', container, why }] : stop
 }
 
-function planMissing(record: Desired, { timers, graces }: Look): Action[] {
+function planMissing(record: Desired, { timers, graces }: PlanContext): Action[] {
   const { containerId, recordId } = record
   if (containerId === null || !timers.hasHeldFor(gone(containerId), graces.forget)) return []
   return [{ ...ownerOf(record), kind: 'forget', recordId }]
 }
 
-function planKeeper(record: Desired, keeper: RuntimeContainer, look: Look): Action[] {
+function planKeeper(record: Desired, keeper: RuntimeContainer, context: PlanContext): Action[] {
   if (keeper.state === 'removing') return []
   const [owned, { recordId }] = [ownerOf(record), record]
   const adopt: Action[] =
     keeper.id === record.containerId ? [] : [{ ...owned, kind: 'adopt', recordId, container: keeper }]
   const wrong = record.isBlocked ? 'blocked' : record.isConfigured ? undefined : 'no such type'
-  if (isUnused(record, keeper, look)) return [{ ...owned, kind: 'retire', recordId, container: keeper }]
-  if (!wrong) return [...adopt, ...planRun(record, keeper, look)]
+  if (isUnused(record, keeper, context)) return [{ ...owned, kind: 'retire', recordId, container: keeper }]
+  if (!wrong) return [...adopt, ...planRun(record, keeper, context)]
   return isAlive(keeper) ? [...adopt, { ...owned, kind: 'stop', container: keeper, why: wrong }] : adopt
 }
 
@@ -175,7 +175,7 @@ function planKeeper(record: Desired, keeper: RuntimeContainer, look: Look): Acti
  * operator stopped is not. Only a container that ended with the engine is restored; one that ended by itself before
  * stays stopped.
  */
-function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, graces }: Look): Action[] {
+function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, graces }: PlanContext): Action[] {
   const [owned, { recordId, shouldRun }] = [ownerOf(record), record]
   if (keeper.state === 'running') {
     const isKnown = shouldRun || !timers.hasHeldFor(up(keeper.id), graces.up)
@@ -183,7 +183,7 @@ function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, gr
   }
   if (!shouldRun || memory.isBlind || keeper.state === 'restarting' || memory.restoring.has(containerKey(record)))
     return []
-  if (memory.isFirstLook && keeper.state !== 'paused' && !timers.has(down(keeper.id)))
+  if (memory.isFirstListing && keeper.state !== 'paused' && !timers.has(down(keeper.id)))
     return [{ ...owned, kind: 'restore' }]
   return timers.hasHeldFor(down(keeper.id), graces.down) ? [{ ...owned, kind: 'note', recordId, shouldRun: false }] : []
 }
@@ -192,7 +192,7 @@ function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, gr
  * Whether it is unused: it does not run, is not about to be restored, and neither ran nor was used for the grace
  * period. A list does not say when a program ended, so this is checked again with an inspect before the retirement.
  */
-function isUnused(record: Desired, keeper: RuntimeContainer, { timers, graces: { retire } }: Look): boolean {
+function isUnused(record: Desired, keeper: RuntimeContainer, { timers, graces: { retire } }: PlanContext): boolean {
   if (retire === 0 || record.shouldRun || keeper.id !== record.containerId || !canBeRemoved(keeper)) return false
   const lastRun = onSteadyClock(Math.max(keeper.startedAt ?? 0, keeper.endedAt ?? 0))
   return timers.now - Math.max(record.lastUse, lastRun) >= retire
