@@ -4,7 +4,7 @@ import { noteSeen } from '#/store/nodes/node-records.ts'
 import type { NodeDb } from '#/store/nodes/node-tables.ts'
 import { nodeTimes } from './node-times.ts'
 
-/** In ms: how often it is looked whether the lease still counts, and how long it may take to renew one that does not. */
+/** In ms: how often it is checked whether the lease still counts, and how long it may take to renew one that does not. */
 const [watchEvery, lateRenewal] = [100, 1_000]
 
 export interface LeadershipParts {
@@ -42,7 +42,7 @@ export class Leadership {
     this.epoch = parts.epoch
     this.#leader = { node: parts.address, epoch: parts.epoch }
     this.#renewedAt = takenAt
-    this.#watch = setInterval(() => this.#look(), watchEvery)
+    this.#watch = setInterval(() => this.#checkLease(), watchEvery)
     this.#renewal = setInterval(() => void this.#renew(), nodeTimes.renewEvery)
   }
 
@@ -57,7 +57,7 @@ export class Leadership {
     await releaseLease(this.#parts.db, this.#leader).catch(() => undefined)
   }
 
-  #look(): void {
+  #checkLease(): void {
     if (this.isValid) return void (this.#lapsedAt = undefined)
     this.#lapsedAt ??= momentNow()
     if (elapsedSince(this.#lapsedAt) <= lateRenewal) return void this.#renew()

@@ -5,8 +5,8 @@ export const nodeTimes = {
   /** Two thirds of it: without a renewal for so long, the leader gives no more orders. */
   ordersUntil: 3_300,
   renewEvery: 1_000,
-  /** Interval at which a follower looks who leads. */
-  lookEvery: 500,
+  /** Interval at which a follower checks who leads. */
+  pollEvery: 500,
   /** Without a confirmation of the leader for so long, a gateway refuses containers. */
   maxStateAge: 10_000,
   /** What two machines' clocks may differ by in that time. */

@@ -83,11 +83,11 @@ export interface NodeOptions {
 /** What a request of another node takes to arrive after this one has acknowledged its connection, in ms. */
 const arrival = 100
 
-/** Between two looks at least, in ms. */
-const shortPause = 20
+/** Between two checks of the lease, in ms. */
+const minPollInterval = 20
 
 /** A follower copies the signing keys into its data folder about every minute, for backups. */
-const looksPerKeyCopy = 120
+const checksPerKeyCopy = 120
 
 /** One of several nodes: follows the leader, or leads. One that has led once does so until it ends. */
 export class BerthNode {
@@ -105,9 +105,9 @@ export class BerthNode {
   #app: { close(): Promise<void> } | undefined
   /** Where the application of this node listens. */
   readonly #served = new Set<NodeSocket>()
-  #looking: Promise<void> = Promise.resolve()
+  #polling: Promise<void> = Promise.resolve()
   /** Since it has found no lead at its start. */
-  #isLooking = false
+  #isPolling = false
 
   private constructor(options: NodeOptions, db: NodeDb, cipher: NodeCipher, key: Buffer) {
     const { address, gateway, own, log, onReady } = options
@@ -164,13 +164,13 @@ export class BerthNode {
     await node.#relays.api.listen(sockets.api)
     await node.#relays.operator.listen(sockets.operator)
     try {
-      await node.#look()
+      await node.#checkLease()
     } catch (error) {
       if (node.#leading) throw error
       options.log.warn({ err: error }, 'looking for the leader failed; it is tried again')
     }
     if (!node.#leading) {
-      node.#looking = node.#keepLooking()
+      node.#polling = node.#pollLease()
       const isWanted = () => !node.#leading && !node.#closing.signal.aborted
       await options
         .warmUp(isWanted)
@@ -182,7 +182,7 @@ export class BerthNode {
   /** Another node takes the lead at once, if this one has it. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#looking
+    await this.#polling
     if (this.#leading) await sleep(arrival)
     await this.#app?.close()
     await this.#leading?.leadership.release()
@@ -195,20 +195,20 @@ export class BerthNode {
     await Promise.all([this.#db.destroy(), this.#leaseDb?.destroy()])
   }
 
-  async #keepLooking(): Promise<void> {
+  async #pollLease(): Promise<void> {
     const { signal } = this.#closing
     const { dataDir } = this.#options
-    this.#isLooking = true
+    this.#isPolling = true
     let hasFailed = false
-    let pause: number = nodeTimes.lookEvery
-    for (let looks = 0; !this.#leading; looks++) {
+    let pause: number = nodeTimes.pollEvery
+    for (let checks = 0; !this.#leading; checks++) {
       await sleep(pause, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
-      pause = nodeTimes.lookEvery
+      pause = nodeTimes.pollEvery
       try {
         // A lease that is not renewed is taken when it ends, and not a pause later.
-        pause = Math.min(pause, Math.max(shortPause, await this.#look()))
-        if (looks % looksPerKeyCopy === 0 && !this.#leading) await copySigningKeys(this.#db, this.#cipher, dataDir)
+        pause = Math.min(pause, Math.max(minPollInterval, await this.#checkLease()))
+        if (checks % checksPerKeyCopy === 0 && !this.#leading) await copySigningKeys(this.#db, this.#cipher, dataDir)
         hasFailed = false
       } catch (error) {
         if (this.#leading) return this.#options.onLost(`it could not begin to lead: ${String(error)}`)
@@ -219,7 +219,7 @@ export class BerthNode {
   }
 
   /** @returns ms until the lease of the leader ends, if it is not renewed @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · as `#lead` */
-  async #look(): Promise<number> {
+  async #checkLease(): Promise<number> {
     const { address } = this.#options
     const asked = momentNow()
     const [{ node, epoch, isFree, endsIn }] = await Promise.all([this.#readLease(), noteSeen(this.#db, address.text)])
@@ -231,7 +231,7 @@ export class BerthNode {
     await refuseStoreOfNewerVersion(this.#db)
     const taken = await takeLease(this.#db, address.text, nodeTimes.lease)
     if (taken !== undefined) await this.#lead(taken, asked)
-    return nodeTimes.lookEvery
+    return nodeTimes.pollEvery
   }
 
   /** The reader learns of it at once: a primary that has lost its standby answers what reads, and no write. */
@@ -255,7 +255,7 @@ export class BerthNode {
    * @param takenAt before the lease was taken
    * @throws {StoreFailure} when the database does not answer, or those connections do not end · whatever the application of this node
    * fails with at its start. The lease stays taken and is renewed, so the process has to end: its callers see to that when `#leading`
-   * is set; before that, the next look takes the lease again, and `onLost` is called because of the later epoch
+   * is set; before that, the next check takes the lease again, and `onLost` is called because of the later epoch
    */
   async #lead(epoch: number, takenAt: ReturnType<typeof momentNow>): Promise<void> {
     const { address, dataDir, gateway, sockets, log, onLost, onReady, lead } = this.#options
@@ -287,7 +287,7 @@ export class BerthNode {
     await endEarlierLeaders(db, epoch)
     const isMigrated = await isUpToDate(db)
     const prepared = Promise.withResolvers<void>()
-    if (!this.#isLooking) prepared.resolve()
+    if (!this.#isPolling) prepared.resolve()
     const settled = async () => void (await Promise.all([prepared.promise, group.settled()]))
     this.#app = await lead({
       gateway: group,
@@ -299,7 +299,7 @@ export class BerthNode {
         this.#relays[socket].retry()
       },
       report: nodeReport(db, group, this.#options.version),
-      onPrepared: this.#isLooking ? prepared.resolve : undefined,
+      onPrepared: this.#isPolling ? prepared.resolve : undefined,
     })
     for (const relay of Object.values(this.#relays)) relay.close()
     onReady()

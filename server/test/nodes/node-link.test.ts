@@ -165,7 +165,7 @@ test('a request that waits for a leader in vain is ended', async (t) => {
   await once(socket.resume(), 'close')
 })
 
-// A look of a follower waited 3 s for the connection, and took a lease that had ended meanwhile that much later.
+// A check of a follower waited 3 s for the connection, and took a lease that had ended meanwhile that much later.
 test('a follower of a leader that is frozen follows the next one at once, and reports one that refuses once', async (t) => {
   const { accepted, address } = await startListener(t)
   const frozen = createServer((socket) => void t.after(() => socket.destroy())).listen(0, '127.0.0.1')

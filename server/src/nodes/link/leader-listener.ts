@@ -9,8 +9,8 @@ import type { Leadership } from '../leadership.ts'
 import { acknowledge, type Hello } from './node-link.ts'
 import { joinSockets } from './socket-pipe.ts'
 
-/** In ms: how long a gateway that has the state may take to ask whether it counts, and the interval of looks. */
-const [servingTimeout, lookEvery] = [5_000, 25]
+/** In ms: how long a gateway that has the state may take to ask whether it counts, and the interval at which that is checked. */
+const [servingTimeout, pollEvery] = [5_000, 25]
 
 export interface LeaderListenerParts {
   readonly leadership: Pick<Leadership, 'epoch' | 'isValid'>
@@ -67,6 +67,6 @@ async function joinGateway({ group, report }: LeaderListenerParts, node: string,
 
 /** A node is ready when its gateway lets requests pass. @throws {Error} when it does not within 5 s */
 async function untilServing(group: GatewayGroup, node: string): Promise<void> {
-  for (const until = performance.now() + servingTimeout; !group.current.includes(node); await sleep(lookEvery))
+  for (const until = performance.now() + servingTimeout; !group.current.includes(node); await sleep(pollEvery))
     if (performance.now() > until) throw new Error(`the gateway of node ${node} does not ask whether its state counts`)
 }

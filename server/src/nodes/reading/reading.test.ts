@@ -64,13 +64,13 @@ test('a follower in whose database the lease ends while the leader goes on to co
   assert.equal(reading.mayAnswer, false)
   reading.noteLease(false, 0, momentNow())
   await confirm()
-  assert.equal(reading.mayAnswer, false, 'a later look at the same lease changes nothing')
+  assert.equal(reading.mayAnswer, false, 'a later reading of the same lease changes nothing')
   reading.noteLease(true, 5_000, momentNow())
   assert.equal(reading.mayAnswer, true, 'its address leads to the new primary by now')
 })
 
-// The primary of before confirms no write without its standby, so that each look at the lease took two seconds and failed.
-test('a lease that was not looked at again ends by itself', async () => {
+// The primary of before confirms no write without its standby, so that each check of the lease took two seconds and failed.
+test('a lease that was not read again ends by itself', async () => {
   const { reading, control, confirm } = scene()
   await reading.serve(settingsWith(terms), control)
   reading.noteLease(true, 0, momentNow())
@@ -94,7 +94,7 @@ test('a follower in whose database no node takes the lease that is over passes a
   assert.equal(reading.mayAnswer, false)
 })
 
-test('two seconds count from the look that finds a lease given up', async (t) => {
+test('two seconds count from the check that finds a lease given up', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
   const { reading, control, confirm } = scene()
   await reading.serve(settingsWith(terms), control)

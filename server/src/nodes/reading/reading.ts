@@ -128,7 +128,7 @@ export class Reading implements ReadingState {
   }
 
   /**
-   * What a look at the lease in the database of this node has shown. A look that fails needs no call: the lease then ends by itself.
+   * What a check of the lease in the database of this node has shown. A check that fails needs no call: the lease then ends by itself.
    * @param isHeld whether another node has it @param endsIn in ms, if it is not renewed; negative when it is over @param readAt before
    */
   noteLease(isHeld: boolean, endsIn: number, readAt: Moment): void {

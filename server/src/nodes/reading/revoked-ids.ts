@@ -3,7 +3,7 @@ import type { Revocation } from '#/gateway/gateway-state.ts'
 
 /** As in the gateway, in ms: a clock that is set back must not find them gone. */
 const keptFor = 2 * 86_400_000
-/** Additions between two looks for those that expired long ago. */
+/** Additions between two searches for those that expired long ago. */
 const pruneEvery = 10_000
 
 /** Ids of revoked tokens, sessions and eras, as the leader has sent them. */

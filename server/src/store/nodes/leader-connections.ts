@@ -11,8 +11,8 @@ import type { NodeDb } from './node-tables.ts'
  * transaction or not: one that was open is ended, and one that is opened later finds that its epoch is over.
  */
 
-/** How long connections of earlier leaders may take to end, in ms, and the interval of looks. */
-const [endTimeout, lookEvery] = [5_000, 25]
+/** How long connections of earlier leaders may take to end, in ms, and the interval at which that is checked. */
+const [endTimeout, pollEvery] = [5_000, 25]
 
 const lockClass = "hashtext('berth leader of ' || current_schema())"
 
@@ -31,7 +31,7 @@ export const leaderConnection =
  * @throws {StoreFailure} when that takes too long, or the role may not
  */
 export async function endEarlierLeaders(db: NodeDb, epoch: number): Promise<void> {
-  for (const until = performance.now() + endTimeout; performance.now() < until; await sleep(lookEvery)) {
+  for (const until = performance.now() + endTimeout; performance.now() < until; await sleep(pollEvery)) {
     const { rows } = await sql`
       select pg_terminate_backend(pid) from pg_locks
       where locktype = 'advisory' and objsubid = 2 and objid::bigint <> ${epoch}
