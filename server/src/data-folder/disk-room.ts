@@ -8,8 +8,8 @@ export type RoomOn = (folder: string) => Promise<number>
 
 /** Part of a disk that large files leave free, and at most so many bytes. */
 const [freePart, maxFree] = [0.05, 1024 ** 3]
-/** Bytes after which the disk is looked at again. */
-const lookEvery = 8 * 1024 ** 2
+/** Bytes after which the disk is checked again. */
+const checkEvery = 8 * 1024 ** 2
 
 /** Bytes that are free beyond the reserve of the store. @throws when there is no such folder */
 export const roomOn: RoomOn = async (folder) => {
@@ -30,7 +30,7 @@ export async function* whileRoom(
   let unseen = 0
   for await (const part of parts) {
     unseen += part.length
-    if (unseen > lookEvery) {
+    if (unseen > checkEvery) {
       unseen = 0
       await requireRoom(folder, room)
     }

@@ -1,7 +1,7 @@
 import { elapsedSince, momentNow, type Moment } from '../elapsed-time.ts'
 
-/** In ms: interval of looks, and age from which on a confirmation is asked for again. */
-const [lookEvery, askAfter] = [250, 900]
+/** In ms: interval of checks, and age from which on a confirmation is asked for again. */
+const [checkEvery, askAfter] = [250, 900]
 
 /**
  * With several nodes: whether this gateway may rely on what it knows. The leader confirms that every change has been sent
@@ -19,11 +19,11 @@ export class Freshness {
     this.stop()
     this.#maxAge = maxAge
     if (maxAge === undefined) return
-    const look = () => {
+    const check = () => {
       if (!this.#isAsking && this.#age > askAfter) void this.#ask(confirm)
     }
-    this.#timer = setInterval(look, lookEvery).unref()
-    look()
+    this.#timer = setInterval(check, checkEvery).unref()
+    check()
   }
 
   stop(): void {

@@ -16,8 +16,8 @@ import { SnapshotTooLarge } from './snapshot-files.ts'
 const maxParallel = 2
 /** Requests that may wait for one of these. */
 const maxWaiting = 20
-/** How often a look asks whether other work waits for its end, in ms. */
-const lookInterval = 100
+/** How often a reader that gives way asks whether other work waits for its end, in ms. */
+const yieldCheckInterval = 100
 /** How long one home may be read or written, in ms. */
 const defaultTimeLimit = 900_000
 
@@ -101,19 +101,24 @@ export class HomeAccess {
 
   /**
    * Reads a home whatever the state of its container, in the flight of the container, and gives way to all other work on it, such
-   * as the stop that follows a block: otherwise a user with many looks at a large home could put that off for as long as they wish.
+   * as the stop that follows a block: otherwise a user with many requests about a large home could put that off for as long as they wish.
    * @param work is to end soon when the signal is aborted, with what it has
    * @throws {Refusal} 429 too many wait, or other work came first · as the work, by `rethrowInWords`
    */
-  async look<T>(owner: HomeOwner, type: string, verb: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async readYielding<T>(
+    owner: HomeOwner,
+    type: string,
+    verb: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
     const key = containerKey({ userId: owner.id, type })
     return this.#parts.singleFlight
-      .run<T>(key, verb, (_, isAwaited) => this.#lookUntil(isAwaited, work))
+      .run<T>(key, verb, (_, isAwaited) => this.#readUntil(isAwaited, work))
       .catch(rethrowInWords)
   }
 
-  async #lookUntil<T>(isAwaited: () => boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #readUntil<T>(isAwaited: () => boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const left = new AbortController()
     const early = Promise.withResolvers<never>()
     let hasBegun = false
@@ -123,13 +128,13 @@ export class HomeAccess {
       if (!hasBegun) early.reject(refusals.snapshotsBusy())
     }
     giveWay()
-    const timer = setInterval(giveWay, lookInterval)
-    const looked = this.#limit(() => {
+    const timer = setInterval(giveWay, yieldCheckInterval)
+    const read = this.#limit(() => {
       left.signal.throwIfAborted()
       hasBegun = true
       return work(left.signal)
     })
-    return Promise.race([looked, early.promise]).finally(() => clearInterval(timer))
+    return Promise.race([read, early.promise]).finally(() => clearInterval(timer))
   }
 
   /** For work in a flight of the container that is there already, or behind every request. */

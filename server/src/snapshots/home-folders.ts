@@ -4,7 +4,7 @@ import type { HomeAccess, HomeOwner } from './home-access.ts'
 import { folderSizes, type FolderSizes } from './archives/folder-sizes.ts'
 import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 
-/** How long a home is looked at, in ms. */
+/** How long a home is read, in ms. */
 const timeLimit = 20_000
 
 /** What takes room in homes, by folder: read by the engine, on its machine, when a user asks; nothing is kept of it. */
@@ -20,7 +20,7 @@ export class HomeFolders {
     const access = this.#access
     access.requireHome(type)
     const path = pathIn(folder)
-    return access.look(owner, type, `folders ${path}`, async (left) => {
+    return access.readYielding(owner, type, `folders ${path}`, async (left) => {
       const signal = AbortSignal.any([left, AbortSignal.timeout(timeLimit)])
       // What changes while it is read ends early, too.
       const isEnd = (error: unknown) => signal.aborted || (error instanceof RuntimeError && error.kind === 'failed')

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * mount, and closed to other accounts. It holds the sockets between them.
  */
 
-/** In ms: how long an API process waits for a gateway, and between two looks. */
-const waiting = { limit: 60_000, look: 100 }
+/** In ms: how long an API process waits for a gateway, and the pause between two attempts. */
+const waiting = { limit: 60_000, pause: 100 }
 
 const socketIn = (folder: string) => path.join(folder, 'gateway.sock')
 
@@ -23,7 +23,7 @@ export function prepareLinkFolder(folder: string): string {
 
 /** @returns a connection to the gateway @throws in words, when there is none within a minute */
 export async function connectInFolder(folder: string): Promise<Socket> {
-  for (const end = performance.now() + waiting.limit; ; await sleep(waiting.look)) {
+  for (const end = performance.now() + waiting.limit; ; await sleep(waiting.pause)) {
     const socket = connect(socketIn(folder))
     try {
       await once(socket, 'connect')

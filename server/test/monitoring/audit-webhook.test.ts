@@ -25,7 +25,7 @@ import { onlyLong } from '#test/support/extent.ts'
 /** Entries of the audit log at a real receiver that fails, hangs, restarts and redirects. */
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-const pace = { auditWebhook: { look: 20, firstRetry: 10, lastRetry: 50 } }
+const pace = { auditWebhook: { poll: 20, firstRetry: 10, lastRetry: 50 } }
 
 /** Appends entries, as changes do. @param age in ms */
 const append = ({ database }: { database: Database }, count: number, age = 0) =>

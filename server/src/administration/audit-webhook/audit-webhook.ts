@@ -14,8 +14,8 @@ import { NotAccepted, sendWebhook, type WebhookTarget } from './webhook-client.t
 
 /** Entries that are read at once. */
 const pageSize = 100
-/** Interval of looking for entries, and first and last pause after a failure, in ms. */
-const defaultPace = { look: 2_000, firstRetry: 1_000, lastRetry: 300_000 }
+/** Interval at which entries are read, and first and last pause after a failure, in ms. */
+const defaultPace = { poll: 2_000, firstRetry: 1_000, lastRetry: 300_000 }
 /** Age of the oldest entry that is not delivered at which operators are warned, in ms. */
 const maxLag = 300_000
 
@@ -95,7 +95,7 @@ export class AuditWebhook {
     while (!signal.aborted) {
       const isDone = await this.#deliver()
       this.#failures = isDone ? 0 : this.#failures + 1
-      await sleep(isDone ? this.#pace.look : this.#pause(), undefined, { signal, ref: false }).catch(() => undefined)
+      await sleep(isDone ? this.#pace.poll : this.#pause(), undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 

@@ -27,7 +27,7 @@ export class StartVerifier {
   }
 
   /**
-   * On a cluster a look without an answer is repeated for 20 s.
+   * On a cluster an inspect without an answer is repeated for 20 s.
    * @returns the container, running @throws {ExitedOnStart} when it ended while it was watched; {RuntimeError} `unreachable`
    */
   async verify(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
@@ -50,9 +50,9 @@ export class StartVerifier {
 
   async #inspect({ name }: ContainerSpec, id: string): Promise<RuntimeContainer> {
     const { capabilities } = this.#runtime
-    const look = () => this.#runtime.inspectId(id)
-    // The API server of a cluster may be too busy for one look; a machine's own engine that does not answer is down.
-    const container = await (capabilities.hasNodes ? readWithRetries(look) : look())
+    const inspect = () => this.#runtime.inspectId(id)
+    // The API server of a cluster may be too busy for one inspect; a machine's own engine that does not answer is down.
+    const container = await (capabilities.hasNodes ? readWithRetries(inspect) : inspect())
     if (container?.state === 'running') return container
     throw new ExitedOnStart(name, container)
   }

@@ -30,7 +30,7 @@ const maxCopyAge = 3_600_000
 /** Sets that are kept for the next launch; each takes disk. */
 const maxSets = 32
 
-/** An origin that is being looked at and read, or was. */
+/** An origin that is being read, or was. */
 interface Load {
   /** By `performance.now()`; infinite while it waits for the one before. */
   begun: number
@@ -41,13 +41,13 @@ interface Load {
 }
 
 /** What an origin holds now, and how to read it. */
-interface Look {
+interface OriginVersion {
   readonly version: string
   add(builder: FileSetBuilder): Promise<void>
 }
 
 /**
- * Starter files by their origin. Each is looked at for every launch and read again when it has changed; launches that are
+ * Starter files by their origin. The version of each is read for every launch, and its files when it has changed; launches that are
  * requested at the same time share one load, which is cancelled when the last of them is.
  */
 export class FileSources {
@@ -126,7 +126,7 @@ export class FileSources {
       signal.throwIfAborted()
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 })
       await (this.#cleaned ??= removeOldCopies(this.#options.folder))
-      const { version, add } = await this.#look(origin, signal)
+      const { version, add } = await this.#versionOf(origin, signal)
       const known = this.#sets.get(key)
       const set = known?.version === version ? known.set : await this.#build(add)
       await this.#keep(key, version, set)
@@ -137,7 +137,7 @@ export class FileSources {
     }
   }
 
-  async #build(add: Look['add']): Promise<FileSet> {
+  async #build(add: OriginVersion['add']): Promise<FileSet> {
     const builder = await FileSetBuilder.create(path.join(this.#options.folder, randomUUID()), this.#options.limits)
     try {
       await add(builder)
@@ -161,7 +161,7 @@ export class FileSources {
     }
   }
 
-  async #look(origin: FilesOrigin, signal: AbortSignal): Promise<Look> {
+  async #versionOf(origin: FilesOrigin, signal: AbortSignal): Promise<OriginVersion> {
     const { roots, limits } = this.#options
     if ('path' in origin) {
       const found = await listFolder(await this.#allowed(origin.path), roots, limits, signal)

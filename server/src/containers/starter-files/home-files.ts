@@ -39,12 +39,12 @@ export class HomeFiles {
   /** What is there; undefined for nothing; `other` also below a link or a file. @throws {RuntimeError} */
   async statusOf(path: string): Promise<FileStatus | undefined> {
     if (this.#known.has(path)) return this.#known.get(path)
-    const status = await this.#look(path)
+    const status = await this.#readStatus(path)
     this.#known.set(path, status)
     return status
   }
 
-  async #look(path: string): Promise<FileStatus | undefined> {
+  async #readStatus(path: string): Promise<FileStatus | undefined> {
     if (path !== '') {
       const above = posix.dirname(path)
       const parent = await this.statusOf(above === '.' ? '' : above)

@@ -33,7 +33,7 @@ export async function listFolder(
   const visit = async (folder: string, prefix: string, above: readonly string[]): Promise<void> => {
     for (const name of (await readdir(folder)).sort()) {
       signal.throwIfAborted()
-      const each = await lookAt(path.join(folder, name), prefix + name, allowed)
+      const each = await inspectEntry(path.join(folder, name), prefix + name, allowed)
       if (found.push(each) > entries) throw new StarterFilesError(`it has more than ${entries} entries`)
       if (!each.isFolder) continue
       if (above.includes(each.real)) throw new StarterFilesError(`${each.name} is a link to a folder that it is in`)
@@ -44,7 +44,7 @@ export async function listFolder(
   return found
 }
 
-async function lookAt(file: string, name: string, roots: readonly string[]): Promise<Found> {
+async function inspectEntry(file: string, name: string, roots: readonly string[]): Promise<Found> {
   const isLink = (await lstat(file)).isSymbolicLink()
   const real = isLink ? await realpath(file).catch(() => undefined) : file
   if (real === undefined) throw new StarterFilesError(`${name} is a link that leads nowhere`)
@@ -72,7 +72,7 @@ export async function addFolder(
   }
 }
 
-/** What was looked at may be a link by now: the file that is open decides. */
+/** What was inspected may be a link by now: the file that is open decides. */
 async function* contentOf(real: string, name: string, roots: readonly string[]): AsyncGenerator<Uint8Array> {
   const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

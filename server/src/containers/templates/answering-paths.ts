@@ -11,14 +11,14 @@ const defaultTimeout = 5_000
  */
 export class AnsweringPaths {
   readonly #timeout: number
-  readonly #look: (file: string) => Promise<unknown>
+  readonly #ask: (file: string) => Promise<unknown>
   readonly #limit = pLimit(1)
   #isHanging = false
 
-  /** @param timeout ms @param look for tests */
-  constructor(timeout: number = defaultTimeout, look: (file: string) => Promise<unknown> = realpath) {
+  /** @param timeout ms @param ask for tests */
+  constructor(timeout: number = defaultTimeout, ask: (file: string) => Promise<unknown> = realpath) {
     this.#timeout = timeout
-    this.#look = look
+    this.#ask = ask
   }
 
   /** @returns false when one does not answer in time, and at once while an earlier one has not; a missing path is an answer */
@@ -26,7 +26,7 @@ export class AnsweringPaths {
     if (this.#isHanging) return false
     let isLate = false
     const asked = this.#limit(async () => {
-      for (const file of paths) if (!isLate) await this.#look(file).catch(() => undefined)
+      for (const file of paths) if (!isLate) await this.#ask(file).catch(() => undefined)
       return true
     })
     if (await withTimeout(this.#timeout, asked)) return true

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { readTlsPair, type TlsFiles, type TlsPair } from '../../tls-pair.ts'
 
-/** Interval at which the files are looked at, in ms. Two `stat` calls; notifications miss links that are replaced. */
-const lookEvery = 5_000
+/** Interval at which the files are checked, in ms. Two `stat` calls; notifications miss links that are replaced. */
+const checkEvery = 5_000
 
 export interface CertificateEvents {
   readonly changed: (pair: Exclude<TlsPair, { problem: string }>) => void
@@ -21,12 +21,12 @@ export class CertificateWatch {
     this.#events = events
     this.#files = files
     this.#seen = stateOf(files)
-    this.#timer = setInterval(() => this.look(), lookEvery)
+    this.#timer = setInterval(() => this.check(), checkEvery)
     this.#timer.unref()
   }
 
-  /** Looks now. @param files other ones to look at from now on */
-  look(files: TlsFiles = this.#files): void {
+  /** Checks now. @param files other ones to check from now on */
+  check(files: TlsFiles = this.#files): void {
     this.#files = files
     const state = stateOf(files)
     if (state === this.#seen) return

@@ -14,7 +14,7 @@ export interface TlsListener {
   readonly server: Server
   /** Uses these files from now on, if they are right. */
   use(files: TlsFiles): void
-  /** Stops looking at the files. */
+  /** Stops checking the files. */
   close(): void
 }
 
@@ -54,5 +54,5 @@ export function createTlsListener(
     changed: (next) => server.setSecureContext({ ...options, cert: next.cert, key: next.key }),
     wrong: (problem) => report(`the new certificate is not used, the old one stays: ${problem}`),
   })
-  return { server, use: (next) => watch.look(next), close: () => watch.close() }
+  return { server, use: (next) => watch.check(next), close: () => watch.close() }
 }

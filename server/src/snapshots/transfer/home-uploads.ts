@@ -66,7 +66,7 @@ export class HomeUploads {
     try {
       const refusal = await diskRefusal(owner, template)
       if (refusal) throw refusal
-      const homeOwnedBy = await this.#look(owner, type, volume)
+      const homeOwnedBy = await this.#readOwner(owner, type, volume)
       const id = await this.#store(owner, type, volume, body, now)
       return await this.#unpack(owner, type, { volume, id, owner: homeOwnedBy }, now)
     } finally {
@@ -76,17 +76,17 @@ export class HomeUploads {
   }
 
   /**
-   * Before minutes are spent on an archive that could not be unpacked. The look goes on behind a refusal: it changes nothing.
+   * Before minutes are spent on an archive that could not be unpacked. The reading goes on behind a refusal: it changes nothing.
    * @returns the owner of the home @throws {Refusal} as `HomeAccess.run` · 429 the home was not free in time
    */
-  async #look(owner: HomeOwner, type: string, volume: string): Promise<ArchiveOwner> {
+  async #readOwner(owner: HomeOwner, type: string, volume: string): Promise<ArchiveOwner> {
     const { access, maxWait = defaultMaxWait } = this.#parts
-    const looked = access.run(owner, type, 'look at the home', notWritten, () =>
+    const read = access.run(owner, type, 'look at the home', notWritten, () =>
       homeOwner(access.contents, volume, access.timeLimit()),
     )
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(refusals.snapshotsBusy()), maxWait)
-    return Promise.race([looked, late.promise]).finally(() => clearTimeout(timer))
+    return Promise.race([read, late.promise]).finally(() => clearTimeout(timer))
   }
 
   /** @returns id of the archive in `files` */

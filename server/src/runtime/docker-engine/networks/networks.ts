@@ -63,7 +63,7 @@ export class Networks {
   }
 
   /**
-   * Looks at everything anew. Makes the first network when there is none, and one more while there is little room left; that
+   * Reads everything anew. Makes the first network when there is none, and one more while there is little room left; that
    * there are no addresses for one more is no failure, `allocate` and `capacity` report it.
    * @throws {RuntimeError} `unreachable`; `full` when not even the first can be made; `failed` when containers on one of
    *   them can reach each other
@@ -186,11 +186,11 @@ export class Networks {
   }
 
   async #ensureOnce(): Promise<void> {
-    await this.#look()
+    await this.#refresh()
     if (this.#ours?.length && !this.#isShort()) return void (this.#exhausted = undefined)
     try {
       const made = await ensureNetwork(this.#client, this.#installation, this.#nextName())
-      await this.#look()
+      await this.#refresh()
       this.#exhausted = this.maxContainers(addressesOf(made)) > 0 ? undefined : noAddressLeft()
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind !== 'full') throw error
@@ -199,7 +199,7 @@ export class Networks {
     }
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const [all] = await Promise.all([askNetworks(this.#client), this.#counter.refresh()])
     const ours = all.filter((each) => this.#isOurs(each)).toSorted(byNumber)
     ours.forEach(assertIsolated)

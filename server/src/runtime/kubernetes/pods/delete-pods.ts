@@ -8,7 +8,7 @@ import { confirmation, isOverdue, stateOf } from './pod-state.ts'
 
 /** Seconds that a program has to end by itself, when the caller names none. */
 const defaultGrace = 10
-/** Pauses between two looks at a pod that ends, in ms: while the watch tells of changes, and without it. */
+/** Pauses between two readings of a pod that ends, in ms: while the watch tells of changes, and without it. */
 const [watchedPause, unwatchedPause] = [1_000, 250]
 
 /** Deletes the pod, and waits for its end; what has ended already stays for its output. */
@@ -78,19 +78,19 @@ export async function deleteAndAwait(
 ): Promise<void> {
   const { name, uid } = metadata
   const follower = cluster.index.follow(uid)
-  const look = async () => {
+  const readSamePod = async () => {
     const pod = await readWithRetries(() => readPod(cluster, name, `inspect ${name}`, signal), signal)
     return pod?.metadata.uid === uid ? pod : undefined
   }
   try {
     await deletePod(cluster, metadata, grace, signal)
     const end = performance.now() + grace * 1_000 + confirmation
-    for (let pod = await look(); pod;) {
+    for (let pod = await readSamePod(); pod;) {
       if (isOverdue(pod) || performance.now() > end)
         throw new RuntimeError('lost', `stop ${name}`, new Error('its node does not confirm that it has ended'))
       const told = await follower.next(cluster.index.isWatched ? watchedPause : unwatchedPause, signal)
       signal?.throwIfAborted()
-      pod = told ?? (await look())
+      pod = told ?? (await readSamePod())
     }
   } finally {
     follower.end()

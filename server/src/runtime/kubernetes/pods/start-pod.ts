@@ -9,7 +9,7 @@ import { openGate } from './files-gate.ts'
 import { StartDeadlines } from './start-deadlines.ts'
 import { WaitReporter } from './wait-reporter.ts'
 
-/** Pauses between two looks at a pod that starts, in ms: while the watch tells of changes, and without it. */
+/** Pauses between two readings of a pod that starts, in ms: while the watch tells of changes, and without it. */
 const [watchedPause, unwatchedPause] = [1_000, 200]
 
 /** Ends of programs that never began. */
