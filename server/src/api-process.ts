@@ -54,10 +54,7 @@ const prepareToLead = (isWanted: () => boolean) => {
 
 await main()
 
-/**
- * Environment, parts, start. Only the programs (main.ts, api-process.ts, cli/main.ts, gateway-service.ts,
- * engine-broker/main.ts) read the environment or end the process.
- */
+/** Environment, parts, start. Only the programs, which architecture.md lists, read the environment or end the process. */
 async function main(): Promise<void> {
   const { folder: runFolder, isService, isReplacement } = findGateway()
   const socketPath = path.join(runFolder, 'api.sock')
@@ -95,8 +92,8 @@ async function main(): Promise<void> {
     // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
     const pid = isService ? process.pid : process.ppid
     writePidFile(config.dataDir, { socket: operatorSocket, pid, since: new Date() })
-    const sockets = { socketPath, operatorSocket }
-    const app = await (config.node ? startNode : start)({ config, log, gateway, place: { ...sockets, takesOver }, end })
+    const listenParts = { socketPath, operatorSocket, takesOver }
+    const app = await (config.node ? startNode : start)({ config, log, gateway, listenParts, end })
     for (const finding of configWarnings(config, app)) log.warn(localize(defaultLanguage, finding))
     for (const note of settings.notes) log.warn(note)
     logChanges(log, changes)
@@ -120,8 +117,8 @@ async function lackingFor(config: Config, log: Logger): Promise<string[]> {
 
 /** The folder of the sockets to the gateway process, which forked this one or is a service of its own. */
 function findGateway(): { readonly folder: string; readonly isService: boolean; readonly isReplacement: boolean } {
-  const [, , socketPath, place] = process.argv
-  const isReplacement = place === replacementArgument
+  const [, , socketPath, mode] = process.argv
+  const isReplacement = mode === replacementArgument
   if (socketPath !== undefined && process.send)
     return { folder: path.dirname(socketPath), isService: false, isReplacement }
   const folder = process.env.BERTH_LINK_DIR
@@ -156,14 +153,14 @@ function logChanges(log: Logger, { taken, needRestart }: Changes): void {
 }
 
 /** Where it listens, and what it finds. */
-type Place = Required<Pick<AppParts, 'socketPath' | 'operatorSocket' | 'takesOver'>>
+type ListenParts = Required<Pick<AppParts, 'socketPath' | 'operatorSocket' | 'takesOver'>>
 
 /** What a start needs, as the only node or as one of several. */
 interface StartParts {
   readonly config: Config
   readonly log: Logger
   readonly gateway: RemoteGateway
-  readonly place: Place
+  readonly listenParts: ListenParts
   readonly end: Shutdown
 }
 
@@ -171,8 +168,8 @@ interface StartParts {
 type Started = Addresses & Pick<App, 'port'>
 
 /** The only node. */
-async function start({ config, log, gateway, place, end }: StartParts): Promise<Started> {
-  const app = await startParts(config, log, gateway, place)
+async function start({ config, log, gateway, listenParts, end }: StartParts): Promise<Started> {
+  const app = await startParts(config, log, gateway, listenParts)
   end.app = app
   return app
 }
@@ -181,7 +178,7 @@ async function start({ config, log, gateway, place, end }: StartParts): Promise<
  * One of several nodes: the application runs in the one that leads, and this process passes requests on to it until it leads itself.
  * Resolves when it follows or leads, or is about to.
  */
-async function startNode({ config, log, gateway, place, end }: StartParts): Promise<Started> {
+async function startNode({ config, log, gateway, listenParts, end }: StartParts): Promise<Started> {
   const { node, databaseUrl, trustedProxies, accessLog } = config
   if (!node || databaseUrl === null) throw new Error('NODE_ADDRESS and DATABASE_URL belong together')
   const port = await gateway.listen(config.host, config.port, config.tls)
@@ -194,16 +191,16 @@ async function startNode({ config, log, gateway, place, end }: StartParts): Prom
     dataDir: config.dataDir,
     version: packageVersion(),
     gateway,
-    own: { platformSocket: place.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
-    sockets: { api: place.socketPath, operator: place.operatorSocket },
+    own: { platformSocket: listenParts.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
+    sockets: { api: listenParts.socketPath, operator: listenParts.operatorSocket },
     warmUp: prepareToLead,
-    lead: (lead) => startParts(config, log, lead.gateway, { ...place, takesOver: false }, lead),
+    lead: (lead) => startParts(config, log, lead.gateway, { ...listenParts, takesOver: false }, lead),
     reading: {
       program: () => readingProgram(config, started, packageVersion()),
-      socket: readerSockets(place).socket,
+      socket: readerSockets(listenParts).socket,
       open: async (state, keys) => {
         const { openReader } = await import('./reader.ts')
-        return openReader({ config, addresses: started, state, keys, log, webDir, ...readerSockets(place) })
+        return openReader({ config, addresses: started, state, keys, log, webDir, ...readerSockets(listenParts) })
       },
     },
     onReady: () => gateway.ready(startMessage(started, config)),
@@ -217,19 +214,25 @@ async function startNode({ config, log, gateway, place, end }: StartParts): Prom
   return started
 }
 
-function readerSockets({ socketPath }: Place) {
+function readerSockets({ socketPath }: ListenParts) {
   return { socket: path.join(path.dirname(socketPath), 'reader.sock'), leaderSocket: socketPath }
 }
 
 /** @param lead of the node that leads; undefined: there is one node */
-async function startParts(config: Config, log: Logger, gateway: Gateway, place: Place, lead?: LeadParts): Promise<App> {
+async function startParts(
+  config: Config,
+  log: Logger,
+  gateway: Gateway,
+  listenParts: ListenParts,
+  lead?: LeadParts,
+): Promise<App> {
   const parts = await openParts(config, log, { lead })
   const volume = forgetInterruptedRestore(config.dataDir)
   if (volume !== undefined)
     log.warn({ volume }, 'a restore was interrupted while it wrote this home, which has a part of its files')
   const app = await startApp({
     ...parts,
-    ...place,
+    ...listenParts,
     ...(lead && { nodes: lead.report, onListening: lead.onListening, onPrepared: lead.onPrepared }),
     gateway,
     webDir,

@@ -265,7 +265,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
 
   #sweep(): void {
     this.#readClock()
-    if (this.connections.size === 0) this.#restClock()
+    if (this.connections.size === 0) this.#stopClock()
     for (const connection of this.connections) {
       connection.sweep()
       const { activeRequest } = connection
@@ -301,7 +301,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     this.#clockTimer = setInterval(() => this.#readClock(), clockResolution).unref()
   }
 
-  #restClock(): void {
+  #stopClock(): void {
     clearInterval(this.#clockTimer)
     this.#clockTimer = undefined
   }
