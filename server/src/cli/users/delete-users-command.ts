@@ -50,10 +50,10 @@ async function ask(
   targets: readonly string[],
   options: DeleteOptions,
 ) {
-  const people: AdminUser[] = []
-  for (const target of new Set(targets)) people.push(await findUser(api, target))
-  for (const { email, id, containers } of people)
+  const users: AdminUser[] = []
+  for (const target of new Set(targets)) users.push(await findUser(api, target))
+  for (const { email, id, containers } of users)
     terminal.note(`  ${email} (id ${id}) with ${formatCount(containers.length, 'container')}`)
   const files = options.purge ? 'and all their files, for ever' : 'whose files are kept for a while'
-  await terminal.confirm(`This deletes ${formatCount(people.length, 'account')}, ${files}.`, '--yes', signal)
+  await terminal.confirm(`This deletes ${formatCount(users.length, 'account')}, ${files}.`, '--yes', signal)
 }

@@ -137,11 +137,11 @@ export class DiskUse {
   /** Numbers for `/metrics`, by name; none before the first measurement. */
   counts(): Readonly<Record<string, number>> {
     if (!this.#measured) return {}
-    const people = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
+    const owners = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
     return {
-      berth_homes_bytes: people.reduce((all, { sum }) => all + sum, 0),
-      berth_homes_largest_user_bytes: people.reduce((max, { sum }) => Math.max(max, sum), 0),
-      berth_homes_full_users: people.filter(({ bytes }) => this.#parts.limits.of(bytes).some(isFull)).length,
+      berth_homes_bytes: owners.reduce((all, { sum }) => all + sum, 0),
+      berth_homes_largest_user_bytes: owners.reduce((max, { sum }) => Math.max(max, sum), 0),
+      berth_homes_full_users: owners.filter(({ bytes }) => this.#parts.limits.of(bytes).some(isFull)).length,
     }
   }
 

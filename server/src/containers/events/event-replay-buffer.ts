@@ -35,7 +35,7 @@ interface Kept {
 }
 
 /** Kept events of one user. Events are numbered from 1; those that are kept end with the last. */
-interface Person {
+interface UserBuffer {
   /**
    * Prefix of every id. Random, so that an id from before a restart, or from before the events were dropped, differs
    * from ours although its number is the same.
@@ -54,7 +54,7 @@ export class EventReplayBuffer {
   readonly #bounds: Bounds
   readonly #now: () => number
   /** In order of the last event. */
-  readonly #people = new Map<number, Person>()
+  readonly #buffers = new Map<number, UserBuffer>()
   #bytes = 0
 
   /** @param now monotonic clock, in ms */
@@ -65,11 +65,11 @@ export class EventReplayBuffer {
 
   /** Keeps an event. @param hasListener whether the user has a page open @returns the event with its id */
   add(userId: number, event: UserEvent, hasListener: boolean): SentEvent {
-    const person = hasListener ? this.#touch(userId) : this.#people.get(userId)
-    if (!person) return event
-    const sent = { ...event, id: `${person.epoch}-${++person.last}` }
+    const buffer = hasListener ? this.#touch(userId) : this.#buffers.get(userId)
+    if (!buffer) return event
+    const sent = { ...event, id: `${buffer.epoch}-${++buffer.last}` }
     const size = event.name.length + JSON.stringify(event.data).length + overhead
-    person.kept.push({ event: sent, at: this.#now(), size })
+    buffer.kept.push({ event: sent, at: this.#now(), size })
     this.#bytes += size
     this.#evict(this.#touch(userId))
     return sent
@@ -77,13 +77,13 @@ export class EventReplayBuffer {
 
   /** Events of a user after that id, in order; undefined when the id is unknown, or a later event was dropped. */
   since(userId: number, id: string): SentEvent[] | undefined {
-    const person = this.#people.get(userId)
+    const buffer = this.#buffers.get(userId)
     const [, epoch, number] = /^(\w+)-(\d{1,15})$/.exec(id) ?? []
-    if (!person || epoch !== person.epoch) return undefined
+    if (!buffer || epoch !== buffer.epoch) return undefined
     this.#evict(this.#touch(userId))
-    const missed = person.last - Number(number)
-    if (missed < 0 || missed > person.kept.length) return undefined
-    return person.kept.slice(person.kept.length - missed).map(({ event }) => event)
+    const missed = buffer.last - Number(number)
+    if (missed < 0 || missed > buffer.kept.length) return undefined
+    return buffer.kept.slice(buffer.kept.length - missed).map(({ event }) => event)
   }
 
   /** Id after which the user has no event yet; from now on their events are kept. */
@@ -93,27 +93,27 @@ export class EventReplayBuffer {
   }
 
   /** Moves the user to the end of the order. */
-  #touch(userId: number): Person {
-    const person = this.#people.get(userId) ?? { epoch: newEpoch(), kept: [], last: 0, touchedAt: 0 }
-    person.touchedAt = this.#now()
-    this.#people.delete(userId)
-    this.#people.set(userId, person)
-    return person
+  #touch(userId: number): UserBuffer {
+    const buffer = this.#buffers.get(userId) ?? { epoch: newEpoch(), kept: [], last: 0, touchedAt: 0 }
+    buffer.touchedAt = this.#now()
+    this.#buffers.delete(userId)
+    this.#buffers.set(userId, buffer)
+    return buffer
   }
 
   /** Drops events of this user that are too old or too many, and users without an event for long. */
-  #evict(person: Person): void {
+  #evict(buffer: UserBuffer): void {
     const { events, time, bytes } = this.#bounds
     const since = this.#now() - time
-    while (person.kept.length > events || (person.kept[0]?.at ?? Infinity) < since) this.#drop(person)
-    for (const [userId, oldest] of this.#people) {
-      if (oldest === person || (oldest.touchedAt >= since && this.#bytes <= bytes)) return
+    while (buffer.kept.length > events || (buffer.kept[0]?.at ?? Infinity) < since) this.#drop(buffer)
+    for (const [userId, oldest] of this.#buffers) {
+      if (oldest === buffer || (oldest.touchedAt >= since && this.#bytes <= bytes)) return
       while (oldest.kept.length > 0) this.#drop(oldest)
-      this.#people.delete(userId)
+      this.#buffers.delete(userId)
     }
   }
 
-  #drop({ kept }: Person): void {
+  #drop({ kept }: UserBuffer): void {
     this.#bytes -= kept.shift()?.size ?? 0
   }
 }

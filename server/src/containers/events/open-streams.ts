@@ -1,7 +1,7 @@
 import { refusals } from '#/errors.ts'
 
 /** Max open streams of each kind per user: a page has one of each, and a user has several pages. */
-const maxPerPerson = { events: 20, logs: 5, groups: 5, downloads: 3 } as const
+const maxPerUser = { events: 20, logs: 5, groups: 5, downloads: 3 } as const
 /**
  * Max open streams of each kind of all users. A followed log occupies a connection to the engine, an event stream about
  * 20 KB of this process's memory, and each event is compared with the members of all open pages of groups.
@@ -34,7 +34,7 @@ export class OpenStreams {
   open(kind: StreamKind, { userId, sid }: StreamOwner, end: () => void): () => void {
     const theirs = this.#byUser.get(userId) ?? new Set()
     const count = [...theirs].filter((each) => each.kind === kind).length
-    if (count >= maxPerPerson[kind]) throw refusals.tooManyStreams()
+    if (count >= maxPerUser[kind]) throw refusals.tooManyStreams()
     if (this.#isClosed || this.#open[kind] >= maxInTotal[kind]) throw refusals.streamsFull()
     const stream = { userId, sid, kind, end }
     this.#byUser.set(userId, theirs.add(stream))

@@ -207,13 +207,13 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
 
   async #isUpToDate(known: ContainerState, seen: RuntimeContainer, template: Template): Promise<boolean> {
     const { routeSync, spawner } = this.#parts
-    const person = routeSync.gatewayUserOf(known)
-    if (person === undefined) return false
+    const user = routeSync.gatewayUserOf(known)
+    if (user === undefined) return false
     // A paused container is kept as it is, whatever its template's mounts are now.
     if (seen.state === 'paused') return true
     const chosen = await this.#parametersOf(known, template)
     await spawner.whenSourcesAnswer(template)
-    return isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template, chosen) })
+    return isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...user, id: user.userId }, template, chosen) })
   }
 
   /** What the owner chose; a template without parameters costs no query. */

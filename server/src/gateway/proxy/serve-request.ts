@@ -235,14 +235,14 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
       (response) => client.isGone || client.respond(response),
     )
   }
-  const person = caller && users.get(caller.userId)
-  if (!caller || !person) return serveApp(request, result.route, undefined)
+  const user = caller && users.get(caller.userId)
+  if (!caller || !user) return serveApp(request, result.route, undefined)
   context.sessions.noteUse(caller)
-  const token = scopedTokenFor(config.control, result.route, caller, person)
+  const token = scopedTokenFor(config.control, result.route, caller, user)
   const setCookie = renewalOf(request, caller)
   if (token instanceof Promise || setCookie)
-    void serveOnceTokenIsThere(request, { ...result, caller, person }, token, setCookie)
-  else serveApp(request, result.route, { caller, email: person.email, token, share: result.share })
+    void serveOnceTokenIsThere(request, { ...result, caller, user }, token, setCookie)
+  else serveApp(request, result.route, { caller, email: user.email, token, share: result.share })
 }
 
 /** An anonymous visitor of a public container's host who may have a session. Not of tossed tokens: they would be sent again. */
@@ -265,7 +265,7 @@ function renewalOf({ context, config, head }: Request, caller: Caller): Promise<
  */
 async function serveOnceTokenIsThere(
   request: Request,
-  before: { readonly route: Route; readonly caller: Caller; readonly person: GatewayUser },
+  before: { readonly route: Route; readonly caller: Caller; readonly user: GatewayUser },
   pendingToken: string | undefined | Promise<string | undefined>,
   renewal: Promise<readonly string[]> | undefined,
 ): Promise<void> {
@@ -277,9 +277,9 @@ async function serveOnceTokenIsThere(
     const { users } = context
     const result = authorizeOrExplain(request, known)
     if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
-    const person = known && users.get(known.userId)
-    if (!person || person !== before.person || known.jti !== before.caller.jti) throw gatewayRefusals.changed()
-    serveApp(request, result.route, { caller: known, email: person.email, token, share: result.share }, setCookie)
+    const user = known && users.get(known.userId)
+    if (!user || user !== before.user || known.jti !== before.caller.jti) throw gatewayRefusals.changed()
+    serveApp(request, result.route, { caller: known, email: user.email, token, share: result.share }, setCookie)
   })
 }
 
