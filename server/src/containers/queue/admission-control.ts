@@ -113,7 +113,7 @@ export class AdmissionControl {
     this.#queue.recheck(userId, type)
   }
 
-  /** Cancels a queued or pulling launch with this refusal: its owner does not want it any more. */
+  /** Cancels a launch that is queued or has given its slot back, with this refusal: its owner does not want it any more. */
   cancel(owned: ContainerRef, why: Refusal): void {
     this.#queue.cancel(owned, why)
   }

@@ -93,15 +93,15 @@ export class LaunchQueue {
   }
 
   /**
-   * Refuses queued and pulling launches of this user (and type) that are no longer allowed. A launch that the engine
-   * works on ends by itself soon.
+   * Refuses launches of this user (and type) that are queued or have given their slot back, and are no longer allowed. A launch that
+   * the engine works on ends by itself soon.
    */
   recheck(userId: number, type?: string): void {
     for (const [each, entry] of this.#entries.get(userId) ?? [])
       if ((type === undefined || type === each) && entry.state !== 'working') void this.#recheckOne(entry)
   }
 
-  /** Cancels a queued or pulling launch; one that the engine works on ends by itself soon. */
+  /** Cancels a launch that is queued or has given its slot back; one that the engine works on ends by itself soon. */
   cancel({ userId, type }: ContainerRef, why: Error): void {
     const entry = this.#entries.get(userId)?.get(type)
     if (entry) this.#reject(entry, why)
@@ -111,7 +111,7 @@ export class LaunchQueue {
     return { waiting: this.#queue.size, underWay: this.#underWay, parallel: this.#parallel }
   }
 
-  /** Refuses queued, pulling and new launches. Resolves when the engine works on none any more. */
+  /** Refuses launches that are queued, have given their slot back, or are new. Resolves when the engine works on none any more. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers()
     this.#circuitBreaker.stop()
@@ -126,12 +126,12 @@ export class LaunchQueue {
   #enter(request: LaunchRequest): QueueEntry {
     const hasWaited = !this.#hasFreeSlot() || this.#isHeld(request)
     const state = hasWaited ? 'waiting' : 'working'
-    const [admitted, pull] = [Promise.withResolvers<void>(), new AbortController()]
+    const [admitted, cancellation] = [Promise.withResolvers<void>(), new AbortController()]
     const entry: QueueEntry = {
       request,
       hasWaited,
       admitted,
-      pull,
+      cancellation,
       state,
       slotTimer: undefined,
       lastNotified: undefined,
@@ -197,7 +197,7 @@ export class LaunchQueue {
   }
 
   #reject(entry: QueueEntry, why: Error): void {
-    if (entry.state === 'pulling') entry.pull.abort(why)
+    if (entry.state === 'yielded') entry.cancellation.abort(why)
     if (entry.state !== 'waiting') return
     this.#queue.remove(entry)
     entry.admitted.reject(why)
@@ -238,15 +238,15 @@ export class LaunchQueue {
   ): Promise<CreatedContainer> {
     try {
       return await work({
-        signal: entry.pull.signal,
+        signal: entry.cancellation.signal,
         onPull: (progress) => this.#notePull(entry, progress),
       })
     } catch (error) {
-      if (entry.state === 'pulling' && error instanceof RuntimeError && error.kind === 'image')
+      if (entry.state === 'yielded' && error instanceof RuntimeError && error.kind === 'image')
         for (const other of this.#waitingFor(entry.request.image)) this.#reject(other, error)
       throw error
     } finally {
-      if (entry.state === 'pulling') this.#endPull(entry)
+      if (entry.state === 'yielded') this.#endPull(entry)
     }
   }
 
@@ -254,7 +254,7 @@ export class LaunchQueue {
     const { image } = entry.request
     entry.request.onPull(progress)
     for (const { request } of this.#waitingFor(image)) request.onPull(progress)
-    if (entry.state === 'pulling') return
+    if (entry.state === 'yielded') return
     this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1)
     this.#freeSlot(entry)
   }
@@ -262,7 +262,7 @@ export class LaunchQueue {
   async #fetch<T>(entry: QueueEntry, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#freeSlot(entry)
     try {
-      return await work(entry.pull.signal)
+      return await work(entry.cancellation.signal)
     } finally {
       this.#takeSlotBack(entry)
     }
@@ -270,12 +270,12 @@ export class LaunchQueue {
 
   async #start(entry: QueueEntry, work: (options: SlotStart) => Promise<void>): Promise<void> {
     const onWait = (wait: StartWait) => {
-      if (wait !== 'none' && entry.state !== 'pulling') this.#freeSlot(entry)
+      if (wait !== 'none' && entry.state !== 'yielded') this.#freeSlot(entry)
     }
     try {
-      await work({ signal: entry.pull.signal, onWait })
+      await work({ signal: entry.cancellation.signal, onWait })
     } finally {
-      if (entry.state === 'pulling') this.#takeSlotBack(entry)
+      if (entry.state === 'yielded') this.#takeSlotBack(entry)
     }
   }
 
@@ -284,7 +284,7 @@ export class LaunchQueue {
     clearTimeout(entry.slotTimer)
     if (entry.state === 'overdue') this.#overdue--
     else this.#underWay--
-    entry.state = 'pulling'
+    entry.state = 'yielded'
     this.#admit()
   }
 

@@ -60,9 +60,13 @@ export interface QueueEntry {
   readonly request: LaunchRequest
   readonly hasWaited: boolean
   readonly admitted: PromiseWithResolvers<void>
-  readonly pull: AbortController
-  /** `pulling` also while starter files are fetched, or a start waits; `overdue` continues without its slot. */
-  state: 'waiting' | 'working' | 'pulling' | 'overdue'
+  /** Aborted when it is cancelled while it is `yielded`. */
+  readonly cancellation: AbortController
+  /**
+   * `yielded`: it has given its slot back while an image is pulled, starter files are fetched, or a start waits. `overdue`: its slot
+   * has timed out, and it continues without it.
+   */
+  state: 'waiting' | 'working' | 'yielded' | 'overdue'
   /** Timeout of its slot. */
   slotTimer: NodeJS.Timeout | undefined
   lastNotified: { readonly position: number; readonly waiting: number; readonly at: number } | undefined
