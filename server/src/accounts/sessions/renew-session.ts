@@ -100,9 +100,9 @@ export class RenewSession {
     if (!lifetimes.isRenewed) throw refusals.sessionExpired()
     await uses.writeOne(sent.sid)
     const session = await findSessionBySid(database.db, sent.sid)
-    if (!session || revocations.has(sent.sid) || !mayUse(session)) throw endOf(session)
+    if (!session || revocations.has(sent.sid) || !mayUse(session)) throw refusalFor(session)
     const user = await findUser(database.db, session.userId)
-    if (!user || !isLive(session, now)) throw endOf(session)
+    if (!user || !isLive(session, now)) throw refusalFor(session)
     if (user.isBlocked) throw refusals.sessionBlocked()
     return this.#redeem(sent, session, user, now)
   }
@@ -129,7 +129,7 @@ export class RenewSession {
       if (rotated) return rotated
       // Another request with the same cookie was first, or the session has just ended.
       const again = await findSessionBySid(database.db, sid)
-      if (!again || !isLive(again, now) || again.generation === current) throw endOf(again)
+      if (!again || !isLive(again, now) || again.generation === current) throw refusalFor(again)
       return this.#redeem(sent, again, user, now)
     }
     const successor = successorOf(sent.generation, session, now)
@@ -138,7 +138,7 @@ export class RenewSession {
       throw sent.generation < current ? refusals.sessionReplayed() : refusals.sessionExpired()
     }
     const replayed = await this.#issue(session, user, now, successor)
-    if (!replayed) throw endOf(await findSessionBySid(database.db, sid))
+    if (!replayed) throw refusalFor(await findSessionBySid(database.db, sid))
     return replayed
   }
 
@@ -209,7 +209,7 @@ const isInSecondHalf = ({ issuedAt, expiresAt }: RenewedToken, now: Date) =>
   2 * now.getTime() > issuedAt.getTime() + expiresAt.getTime()
 
 /** Why a session whose cookie is ours cannot be used. Its row is deleted some time after its end. */
-function endOf(session: StoredSession | undefined): Refusal {
+function refusalFor(session: StoredSession | undefined): Refusal {
   if (!session || session.endedAt === null) return refusals.sessionExpired()
   if (session.endedWhy === 'blocked') return refusals.sessionBlocked()
   if (session.endedWhy === 'replayed') return refusals.sessionReplayed()
