@@ -16,13 +16,13 @@ export interface ExchangeClient {
   /** Stops and goes on reading what the client sends. */
   pause(): void
   resume(): void
-  /** The head of the answer is sent: its last one, not an interim one. @param ms since the exchange began */
+  /** The head of the response is sent: its last one, not an interim one. @param ms since the exchange began */
   responseBegan(status: number, ms: number): void
-  /** The answer is complete. @param isLast the connection cannot carry another one */
+  /** The response is complete. @param isLast the connection cannot carry another one */
   responseEnded(isLast: boolean): void
-  /** Nothing was sent yet: answer with a refusal instead. */
+  /** Nothing was sent yet: respond with a refusal instead. */
   refuse(refusal: GatewayRefusal): void
-  /** The app failed. When its answer had begun, the client must see a cut, so that it does not take a part for the whole. */
+  /** The app failed. When its response had begun, the client must see a cut, so that it does not take a part for the whole. */
   failed(cause: Error, hasBegun: boolean): void
   /** Ends the client's connection at once. */
   cut(): void
@@ -39,7 +39,7 @@ export interface ExchangeParts {
   readonly upstream: Upstream
   /** As `UpstreamRequestHeaders` or `platformRequestHead` wrote it. */
   readonly upstreamHead: string
-  /** Undefined for the platform's own answers. */
+  /** Undefined for the platform's own responses. */
   readonly responseContext: ResponseContext | undefined
   readonly caller: Caller | undefined
   /** Where it is counted while it is open; undefined for the platform. */

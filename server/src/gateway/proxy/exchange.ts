@@ -18,10 +18,10 @@ import type { ActiveRequest } from './active-requests.ts'
 import type { ExchangeClient, ExchangeParts } from './exchange-client.ts'
 import { writeBody, writeWithHead } from './write-response.ts'
 
-/** How long an answer may be sent before it counts as a stream, in ms. */
+/** How long a response may be sent before it counts as a stream, in ms. */
 const longResponse = 500
 
-/** Interim answers (1xx) that an app may send before the one that counts. */
+/** Interim responses (1xx) that an app may send before the one that counts. */
 const maxInterimResponses = 5
 
 /**
@@ -79,12 +79,12 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     return this.#isClientPaused
   }
 
-  /** Its answer is server-sent events, which continue as long as the client listens (HTML standard, 9.2). */
+  /** Its response is server-sent events, which continue as long as the client listens (HTML standard, 9.2). */
   get isEndless(): boolean {
     return /\ncontent-type:[ \t]*text\/event-stream/i.test(this.#responseHead?.text ?? '')
   }
 
-  /** Its answer has been on its way for longer than an answer that is whole needs. */
+  /** Its response has been on its way for longer than a response that is whole needs. */
   get isLong(): boolean {
     return clock.now - this.#respondsSince > longResponse
   }
@@ -98,7 +98,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     return this.#upstreamConnection === undefined && this.#response === undefined && this.#partialHead === ''
   }
 
-  /** The answer has begun to go to the client, and cannot be taken back. */
+  /** The response has begun to go to the client, and cannot be taken back. */
   get hasBegun(): boolean {
     return this.#response !== undefined
   }
@@ -133,7 +133,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     const stop = this.#request.read(bytes, 0, bytes.length)
     if (this.#request.problem) return this.#refuseBody(bytes)
     const connection = this.#upstreamConnection
-    // Answered early: the rest is read and dropped.
+    // The response came early: the rest is read and dropped.
     if (!connection) return stop
     this.parts.upstream.touch()
     if (this.parts.upstream.address === undefined) this.#client.wakeUpstream()
@@ -311,7 +311,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   }
 
   #isLast({ bodyLength }: ResponseHead): boolean {
-    // An answer to an upload that is still coming: what follows on the connection is its rest.
+    // A response to an upload that is still coming: what follows on the connection is its rest.
     return this.parts.head.fields.isLast || bodyLength === untilClose || !this.#request.isDone
   }
 

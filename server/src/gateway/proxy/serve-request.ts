@@ -305,7 +305,7 @@ function serveApp(
   startExchange(config, client, exchange)
 }
 
-/** An answer with a cookie of one user is for no cache that others share, not even that of a public app. */
+/** A response with a cookie of one user is for no cache that others share, not even that of a public app. */
 function withCookies(context: ResponseContext | undefined, setCookie: readonly string[]): ResponseContext | undefined {
   if (context === undefined || setCookie.length === 0) return context
   const { rules } = context
