@@ -23,7 +23,7 @@ export interface Tenant extends Person {
   readonly prefix: string
   /** Where it is now. @throws when it is absent */
   address(): UpstreamAddress
-  /** Its word, or undefined: see `ObedientGateway.wordFor`. */
+  /** Its word, or undefined: see `FakeGateway.routeStateOf`. */
   routeState(): string | undefined
   /** Looks until the gateway knows it so, at most 30 s. */
   untilRouteState(word: string | undefined): Promise<void>

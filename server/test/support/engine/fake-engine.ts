@@ -5,7 +5,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 
-/** A container of a `MemoryEngine`. */
+/** A container of a `FakeEngine`. */
 interface Made {
   readonly spec: ContainerSpec
   readonly id: string
