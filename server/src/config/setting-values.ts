@@ -21,6 +21,11 @@ export class Problem {
   }
 }
 
+export const oneOf =
+  <Word extends string>(...words: Word[]) =>
+  (value: string) =>
+    words.find((word) => word === value) ?? new Problem(`must be ${words.join(' or ')}`)
+
 export const whole = (min: number, max: number) => (value: string) =>
   /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
     ? Number(value)
