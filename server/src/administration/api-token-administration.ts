@@ -1,6 +1,7 @@
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
+import { pageOf } from '#/store/page.ts'
 import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
 import { deleteApiToken, listApiTokens, type StoredApiToken } from '#/store/users/api-tokens.ts'
 import type { ApiTokenEffects } from '#/store/users/lost-rights.ts'
@@ -28,10 +29,9 @@ export class ApiTokenAdministration {
   /** @param owner id or e-mail address; undefined for all owners, an unknown one has none @param before id of the last row of the page before */
   async list(owner: string | undefined, limit: number, before?: number): Promise<ApiTokenPage> {
     const userId = owner === undefined ? undefined : await this.#idOf(owner)
-    // One row more than the limit shows whether there is a next page.
     const found = await listApiTokens(this.#database.db, { limit: limit + 1, before }, userId)
-    const tokens = found.slice(0, limit)
-    return { tokens, next: found.length > limit ? (tokens.at(-1)?.id ?? null) : null }
+    const { rows, next } = pageOf(found, limit, ({ id }) => id)
+    return { tokens: rows, next }
   }
 
   /** Removes a token of any user; it counts no more when this resolves. @throws {Refusal} 403 as `administer` · 404 */

@@ -16,6 +16,7 @@ import {
   type GroupFields,
   type GroupLimits,
 } from '#/store/groups/groups.ts'
+import { pageOf } from '#/store/page.ts'
 import { hasOpenTermEnd } from '#/store/term-ends/term-ends.ts'
 import type { GroupDirectory } from './group-directory.ts'
 import { auditedFields, changedFields } from './group-facts.ts'
@@ -45,10 +46,9 @@ export interface GroupPageRequest {
 
 /** A page of all groups whose names have `q` in them. @throws {StoreFailure} */
 export async function listGroupsPage(db: Db, page: GroupPageRequest, q: string | undefined): Promise<GroupPage> {
-  // One row more than the limit shows whether there is a next page.
   const found = await listGroups(db, { ...page, limit: page.limit + 1 }, q)
-  const groups = found.slice(0, page.limit)
-  return { groups, next: found.length > page.limit ? (groups.at(-1)?.id ?? null) : null }
+  const { rows, next } = pageOf(found, page.limit, ({ id }) => id)
+  return { groups: rows, next }
 }
 
 const noLimits: GroupLimits = { running: null, memory: null, cpus: null, disk: null }

@@ -15,6 +15,7 @@ import {
   type GroupRole,
 } from '#/store/groups/group-members.ts'
 import { localSource, type Group } from '#/store/groups/groups.ts'
+import { pageOf } from '#/store/page.ts'
 import { findUserByEmail, type User } from '#/store/users/users.ts'
 import { covers } from './group-directory.ts'
 import type { InviteToGroup } from './invite-to-group.ts'
@@ -72,16 +73,16 @@ export class GroupMembers {
     const group = await requireManaged(database.db, actor, groupId)
     const filter = isBlocked === undefined ? undefined : { isBlocked, types: group.types }
     const found = await listMembers(database.db, groupId, { limit: limit + 1, after }, filter)
-    const page = found.slice(0, limit)
-    const ids = page.map(({ user }) => user.id)
+    const { rows, next } = pageOf(found, limit, ({ user }) => user.id)
+    const ids = rows.map(({ user }) => user.id)
     const records = (await listContainersOfAll(database.db, ids)).filter(({ type }) => covers(group, type))
     const byOwner = Map.groupBy(records, ({ userId }) => userId)
-    const members = page.map(({ user, role }) => ({
+    const members = rows.map(({ user, role }) => ({
       user,
       role,
       containers: (byOwner.get(user.id) ?? []).map((record) => ({ record, status: statusOf(record) })),
     }))
-    return { members, next: found.length > limit ? (page.at(-1)?.user.id ?? null) : null }
+    return { members, next }
   }
 
   /**

@@ -3,6 +3,7 @@ import { administer } from '#/administration/guards.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
+import { pageOf } from '#/store/page.ts'
 import { deleteShare, findShare, listShares, type ContainerShare } from '#/store/shares/container-shares.ts'
 import { findUserByEmail } from '#/store/users/users.ts'
 import { shareEntry, termsOf } from './share-entry.ts'
@@ -27,8 +28,8 @@ export class ShareAdministration {
     const { db } = this.#parts.database
     const ownerId = owner === undefined ? undefined : await idOf(this.#parts.database, owner)
     const found = await listShares(db, { ...page, limit: page.limit + 1 }, now, ownerId)
-    const shares = found.slice(0, page.limit)
-    return { shares, next: found.length > page.limit ? (shares.at(-1)?.id ?? null) : null }
+    const { rows, next } = pageOf(found, page.limit, ({ id }) => id)
+    return { shares: rows, next }
   }
 
   /** Ends a share of any user; what is open by it is cut when this resolves. @throws {Refusal} 403 as `administer` · 404 */

@@ -4,6 +4,7 @@ import { message } from '#/messages/localized-message.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Db } from '#/store/database.ts'
 import { findGroup, type CountedGroup } from '#/store/groups/groups.ts'
+import { pageOf } from '#/store/page.ts'
 import type { NewTermEndMember } from '#/store/term-ends/term-end-members.ts'
 import type { ArchiveFiles } from './archive-files.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
@@ -72,9 +73,10 @@ export class PreviewTermEnd {
     const found = await this.#parts.outcomes
       .page(group, { limit: limit + 1, after }, removesAccounts, now)
       .catch(refuseSilentEngine)
-    const members = found.slice(0, limit).map((each) => this.#withSizes(each))
+    const { rows, next } = pageOf(found, limit, ({ user }) => user.id)
+    const members = rows.map((each) => this.#withSizes(each))
     const sums = after === 0 ? (await this.all(group, removesAccounts, now)).sums : null
-    return { sums, members, next: found.length > limit ? (members.at(-1)?.user.id ?? null) : null }
+    return { sums, members, next }
   }
 
   /** All whom it concerns, and the sums. @throws {Refusal} 500 as `page` */

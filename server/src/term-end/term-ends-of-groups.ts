@@ -9,6 +9,7 @@ import { message } from '#/messages/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { findGroup, setGroupEnd, type CountedGroup } from '#/store/groups/groups.ts'
+import { pageOf } from '#/store/page.ts'
 import { listArchivesOf, listArchivesOfAll, sumArchives, type StoredArchive } from '#/store/term-ends/home-archives.ts'
 import {
   deleteTermEndMember,
@@ -121,16 +122,16 @@ export class TermEndsOfGroups {
     const termEnd = await findTermEndOf(db, groupId)
     if (!termEnd) return { members: [], next: null }
     const found = await listTermEndMembers(db, termEnd.id, { limit: limit + 1, after })
-    const page = found.slice(0, limit)
+    const { rows, next } = pageOf(found, limit, ({ id }) => id)
     const archives = Map.groupBy(
       await listArchivesOfAll(
         db,
-        page.map(({ id }) => id),
+        rows.map(({ id }) => id),
       ),
       ({ memberId }) => memberId,
     )
-    const members = page.map((each) => ({ ...each, archives: archives.get(each.id) ?? [] }))
-    return { members, next: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    const members = rows.map((each) => ({ ...each, archives: archives.get(each.id) ?? [] }))
+    return { members, next }
   }
 
   /**

@@ -2,6 +2,7 @@ import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { Db } from '#/store/database.ts'
 import { findGroup, listGroupNames } from '#/store/groups/groups.ts'
+import { pageOf, type PageOf } from '#/store/page.ts'
 import { sumUsage, type UsageOf, type UsageQuery, type UsageUnit } from '#/store/usage/usage-sums.ts'
 import { findUser, findUserByEmail, listAddresses } from '#/store/users/users.ts'
 import { zonedDate } from '#/time-zone.ts'
@@ -58,11 +59,6 @@ export interface UsageReportSettings {
 /** `after`: `next` of the page before. */
 type Page = Pick<UsageRequest, 'limit' | 'after'>
 
-interface Rows {
-  readonly rows: readonly UsageOf[]
-  readonly next: number | null
-}
-
 /** Reads sums of use for administrators. */
 export class UsageReport {
   readonly #db: Db
@@ -109,19 +105,17 @@ export class UsageReport {
   }
 
   /** Rows of which there are some hundred. */
-  async #readAll(query: UsageQuery, { limit, after }: Page): Promise<Rows> {
-    // One row more than the limit shows whether there is a next page.
+  async #readAll(query: UsageQuery, { limit, after }: Page): Promise<PageOf<UsageOf, number>> {
     const found = await sumUsage(this.#db, query, { limit: limit + 1, offset: after })
-    return { rows: found.slice(0, limit), next: found.length > limit ? after + limit : null }
+    return pageOf(found, limit, () => after + limit)
   }
 
-  async #readById(query: UsageQuery, { limit, after }: Page): Promise<Rows> {
+  async #readById(query: UsageQuery, { limit, after }: Page): Promise<PageOf<UsageOf, number>> {
     const found = await sumUsage(this.#db, query, { limit: limit + 1, offset: 0, afterId: after })
-    const rows = found.slice(0, limit)
-    return { rows, next: found.length > limit ? Number(rows.at(-1)?.key) : null }
+    return pageOf(found, limit, ({ key }) => Number(key))
   }
 
-  async #readRanked(query: UsageQuery, { limit, after }: Page): Promise<Rows> {
+  async #readRanked(query: UsageQuery, { limit, after }: Page): Promise<PageOf<UsageOf, number>> {
     const ids = await this.#ranking.idsOf(query)
     const subjectIds = ids.slice(after, after + limit)
     const found = await sumUsage(this.#db, { ...query, subjectIds }, { limit, offset: 0, afterId: 0 })

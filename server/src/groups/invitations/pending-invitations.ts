@@ -10,6 +10,7 @@ import {
   setGroupInvitation,
   type StoredInvitation,
 } from '#/store/groups/group-invitations.ts'
+import { pageOf } from '#/store/page.ts'
 import { refuseProviderGroup, requireManaged } from '../group-rights.ts'
 import type { InviteToGroup } from '../invite-to-group.ts'
 
@@ -35,8 +36,8 @@ export class PendingInvitations {
     const { db } = this.#database
     await requireManaged(db, actor, groupId)
     const found = await listGroupInvitations(db, groupId, { limit: limit + 1, after })
-    const invitations = found.slice(0, limit)
-    return { invitations, next: found.length > limit ? (invitations.at(-1)?.id ?? null) : null }
+    const { rows, next } = pageOf(found, limit, ({ id }) => id)
+    return { invitations: rows, next }
   }
 
   /** The account that was made stays, without the group. @throws {Refusal} 404 no such group or invitation · 403 · 409 a provider's group */
