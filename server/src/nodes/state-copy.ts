@@ -1,3 +1,4 @@
+import { revocationRetention } from '#/accounts/access-tokens/revocations.ts'
 import type {
   ContainerShares,
   GatewayChange,
@@ -81,6 +82,3 @@ export class StateCopy {
     else this.#shareGroups.set(group.groupId, group)
   }
 }
-
-/** As in the gateway, in ms: a clock that is set back must not find them gone. */
-const revocationRetention = 2 * 86_400_000

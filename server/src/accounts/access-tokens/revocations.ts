@@ -6,12 +6,11 @@ import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from
 import { listTokenEnds, markSessionsEnded } from '#/store/users/session-ends.ts'
 import type { SessionEnd, StoredSession } from '#/store/users/sessions.ts'
 import { endedSession } from '#/tokens/ended-session.ts'
+import { revocationRetention } from '#/tokens/revocation-retention.ts'
 
-/**
- * Retention of a revocation after the expiry of its token, in ms: if the clock is wrong at that moment and set back by
- * a day later, the token must not be valid again.
- */
-const keptFor = 2 * 86_400_000
+/** For nodes, which keep revocations as long as the store. */
+export { revocationRetention }
+
 /** Above the max lifetime of a token, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
 const maxTokenLifetime = 366 * 86_400_000
 
@@ -184,7 +183,7 @@ interface Unsaved extends Revocable {
   readonly why: SessionEnd
 }
 
-const oldestKept = (now: Date) => new Date(now.getTime() - keptFor)
+const oldestKept = (now: Date) => new Date(now.getTime() - revocationRetention)
 const newEra = () => randomBytes(6).toString('base64url')
 /** Era of a token's id. */
 export const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { containsOpaqueSecret } from '../../tokens/opaque-secrets.ts'
 import { endedSession } from '../../tokens/ended-session.ts'
+import { revocationRetention } from '../../tokens/revocation-retention.ts'
 import { sidOf } from '../../tokens/token-selection.ts'
 import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
 import type { Revocation } from '../gateway-state.ts'
@@ -14,9 +15,6 @@ const maxVerifiedTokens = 20_000
 
 /** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
 const maxClockSkew = 60_000
-
-/** How long a revocation is kept after its token has expired, in ms: a clock that is set back must not find it gone. */
-const revocationRetention = 2 * 86_400_000
 
 /** The authenticated caller: the claims of a valid token. */
 export interface Caller {

@@ -1,8 +1,6 @@
-import { eraOf } from '#/accounts/access-tokens/revocations.ts'
+import { eraOf, revocationRetention } from '#/accounts/access-tokens/revocations.ts'
 import type { Revocation } from '#/gateway/gateway-state.ts'
 
-/** As in the gateway, in ms: a clock that is set back must not find them gone. */
-const keptFor = 2 * 86_400_000
 /** Additions between two searches for those that expired long ago. */
 const pruneEvery = 10_000
 
@@ -22,7 +20,7 @@ export class RevokedIds {
 
   add({ jti, expiresAt }: Revocation): void {
     this.#expiryById.set(jti, expiresAt)
-    if (++this.#added % pruneEvery === 0) this.#prune(Date.now() - keptFor)
+    if (++this.#added % pruneEvery === 0) this.#prune(Date.now() - revocationRetention)
   }
 
   #prune(before: number): void {
