@@ -66,9 +66,11 @@ function bodyOf({ reason, exitCode, isOutOfMemory, lastLines }: FailedLaunch) {
   return { reason, exit_code: exitCode, is_out_of_memory: isOutOfMemory, last_lines: lastLines }
 }
 
+/** At least a second: 0 would ask for a request at once. */
+const retryAfter = (seconds: number) => ({ 'retry-after': String(Math.max(1, seconds)) })
+
 /** An engine that does not answer is often back in seconds; any other cause needs an action of a person. */
-const retryOf = ({ reason }: FailedLaunch): Record<string, string> =>
-  reason === 'engine' ? { 'retry-after': '10' } : {}
+const retryOf = ({ reason }: FailedLaunch): Record<string, string> => (reason === 'engine' ? retryAfter(10) : {})
 
 const bearer = { 'www-authenticate': 'Bearer' }
 
@@ -192,38 +194,23 @@ export const refusals = named({
     }),
 
   tooManyRequests: (perMinute: number, retrySeconds: number) =>
-    new Refusal(429, message('refusals.tooManyRequests', { perMinute }), {
-      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
-    }),
+    new Refusal(429, message('refusals.tooManyRequests', { perMinute }), { headers: retryAfter(retrySeconds) }),
   tooManyForMailbox: (perMinute: number, retrySeconds: number) =>
-    new Refusal(429, message('refusals.tooManyForMailbox', { perMinute }), {
-      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
-    }),
+    new Refusal(429, message('refusals.tooManyForMailbox', { perMinute }), { headers: retryAfter(retrySeconds) }),
   tooManyJoinCodes: (max: number, retrySeconds: number) =>
-    new Refusal(429, message('groups.tooManyCodes', { max }), {
-      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
-    }),
+    new Refusal(429, message('groups.tooManyCodes', { max }), { headers: retryAfter(retrySeconds) }),
   tooManyInvitations: (max: number, retrySeconds: number) =>
-    new Refusal(429, message('groups.tooManyInvitations', { max }), {
-      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
-    }),
+    new Refusal(429, message('groups.tooManyInvitations', { max }), { headers: retryAfter(retrySeconds) }),
   tooManyLookRequests: (minutes: number, retrySeconds: number) =>
-    new Refusal(429, message('sharing.askedTooOften', { minutes }), {
-      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
-    }),
-  tooManyStreams: () =>
-    new Refusal(429, message('refusals.tooManyStreams'), {
-      headers: { 'retry-after': '30' },
-    }),
+    new Refusal(429, message('sharing.askedTooOften', { minutes }), { headers: retryAfter(retrySeconds) }),
+  tooManyStreams: () => new Refusal(429, message('refusals.tooManyStreams'), { headers: retryAfter(30) }),
   /** @param max parallel requests of one user */
   tooManyAtOnce: (max: number) =>
-    new Refusal(429, message('refusals.tooManyAtOnce', { max }), {
-      headers: { 'retry-after': '1' },
-    }),
+    new Refusal(429, message('refusals.tooManyAtOnce', { max }), { headers: retryAfter(1) }),
 
   tooManyDownloads: (max: number) => new Refusal(429, message('termEnd.tooManyDownloads', { max })),
-  tooManyTransfers: () => new Refusal(429, message('snapshots.tooManyDownloads'), { headers: { 'retry-after': '60' } }),
-  snapshotsBusy: () => new Refusal(429, message('snapshots.tooMany'), { headers: { 'retry-after': '60' } }),
+  tooManyTransfers: () => new Refusal(429, message('snapshots.tooManyDownloads'), { headers: retryAfter(60) }),
+  snapshotsBusy: () => new Refusal(429, message('snapshots.tooMany'), { headers: retryAfter(60) }),
 
   stopFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.stopFailed'), {
@@ -259,23 +246,21 @@ export const refusals = named({
       cause,
     }),
   launchGoesOn: (howFar: LocalizedMessage) =>
-    new Refusal(500, message('refusals.launchGoesOn', { howFar }), {
-      headers: { 'retry-after': '5' },
-    }),
+    new Refusal(500, message('refusals.launchGoesOn', { howFar }), { headers: retryAfter(5) }),
   tooManyOfYours: (max: number) =>
     new Refusal(500, message('refusals.tooManyOfYours', { max }), {
       extra: { reason: 'full' },
-      headers: { 'retry-after': '60' },
+      headers: retryAfter(60),
     }),
   serverFull: () =>
     new Refusal(500, message('refusals.serverFull'), {
       extra: { reason: 'full' },
-      headers: { 'retry-after': '60' },
+      headers: retryAfter(60),
     }),
   tooManyLaunches: () =>
     new Refusal(500, message('refusals.tooManyLaunches'), {
       extra: { reason: 'full' },
-      headers: { 'retry-after': '120' },
+      headers: retryAfter(120),
     }),
   /** @param wayIn name of the container in which its owner can still delete files */
   diskFull: (used: LocalizedMessage, max: LocalizedMessage, wayIn: string | undefined) =>
@@ -290,19 +275,13 @@ export const refusals = named({
     new Refusal(500, message('refusals.endsAgain'), {
       extra: { reason: 'crashed' },
     }),
-  streamsFull: () =>
-    new Refusal(503, message('refusals.streamsFull'), {
-      headers: { 'retry-after': '30' },
-    }),
+  streamsFull: () => new Refusal(503, message('refusals.streamsFull'), { headers: retryAfter(30) }),
   tooManySignIns: (cause: unknown) =>
     new Refusal(503, message('refusals.tooManySignIns'), {
-      headers: { 'retry-after': '10' },
+      headers: retryAfter(10),
       cause,
     }),
-  tooManyChanges: () => new Refusal(503, message('refusals.tooManyChanges'), { headers: { 'retry-after': '5' } }),
+  tooManyChanges: () => new Refusal(503, message('refusals.tooManyChanges'), { headers: retryAfter(5) }),
   auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
-  stopping: () =>
-    new Refusal(500, message('refusals.stopping'), {
-      headers: { 'retry-after': '30' },
-    }),
+  stopping: () => new Refusal(500, message('refusals.stopping'), { headers: retryAfter(30) }),
 } as const)
