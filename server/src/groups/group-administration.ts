@@ -6,7 +6,6 @@ import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import {
   deleteGroup,
-  findGroup,
   findGroupByName,
   insertGroup,
   listGroups,
@@ -20,6 +19,7 @@ import { pageOf } from '#/store/page.ts'
 import { hasOpenTermEnd } from '#/store/term-ends/term-ends.ts'
 import type { GroupDirectory } from './group-directory.ts'
 import { auditedFields, changedFields } from './group-facts.ts'
+import { requireGroup } from './group-rights.ts'
 
 /** What is to be changed of a group; what is left out stays as it is. */
 export type GroupChanges = Partial<Omit<GroupFields, 'limits'>> & { readonly limits?: Partial<GroupLimits> }
@@ -141,13 +141,6 @@ export class GroupAdministration {
         message('groups.unknownTypes', { types: list('comma', unknown), known: list('comma', known) }),
       )
   }
-}
-
-/** @throws {Refusal} 404 */
-async function requireGroup(db: Db, id: number): Promise<CountedGroup> {
-  const group = await findGroup(db, id)
-  if (!group) throw refusals.groupNotFound('group')
-  return group
 }
 
 /** What an end of term was asked for must not change under it. @throws {Refusal} 409 */

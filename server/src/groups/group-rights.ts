@@ -6,14 +6,20 @@ import { findMembership } from '#/store/groups/group-members.ts'
 import { findGroup, localSource, type CountedGroup } from '#/store/groups/groups.ts'
 import { findUser } from '#/store/users/users.ts'
 
+/** @throws {Refusal} 404 */
+export async function requireGroup(db: Db, groupId: number): Promise<CountedGroup> {
+  const group = await findGroup(db, groupId)
+  if (!group) throw refusals.groupNotFound('group')
+  return group
+}
+
 /**
  * The group, for its managers, administrators and the operator. Rights are over this group: a manager of another one, or
  * a former manager, has none.
  * @throws {Refusal} 404 no such group · 403
  */
 export async function requireManaged(db: Db, actor: Pick<Actor, 'id'>, groupId: number): Promise<CountedGroup> {
-  const group = await findGroup(db, groupId)
-  if (!group) throw refusals.groupNotFound('group')
+  const group = await requireGroup(db, groupId)
   if (!(await mayManage(db, actor, groupId))) throw refusals.notGroupManager()
   return group
 }

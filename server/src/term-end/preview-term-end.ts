@@ -1,9 +1,10 @@
 import type { Actor } from '#/administration/actor.ts'
 import { refusals } from '#/errors.ts'
+import { requireGroup } from '#/groups/group-rights.ts'
 import { message } from '#/messages/localized-message.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Db } from '#/store/database.ts'
-import { findGroup, type CountedGroup } from '#/store/groups/groups.ts'
+import type { CountedGroup } from '#/store/groups/groups.ts'
 import { pageOf } from '#/store/page.ts'
 import type { NewTermEndMember } from '#/store/term-ends/term-end-members.ts'
 import type { ArchiveFiles } from './archive-files.ts'
@@ -117,8 +118,7 @@ export class PreviewTermEnd {
 
   /** @throws {Refusal} 404 · 409 homes cannot be archived here */
   async requireGroup(groupId: number): Promise<CountedGroup> {
-    const group = await findGroup(this.#parts.db, groupId)
-    if (!group) throw refusals.groupNotFound('group')
+    const group = await requireGroup(this.#parts.db, groupId)
     const can = this.#parts.canArchive()
     if (can === 'engine') throw refusals.conflict(message('termEnd.engineCannot'))
     if (can === 'nodes') throw refusals.conflict(message('termEnd.nodesNeedFolder'))

@@ -4,11 +4,12 @@ import { crashPoint } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import type { GroupDirectory } from '#/groups/group-directory.ts'
 import { isExpired } from '#/groups/group-directory.ts'
+import { requireGroup } from '#/groups/group-rights.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { message } from '#/messages/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { findGroup, setGroupEnd, type CountedGroup } from '#/store/groups/groups.ts'
+import { setGroupEnd } from '#/store/groups/groups.ts'
 import { pageOf } from '#/store/page.ts'
 import { listArchivesOf, listArchivesOfAll, sumArchives, type StoredArchive } from '#/store/term-ends/home-archives.ts'
 import {
@@ -207,12 +208,6 @@ export class TermEndsOfGroups {
 
 async function progressOf(db: Db, termEnd: TermEnd): Promise<TermEndProgress> {
   return { termEnd, counts: await countTermEndMembers(db, termEnd.id), archives: await sumArchives(db, termEnd.id) }
-}
-
-async function requireGroup(db: Db, groupId: number): Promise<CountedGroup> {
-  const group = await findGroup(db, groupId)
-  if (!group) throw refusals.groupNotFound('group')
-  return group
 }
 
 async function requireTermEnd(tx: Tx | Db, groupId: number): Promise<TermEnd> {
