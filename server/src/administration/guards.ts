@@ -1,7 +1,7 @@
 import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { countOthersInCharge, findUser, type User } from '#/store/users/users.ts'
+import { countOthersInCharge, findUser, isActiveAdministrator, type User } from '#/store/users/users.ts'
 import { Semaphore, SemaphoreFull } from '#/concurrency/semaphore.ts'
 import type { Actor } from './actor.ts'
 
@@ -68,12 +68,11 @@ export const isLastInCharge = async (db: Db, user: User): Promise<boolean> =>
   isInCharge(user) && (await countOthersInCharge(db, user.id)) === 0
 
 /** A user who never verified their address cannot sign in; as in `countOthersInCharge`. */
-const isInCharge = ({ isAdmin, isBlocked, state }: User) => isAdmin && !isBlocked && state !== 'registered'
+const isInCharge = (user: User) => isActiveAdministrator(user) && user.state !== 'registered'
 
 /** Of two administrators who delete each other at once, the second is refused. @throws {Refusal} 403 */
 async function requireAdministrator(db: Db, { id }: Actor): Promise<void> {
   // The operator has no account.
   if (id === null) return
-  const admin = await findUser(db, id)
-  if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
+  if (!isActiveAdministrator(await findUser(db, id))) throw refusals.notAdministrator()
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Scope } from '@berth/api/scopes.ts'
 import type { Database } from '#/store/database.ts'
-import { findUser, type User } from '#/store/users/users.ts'
+import { findUser, isActiveAdministrator, type User } from '#/store/users/users.ts'
 import { selectTrustedToken, candidateTokens, maxTokensChecked, tokenCookie } from '#/tokens/token-selection.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { AccessTokens, Claims } from '../access-tokens/access-token.ts'
@@ -165,8 +165,7 @@ export class SessionAuthenticator {
    */
   async #mayAct({ acting }: Claims): Promise<boolean> {
     if (acting === null || acting === 'operator') return true
-    const admin = await findUser(this.#database.db, Number(acting))
-    return admin !== undefined && admin.isAdmin && !admin.isBlocked
+    return isActiveAdministrator(await findUser(this.#database.db, Number(acting)))
   }
 }
 

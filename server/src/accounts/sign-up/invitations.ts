@@ -4,7 +4,7 @@ import type { Occasion } from '#/mail/magic-link-email.ts'
 import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { findUser, findUserByEmail, type User } from '#/store/users/users.ts'
+import { findUser, findUserByEmail, isActiveAdministrator, type User } from '#/store/users/users.ts'
 import { parseNewEmail } from './email-address.ts'
 import type { IssuedLink, MagicLinks } from '../links/magic-link.ts'
 import type { LinkLimits } from '../abuse-protection/link-limits.ts'
@@ -203,6 +203,5 @@ function readAddress(typed: string): string | null {
  */
 async function requireAdministrator(db: Db, { id }: Inviter): Promise<void> {
   if (id === null) return
-  const admin = await findUser(db, id)
-  if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
+  if (!isActiveAdministrator(await findUser(db, id))) throw refusals.notAdministrator()
 }

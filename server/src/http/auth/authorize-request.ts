@@ -6,6 +6,7 @@ import type { AuthenticationResult, Session, SessionAuthenticator } from '#/acco
 import { refusals } from '#/errors.ts'
 import { refuseCrossSite, refuseForgeable } from '#/http/auth/csrf-protection.ts'
 import { clientAddress } from '#/http/request/gateway-headers.ts'
+import { isActiveAdministrator } from '#/store/users/users.ts'
 import { bearerApiToken } from '#/tokens/api-token-form.ts'
 import { clearTokenCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
@@ -38,7 +39,7 @@ export async function authorizeRequest(
   refuseForgeable(parts, endpoint, session, request)
   refuseMissingScope(endpoint, session)
   if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()
-  if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
+  if (access === 'admin' && !isActiveAdministrator(session.user)) throw refusals.notAdministrator()
   return session
 }
 

@@ -18,6 +18,10 @@ export interface User {
   readonly createdAt: Date
 }
 
+/** Whether someone may act as an administrator: one who is blocked may not. @param user undefined: deleted */
+export const isActiveAdministrator = (user: Pick<User, 'isAdmin' | 'isBlocked'> | undefined): boolean =>
+  user !== undefined && user.isAdmin && !user.isBlocked
+
 export async function findUser(db: Db, id: number): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
   return row && fromRow(row)
