@@ -5,9 +5,9 @@ import { pageOf } from '#/store/page.ts'
 import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
 import { deleteApiToken, listApiTokens, type StoredApiToken } from '#/store/users/api-tokens.ts'
 import type { ApiTokenEffects } from '#/store/users/lost-rights.ts'
-import { findUserByEmail } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { administer } from './guards.ts'
+import { ownerId } from './owner-id.ts'
 
 /** A page of API tokens, newest first, each with the address of its owner. */
 export interface ApiTokenPage {
@@ -28,8 +28,9 @@ export class ApiTokenAdministration {
 
   /** @param owner id or e-mail address; undefined for all owners, an unknown one has none @param before id of the last row of the page before */
   async list(owner: string | undefined, limit: number, before?: number): Promise<ApiTokenPage> {
-    const userId = owner === undefined ? undefined : await this.#idOf(owner)
-    const found = await listApiTokens(this.#database.db, { limit: limit + 1, before }, userId)
+    const { db } = this.#database
+    const userId = owner === undefined ? undefined : await ownerId(db, owner)
+    const found = await listApiTokens(db, { limit: limit + 1, before }, userId)
     const { rows, next } = pageOf(found, limit, ({ id }) => id)
     return { tokens: rows, next }
   }
@@ -43,10 +44,5 @@ export class ApiTokenAdministration {
       return token
     })
     this.#effects.endStreams(removed)
-  }
-
-  async #idOf(owner: string): Promise<number> {
-    if (/^\d{1,15}$/.test(owner)) return Number(owner)
-    return (await findUserByEmail(this.#database.db, owner.trim().toLowerCase()))?.id ?? 0
   }
 }

@@ -1,11 +1,10 @@
 import type { Actor } from '#/administration/actor.ts'
 import { administer } from '#/administration/guards.ts'
+import { ownerId } from '#/administration/owner-id.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
-import type { Database } from '#/store/database.ts'
 import { pageOf } from '#/store/page.ts'
 import { deleteShare, findShare, listShares, type ContainerShare } from '#/store/shares/container-shares.ts'
-import { findUserByEmail } from '#/store/users/users.ts'
 import { shareEntry, termsOf } from './share-entry.ts'
 import type { SharesParts } from './shares.ts'
 
@@ -26,8 +25,8 @@ export class ShareAdministration {
   /** @param owner id or e-mail address; undefined for all owners, an unknown one has none */
   async list(owner: string | undefined, page: { limit: number; after: number }, now: Date): Promise<SharePage> {
     const { db } = this.#parts.database
-    const ownerId = owner === undefined ? undefined : await idOf(this.#parts.database, owner)
-    const found = await listShares(db, { ...page, limit: page.limit + 1 }, now, ownerId)
+    const userId = owner === undefined ? undefined : await ownerId(db, owner)
+    const found = await listShares(db, { ...page, limit: page.limit + 1 }, now, userId)
     const { rows, next } = pageOf(found, page.limit, ({ id }) => id)
     return { shares: rows, next }
   }
@@ -45,9 +44,4 @@ export class ShareAdministration {
     await publish(now)
     onEnd({ userId: ended.owner.id, type: ended.type })
   }
-}
-
-async function idOf({ db }: Database, owner: string): Promise<number> {
-  if (/^\d{1,15}$/.test(owner)) return Number(owner)
-  return (await findUserByEmail(db, owner.trim().toLowerCase()))?.id ?? 0
 }
