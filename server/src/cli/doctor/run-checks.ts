@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from '../command-failure.ts'
 import { levels, type Check, type CheckContext, type Finding, type Level } from './check.ts'
 
 /** Limit of one check, in ms. */
@@ -43,11 +44,6 @@ async function runCheck(check: Check, context: CheckContext, signal: AbortSignal
     // Its abort is no failure of anything.
     tooLate.catch(() => undefined)
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error
-  return cause instanceof Error ? `${message}: ${cause.message}` : String(message)
 }
 
 /** A finding, and the check that it is of. */
