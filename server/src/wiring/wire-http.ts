@@ -13,6 +13,7 @@ import { createHttpServer } from '#/http/server.ts'
 import { reconcilerMetrics } from '#/reconcile/reconciler-metrics.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { frontEndSettings } from '#/wiring/front-end-settings.ts'
+import { strictTransportOf } from '#/wiring/strict-transport.ts'
 import { wireBrowsers } from '#/wiring/wire-browsers.ts'
 import { wireHandlers, type UseCases } from '#/wiring/wire-handlers.ts'
 
@@ -65,7 +66,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     log,
     rateLimiter,
     devices: browsers.devices,
-    strictTransport: config.tls && config.tls.hstsMaxAge > 0 ? `max-age=${config.tls.hstsMaxAge}` : null,
+    strictTransport: strictTransportOf(config.tls),
     onRequest: (request) => untrusted.note(request),
     metricsToken: config.metricsListen === null ? config.metricsToken : undefined,
     operator: (request) => operators.nameOf(request),

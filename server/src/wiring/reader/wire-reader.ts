@@ -19,6 +19,7 @@ import type { Reader, ReadingState } from '#/nodes/reading/reading.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { frontEndSettings } from '#/wiring/front-end-settings.ts'
+import { strictTransportOf } from '#/wiring/strict-transport.ts'
 import { knownStatuses } from './known-statuses.ts'
 import { anyNodeNames, anyNodePaths, readerHandlers } from './reader-handlers.ts'
 import { ReaderKeys } from './reader-keys.ts'
@@ -97,7 +98,7 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
     log,
     rateLimiter: new RateLimiter(config.requestsPerMinute),
     devices: { idOf: () => undefined },
-    strictTransport: config.tls && config.tls.hstsMaxAge > 0 ? `max-age=${config.tls.hstsMaxAge}` : null,
+    strictTransport: strictTransportOf(config.tls),
     onRequest: () => undefined,
     metricsToken: undefined,
     operator: () => undefined,
