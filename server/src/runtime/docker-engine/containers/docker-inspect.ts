@@ -1,5 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import { toInstant } from '../../transport/instant.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { fingerprintFrom, ownerFrom, portFrom, templateVersionFrom } from '../labels.ts'
@@ -106,10 +107,4 @@ function toContainer({ installation, networks, oomNotices }: EngineContext, foun
     fingerprint: owner && fingerprintFrom(Labels),
     templateVersion: templateVersionFrom(Labels),
   }
-}
-
-/** The engine writes `0001-01-01T00:00:00Z` for never. */
-function toInstant(text: string | undefined): number | null {
-  const instant = Date.parse(text ?? '')
-  return instant > 0 ? instant : null
 }

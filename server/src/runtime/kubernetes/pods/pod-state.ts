@@ -1,4 +1,5 @@
 import type { Disruption, RuntimeContainer } from '#/runtime/runtime-container.ts'
+import { toInstant } from '../../transport/instant.ts'
 import type { ContainerEnd, ContainerStatus, Pod } from '../client/api-objects.ts'
 import { fingerprintOf, nameOf, ownerOf, portOf, templateVersionOf } from '../object-labels.ts'
 
@@ -70,8 +71,3 @@ export const toListed = (container: RuntimeContainer): RuntimeContainer => ({
   startedAt: null,
   endedAt: null,
 })
-
-function toInstant(text: string | undefined): number | null {
-  const instant = Date.parse(text ?? '')
-  return instant > 0 ? instant : null
-}
