@@ -5,7 +5,7 @@ import type { DiskUse } from '#/containers/disk/disk-use.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { zonedDate } from '#/time-zone.ts'
 import type { UsageRecorder } from './usage-recorder.ts'
-import { noUsage } from './usage-samples.ts'
+import { mebibyte, noUsage } from './usage-samples.ts'
 import type { UsageWriter } from './usage-writer.ts'
 
 /** From the begin of one measurement to that of the next, in ms: every file of every home is looked at. */
@@ -14,7 +14,6 @@ const homeInterval = 3_600_000
 const restFactor = 9
 /** Homes between two writes: there may be 100,000 of them. */
 const chunkSize = 1_000
-const mebibyte = 1_048_576
 
 export interface HomeUsageParts {
   readonly runtime: Pick<Runtime, 'capabilities'>

@@ -8,7 +8,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { zonedDate } from '#/time-zone.ts'
 import type { UsageRecorder } from './usage-recorder.ts'
-import { noUsage } from './usage-samples.ts'
+import { mebibyte, noUsage } from './usage-samples.ts'
 
 /** Max parallel questions to the engine, which may let each wait for a second. */
 const maxParallel = 16
@@ -18,7 +18,6 @@ const maxShare = 0.8
 const minPause = 1_000
 /** How long the last measurement of a container that does not run is kept, in ms. */
 const maxAbsence = 86_400_000
-const mebibyte = 1_048_576
 
 export interface UsageMeasurementParts {
   readonly runtime: Pick<Runtime, 'usage' | 'capabilities'>

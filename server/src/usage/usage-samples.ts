@@ -28,6 +28,9 @@ export interface Sample {
   readonly memory: number
 }
 
+/** Unit of memory and of homes in sums of use, in bytes. */
+export const mebibyte = 1_048_576
+
 /** What a sample adds: a paused container holds its memory, and no processor. */
 export function sumsOf({ seconds, isPaused, isUsed, idleFor, cores, memory }: Sample): UsageSums {
   const bucket = isPaused || isUsed ? undefined : idleMinutes.findLast((minutes) => idleFor >= minutes * 60)
@@ -37,7 +40,7 @@ export function sumsOf({ seconds, isPaused, isUsed, idleFor, cores, memory }: Sa
     paused_s: isPaused ? seconds : 0,
     used_s: isUsed && !isPaused ? seconds : 0,
     core_s: isPaused ? 0 : Math.round(cores * seconds),
-    memory_mib_s: Math.round((memory / 1_048_576) * seconds),
+    memory_mib_s: Math.round((memory / mebibyte) * seconds),
     ...(bucket === undefined ? {} : { [`idle_${bucket}_s`]: seconds }),
   }
 }
