@@ -30,9 +30,9 @@ export interface Verb {
   readonly query: readonly string[]
   /** `json`: read and checked whole. `stream`: passed on as it comes. */
   readonly body?: 'json' | 'stream'
-  /** @returns what to send; undefined when there is no such thing @throws {Refused} */
   /** What of the engine's answer, JSON, the client gets; all when undefined. */
   readonly shown?: (answer: unknown) => unknown
+  /** @returns what to send; undefined when there is no such thing @throws {Refused} */
   readonly approve: (asked: Asked) => Approved | undefined | Promise<Approved | undefined>
 }
 
@@ -74,6 +74,13 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       return id === undefined ? undefined : { path: `/containers/${id}${action}` }
     },
   })
+  const ofVolume = (method: Verb['method']): Verb => ({
+    method,
+    path: new RegExp(`^/volumes/${name}$`),
+    query: [],
+    approve: async ({ names: [volume = ''] }) =>
+      (await objects.volume(volume)) === 'own' ? { path: `/volumes/${volume}` } : undefined,
+  })
   return [
     open('/_ping'),
     open('/version'),
@@ -106,13 +113,7 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
         body: await create.container(body, query.get('name') ?? ''),
       }),
     },
-    {
-      method: 'GET',
-      path: new RegExp(`^/volumes/${name}$`),
-      query: [],
-      approve: async ({ names: [volume = ''] }) =>
-        (await objects.volume(volume)) === 'own' ? { path: `/volumes/${volume}` } : undefined,
-    },
+    ofVolume('GET'),
     {
       method: 'POST',
       path: /^\/volumes\/create$/,
@@ -120,13 +121,7 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
       body: 'json',
       approve: async ({ body }) => ({ path: '/volumes/create', body: await create.volume(body) }),
     },
-    {
-      method: 'DELETE',
-      path: new RegExp(`^/volumes/${name}$`),
-      query: [],
-      approve: async ({ names: [volume = ''] }) =>
-        (await objects.volume(volume)) === 'own' ? { path: `/volumes/${volume}` } : undefined,
-    },
+    ofVolume('DELETE'),
     {
       method: 'POST',
       path: /^\/networks\/create$/,
