@@ -22,6 +22,7 @@ import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { replacementArgument } from '#/supervisor/replacement-argument.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
 import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
+import { stopTimeout } from '#/supervisor/shutdown-times.ts'
 import { claimDatabase } from '#/claim-database.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
@@ -35,9 +36,6 @@ import { changesSince, saveInEffect, type Changes } from '#/config/settings-relo
  * Unix socket that it is given, and sends the gateway its state. It may end at any time; the supervisor then starts
  * another one. As a service of its own (`berth api`) it connects to the gateway, and its service manager starts another one.
  */
-
-/** Timeout of the graceful shutdown, in ms; connections that are left are cut. */
-const stopTimeout = 19_000
 
 const readText = (file: string) => readFileSync(file, 'utf8')
 

@@ -1,16 +1,13 @@
 import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { ApiConnections } from '#/supervisor/api-connections.ts'
 import { prepareLinkFolder } from '#/supervisor/link-folder.ts'
+import { drainTimeout, stopTimeout } from '#/supervisor/shutdown-times.ts'
 import { logLine } from '#/supervisor/stderr-log.ts'
 
 /**
  * The gateway as a service of its own, without store, engine and keys: `berth gateway`, beside `berth api`, with the folder
  * BERTH_LINK_DIR in common. See docs/explanation/decisions/056.
  */
-
-/** In ms, as in main.ts. */
-const drainTimeout = 15_000
-const stopTimeout = 19_000
 
 const folder = process.env.BERTH_LINK_DIR
 if (folder === undefined) {

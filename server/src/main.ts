@@ -9,6 +9,7 @@ import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { logLine } from '#/supervisor/stderr-log.ts'
 import { replacementArgument } from '#/supervisor/replacement-argument.ts'
+import { drainTimeout, stopTimeout } from '#/supervisor/shutdown-times.ts'
 import { Supervisor } from '#/supervisor/supervisor.ts'
 
 /**
@@ -16,10 +17,6 @@ import { Supervisor } from '#/supervisor/supervisor.ts'
  * beside it, which has the store, the engine and the keys and may come and go. See docs/explanation/decisions/014.
  * It imports little: everything that it loads, it holds in memory and can be broken by.
  */
-
-/** In ms: how long what is under way may take at a stop, and when whatever still hangs is cut off. */
-const drainTimeout = 15_000
-const stopTimeout = 19_000
 
 /**
  * The API process is idle most of the time. One malloc arena that gives back what it does not use keeps it small, and so
