@@ -14,19 +14,19 @@ import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishClockJump, latestInstant } from '#/store/clock-jumps.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
-import { wireAccounts } from '#/wiring/wire-accounts.ts'
+import { wireAccounts, type Accounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireTemplates } from '#/wiring/containers/wire-templates.ts'
-import { wireTermEnd } from '#/wiring/features/wire-term-end.ts'
-import { wireUsage } from '#/wiring/features/wire-usage.ts'
-import { wireGroupRules, wireGroups } from '#/wiring/features/wire-groups.ts'
+import { wireTermEnd, type TermEndFeature } from '#/wiring/features/wire-term-end.ts'
+import { wireUsage, type Usage } from '#/wiring/features/wire-usage.ts'
+import { wireGroupRules, wireGroups, type Groups } from '#/wiring/features/wire-groups.ts'
 import { wireSharing } from '#/wiring/features/wire-sharing.ts'
-import { wireContainers } from '#/wiring/containers/wire-containers.ts'
+import { wireContainers, type Containers } from '#/wiring/containers/wire-containers.ts'
 import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
 import { wireHttp } from '#/wiring/wire-http.ts'
 import { wireOidc } from '#/wiring/wire-oidc.ts'
-import { wireClock, wireIdle, wireLifetimes, wireReconciling } from '#/wiring/wire-reconciling.ts'
-import { wireTokens } from '#/wiring/wire-tokens.ts'
+import { wireClock, wireIdle, wireLifetimes, wireReconciling, type Reconciling } from '#/wiring/wire-reconciling.ts'
+import { wireTokens, type Tokens } from '#/wiring/wire-tokens.ts'
 
 /** The control plane of a Berth, and the addresses that its gateway serves. */
 export interface App extends Addresses {
@@ -59,7 +59,7 @@ const drainTimeout = 15_000
  * @throws {Error} for the operator when the port is taken, or a template requires what the engine does not have
  */
 export async function startApp(parts: AppParts): Promise<App> {
-  const { config, gateway, database, runtime, mailer, log } = parts
+  const { config, gateway, database, runtime, log } = parts
   const reconciler = new Reconciler(parts.pace?.every ?? reconcileInterval, log)
   const activate = () => reconciler.activate()
   const engineList = new EngineListCache(runtime, activate)
@@ -174,20 +174,26 @@ export async function startApp(parts: AppParts): Promise<App> {
   // A crash may have interrupted it; instants that are moved only in part would look like another clock jump.
   await finishClockJump(database)
   await clock.start(await latestInstant(database.db))
-  if (!parts.isForOneCommand) {
-    const missing = await tryOrLog(log, 'looking for administrators', () => missingAdministrator(database.db, config))
-    if (missing) log.warn(missing)
-    for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
-    reconciling.start(clock)
-    startTimers()
-    containers.hostResources.start()
-    containers.history.start()
-    usage.start()
-    diskUse.start()
-    auditWebhook?.start()
-    await api.startMetrics()
-    void hostCheck.tryIsolation(following.signal)
+  const running: RunningApp = {
+    parts,
+    following,
+    reconciler,
+    reconciling,
+    idle,
+    lifetimes,
+    diskUse,
+    clock,
+    tokens,
+    accounts,
+    containers,
+    groups,
+    usage,
+    termEnd,
+    auditWebhook,
+    api,
+    operatorListener,
   }
+  if (!parts.isForOneCommand) await startBackgroundWork(running, hostCheck, startTimers)
   // Last: a command that reaches this socket finds a complete service.
   if (parts.operatorSocket !== undefined) {
     await listenOnSocket(operatorListener, parts.operatorSocket)
@@ -195,45 +201,89 @@ export async function startApp(parts: AppParts): Promise<App> {
   }
   // Behind the first answers, which have waited.
   if (parts.onPrepared) void hostCheck.prepareBeside().then(parts.onPrepared)
+  return { ...addresses, port, close: () => closeApp(running), isWorkLeft: () => reconciler.isWanted }
+}
 
-  const close = async () => {
-    following.abort()
-    idle.stop()
-    lifetimes.stop()
-    groups.close()
-    containers.prestartTimes.stop()
-    containers.imageFetches.stop()
-    containers.prestart.stop()
-    containers.hostResources.stop()
-    containers.history.stop()
-    containers.visitors.close()
-    containers.lookRequests.close()
-    clock.stop()
-    tokens.streams.close()
-    accounts.padding.close()
-    api.stopMetrics()
-    // First: a restart under way would take the refusals that follow for failures of its own.
-    const tasksEnded = Promise.all([
-      reconciler.stop(),
-      reconciling.containerReconciler.stop(),
-      diskUse.stop(),
-      termEnd.close(),
-      auditWebhook?.stop(),
-    ])
-    // Queued launches are refused at once; launches that hold a slot may finish.
-    await Promise.all([
-      drain(api.server, drainTimeout),
-      drain(operatorListener, drainTimeout),
-      withTimeout(drainTimeout, containers.admission.close()),
-    ])
-    // Calls that the engine does not answer now continue without this process; the next process checks their result.
-    await withTimeout(drainTimeout, tasksEnded)
-    await tryOrLog(log, 'writing when containers were used last', () => containers.activity.writeAll())
-    await usage.stop()
-    await tryOrLog(log, 'writing when sessions were used last', () => tokens.uses.writeAll())
-    await api.close()
-    mailer.close()
-    await database.close()
-  }
-  return { ...addresses, port, close, isWorkLeft: () => reconciler.isWanted }
+/** What runs once the application serves, and what a shutdown ends. */
+interface RunningApp {
+  readonly parts: AppParts
+  /** Aborts what follows the engine. */
+  readonly following: AbortController
+  readonly reconciler: Reconciler
+  readonly reconciling: Reconciling
+  readonly idle: ReturnType<typeof wireIdle>
+  readonly lifetimes: ReturnType<typeof wireLifetimes>
+  readonly diskUse: DiskMeasurement
+  readonly clock: ReturnType<typeof wireClock>
+  readonly tokens: Tokens
+  readonly accounts: Accounts
+  readonly containers: Containers
+  readonly groups: Groups
+  readonly usage: Usage
+  readonly termEnd: TermEndFeature
+  readonly auditWebhook: ReturnType<typeof wireAuditWebhook>
+  readonly api: Awaited<ReturnType<typeof wireHttp>>
+  readonly operatorListener: ReturnType<typeof createListener>
+}
+
+/** Work without a request, and the listener of metrics. @param startTimers of what templates need */
+async function startBackgroundWork(running: RunningApp, hostCheck: HostCheck, startTimers: () => void): Promise<void> {
+  const { parts, following, reconciling, diskUse, clock, containers, groups, usage, auditWebhook, api } = running
+  const { config, database, log } = parts
+  const missing = await tryOrLog(log, 'looking for administrators', () => missingAdministrator(database.db, config))
+  if (missing) log.warn(missing)
+  for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
+  reconciling.start(clock)
+  startTimers()
+  containers.hostResources.start()
+  containers.history.start()
+  usage.start()
+  diskUse.start()
+  auditWebhook?.start()
+  await api.startMetrics()
+  void hostCheck.tryIsolation(following.signal)
+}
+
+/** See `App.close`. */
+async function closeApp(running: RunningApp): Promise<void> {
+  const { parts, following, reconciler, reconciling, idle, lifetimes, diskUse, clock, tokens, accounts } = running
+  const { containers, groups, usage, termEnd, auditWebhook, api, operatorListener } = running
+  const { database, mailer, log } = parts
+  following.abort()
+  idle.stop()
+  lifetimes.stop()
+  groups.close()
+  containers.prestartTimes.stop()
+  containers.imageFetches.stop()
+  containers.prestart.stop()
+  containers.hostResources.stop()
+  containers.history.stop()
+  containers.visitors.close()
+  containers.lookRequests.close()
+  clock.stop()
+  tokens.streams.close()
+  accounts.padding.close()
+  api.stopMetrics()
+  // First: a restart under way would take the refusals that follow for failures of its own.
+  const tasksEnded = Promise.all([
+    reconciler.stop(),
+    reconciling.containerReconciler.stop(),
+    diskUse.stop(),
+    termEnd.close(),
+    auditWebhook?.stop(),
+  ])
+  // Queued launches are refused at once; launches that hold a slot may finish.
+  await Promise.all([
+    drain(api.server, drainTimeout),
+    drain(operatorListener, drainTimeout),
+    withTimeout(drainTimeout, containers.admission.close()),
+  ])
+  // Calls that the engine does not answer now continue without this process; the next process checks their result.
+  await withTimeout(drainTimeout, tasksEnded)
+  await tryOrLog(log, 'writing when containers were used last', () => containers.activity.writeAll())
+  await usage.stop()
+  await tryOrLog(log, 'writing when sessions were used last', () => tokens.uses.writeAll())
+  await api.close()
+  mailer.close()
+  await database.close()
 }
