@@ -137,6 +137,18 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     if (wantsHtmlPage(request)) return parts.frontEnd.send(request, reply, 404)
     throw notFound(request)
   })
+  addRequestHooks(server, parts)
+  await addEndpoints(server, parts)
+  const metrics = collectMetrics(server, parts.counts)
+  addMetrics(server, metrics, parts)
+  parts.frontEnd.register(server)
+  await server.ready()
+  if (!listener || !handle) throw new Error('the HTTP framework did not use the listener')
+  return { server: listener, handle, metrics, close: () => server.close() }
+}
+
+/** What happens with every request, in this order. */
+function addRequestHooks(server: FastifyInstance, parts: HttpParts): void {
   // A body is read in the context of its connection, so that of the request is entered again behind it.
   server.addHook('onRequest', (request, _, done) => runForRequest(request.id, done))
   server.addHook('preValidation', (request, _, done) => runForRequest(request.id, done))
@@ -163,6 +175,10 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   })
   const { reader } = parts
   if (reader) server.addHook('onSend', async () => reader.onAnswer())
+}
+
+/** Routes of all rows, or of the reader's. */
+async function addEndpoints(server: FastifyInstance, parts: HttpParts): Promise<void> {
   const concurrency = new ConcurrencyLimit()
   const names = parts.reader?.names ?? (Object.keys(endpoints) as EndpointName[])
   const takesFile = (name: EndpointName) => 'upload' in endpoints[name]
@@ -172,12 +188,6 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     leaveBodyUnread(scope)
     for (const name of names) if (takesFile(name)) addRoute(scope, name, parts, concurrency)
   })
-  const metrics = collectMetrics(server, parts.counts)
-  addMetrics(server, metrics, parts)
-  parts.frontEnd.register(server)
-  await server.ready()
-  if (!listener || !handle) throw new Error('the HTTP framework did not use the listener')
-  return { server: listener, handle, metrics, close: () => server.close() }
 }
 
 /** For each error and refusal. */
@@ -232,19 +242,20 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
         if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
       } catch (error) {
-        if (
-          error instanceof Refusal &&
-          isRateLimited(endpoint) &&
-          kindOf(endpoint) === 'link' &&
-          !isLocalClient(request.raw)
-        )
-          parts.rateLimiter.countFailure(rateLimitedClient(parts, request.raw))
+        countFailedSignIn(parts, endpoint, request, error)
         throw error
       } finally {
         leave?.()
       }
     },
   })
+}
+
+/** Counts a link that was refused. @throws {Refusal} 429 in place of the error */
+function countFailedSignIn(parts: HttpParts, endpoint: Endpoint, { raw }: FastifyRequest, error: unknown): void {
+  const isLink = isRateLimited(endpoint) && kindOf(endpoint) === 'link'
+  if (error instanceof Refusal && isLink && !isLocalClient(raw))
+    parts.rateLimiter.countFailure(rateLimitedClient(parts, raw))
 }
 
 /** A path with letters of another script as a header may have it (RFC 3987, 3.1); Node.js refuses others. */
