@@ -7,17 +7,19 @@ import { DiskUse } from '#/containers/disk/disk-use.ts'
 import { containerEvent } from '#/containers/events/container-event.ts'
 import { ContainerLogs } from '#/containers/events/container-logs.ts'
 import { UserEventSubscriptions } from '#/containers/events/user-event-subscriptions.ts'
-import { UserEvents } from '#/containers/events/user-events.ts'
+import { UserEvents, type UserEvent } from '#/containers/events/user-events.ts'
 import { Activity } from '#/containers/idle/activity.ts'
 import { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
 import { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
 import { Wake } from '#/containers/idle/wake.ts'
+import type { LaunchProgress } from '#/containers/launch/progress/launch-progress.ts'
 import { Launch } from '#/containers/launch/launch.ts'
 import { FileSources } from '#/containers/starter-files/file-sources.ts'
 import { PutStarterFiles } from '#/containers/starter-files/put-starter-files.ts'
 import type { LaunchRules } from '#/containers/launch/launch-rules.ts'
 import { Spawner } from '#/containers/launch/spawner.ts'
 import { OwnerActions } from '#/containers/owner-actions.ts'
+import type { Prestart } from '#/containers/prestart/prestart.ts'
 import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
 import { RouteSync, type RouteSyncParts } from '#/containers/routing/route-sync.ts'
 import { ContainerIndex } from '#/containers/state/container-index.ts'
@@ -61,22 +63,9 @@ export function wireContainers(
     gateway,
     index,
     revoked: () => revocations.all(),
-    onStatus: (container, status) => {
-      if (status === 'running') activity.startOver(container)
-      else if (status !== 'paused') idleWarnings.forget(container)
-      launching.noteStatus(container, status)
-      if (status !== 'running' && status !== 'paused') ahead.prestart.noteEnd(container)
-      events.publish(container.userId, containerEvent(container.type, status, container))
-    },
     onAccessRevoked: (userId) => streams.endUser(userId),
-    onGone: (owned) => {
-      activity.forget(owned)
-      idleWarnings.forget(owned)
-      launching.noteGone(owned)
-      visitors.forget(owned)
-      ahead.prestart.noteEnd(owned)
-      events.publish(owned.userId, containerEvent(owned.type, 'missing'))
-    },
+    // Visitors and prestart are made below, from the routes: no route changes before this function returns.
+    ...routeEvents({ activity, events, idleWarnings, launching }, () => ({ visitors, prestart: ahead.prestart })),
     report,
   })
   const diskUse = new DiskUse({
@@ -146,21 +135,8 @@ export function wireContainers(
     onChange: (userId, event) => events.publish(userId, event),
   })
   const lookRequests = new LookRequests({ onChange: (userId, event) => events.publish(userId, event) })
-  const subscriptions = new UserEventSubscriptions({
-    events,
-    streams,
-    snapshotOf: (userId) => [
-      ...routeSync
-        .statusesOf(userId)
-        .map(({ type, status }) => containerEvent(type, status, routeSync.get({ userId, type }))),
-      ...launchProgress.current(userId),
-      ...diskUse.current(userId),
-      ...idleWarnings.current(userId),
-      ...visitors.current(userId),
-      ...lookRequests.current(userId),
-    ],
-    onListener: (userId) => launchProgress.onListener(userId),
-  })
+  const sources = [launchProgress, diskUse, idleWarnings, visitors, lookRequests]
+  const subscriptions = subscriptionsOf({ events, streams, routeSync, launchProgress, sources })
   const restartRequests = new RestartRequests()
   return {
     activity,
@@ -195,6 +171,61 @@ export function wireContainers(
 }
 
 export type Containers = ReturnType<typeof wireContainers>
+
+interface RouteEventsParts {
+  readonly activity: Activity
+  readonly events: UserEvents
+  readonly idleWarnings: IdleWarnings
+  readonly launching: Pick<ReturnType<typeof wireLaunching>, 'noteStatus' | 'noteGone'>
+}
+
+/** What follows from changes of containers. @param made parts that are made from the routes, called with a change */
+function routeEvents(
+  { activity, events, idleWarnings, launching }: RouteEventsParts,
+  made: () => { readonly visitors: Visitors; readonly prestart: Prestart },
+): Pick<RouteSyncParts, 'onStatus' | 'onGone'> {
+  return {
+    onStatus: (container, status) => {
+      if (status === 'running') activity.startOver(container)
+      else if (status !== 'paused') idleWarnings.forget(container)
+      launching.noteStatus(container, status)
+      if (status !== 'running' && status !== 'paused') made().prestart.noteEnd(container)
+      events.publish(container.userId, containerEvent(container.type, status, container))
+    },
+    onGone: (owned) => {
+      activity.forget(owned)
+      idleWarnings.forget(owned)
+      launching.noteGone(owned)
+      made().visitors.forget(owned)
+      made().prestart.noteEnd(owned)
+      events.publish(owned.userId, containerEvent(owned.type, 'missing'))
+    },
+  }
+}
+
+interface SubscriptionSources {
+  readonly events: UserEvents
+  readonly streams: Tokens['streams']
+  readonly routeSync: RouteSync
+  readonly launchProgress: LaunchProgress
+  /** Each tells its present state of a user's containers, in this order. */
+  readonly sources: readonly { current(userId: number): readonly UserEvent[] }[]
+}
+
+/** Events for pages; each page begins with the present state. */
+function subscriptionsOf({ events, streams, routeSync, launchProgress, sources }: SubscriptionSources) {
+  return new UserEventSubscriptions({
+    events,
+    streams,
+    snapshotOf: (userId) => [
+      ...routeSync
+        .statusesOf(userId)
+        .map(({ type, status }) => containerEvent(type, status, routeSync.get({ userId, type }))),
+      ...sources.flatMap((each) => each.current(userId)),
+    ],
+    onListener: (userId) => launchProgress.onListener(userId),
+  })
+}
 
 /** Its folder is made when a template has files. */
 function starterFilesOf({ config, runtime, log }: AppParts): PutStarterFiles {
