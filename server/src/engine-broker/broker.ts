@@ -51,19 +51,9 @@ export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerPart
     if (busy.has(request.socket)) return void request.socket.destroy()
     busy.add(request.socket)
     answer.once('close', () => busy.delete(request.socket))
-    serve({ verbs, bodies }, forward, request, answer).catch((error: unknown) => {
-      if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
-      const isRefused = error instanceof Refused
-      const words = (error instanceof Error ? error.message : String(error)).slice(0, maxWords)
-      log(
-        `${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]?.slice(0, maxWords)}: ${words}`,
-      )
-      const what = isRefused
-        ? 'the broker of the engine’s socket refuses this: '
-        : 'the broker of the engine’s socket failed: '
-      if (answer.headersSent) answer.destroy()
-      else refuse(answer, isRefused ? 403 : 502, what + words)
-    })
+    serve({ verbs, bodies }, forward, request, answer).catch((error: unknown) =>
+      answerFailure(request, answer, error, log),
+    )
   })
   server.maxConnections = maxConnections
   return server
@@ -94,6 +84,26 @@ async function serve(
     body: bodyFor(verb, approved),
     shown: verb.shown,
   })
+}
+
+/** What the engine refuses is its own answer; anything else has a line in the log. */
+function answerFailure(
+  request: IncomingMessage,
+  answer: ServerResponse,
+  error: unknown,
+  log: BrokerParts['log'],
+): void {
+  if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
+  const isRefused = error instanceof Refused
+  const words = (error instanceof Error ? error.message : String(error)).slice(0, maxWords)
+  log(
+    `${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]?.slice(0, maxWords)}: ${words}`,
+  )
+  const what = isRefused
+    ? 'the broker of the engine’s socket refuses this: '
+    : 'the broker of the engine’s socket failed: '
+  if (answer.headersSent) answer.destroy()
+  else refuse(answer, isRefused ? 403 : 502, what + words)
 }
 
 /** In the words of the engine, which Berth tells from those of a proxy that knows no such path. */
