@@ -62,9 +62,12 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
       }
     })
   }
-  // The button goes away with the upload, so the focus moves first.
-  function cancelUpload() {
+  /** Before the button that has the focus goes away with its row, note or upload. */
+  function moveFocus() {
     status.current?.focus({ preventScroll: true })
+  }
+  function cancelUpload() {
+    moveFocus()
     cancelling.current?.abort()
   }
   return (
@@ -100,8 +103,7 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
               })
             }
             onRemove={() => {
-              // The row goes away with its button, so the focus moves first.
-              status.current?.focus({ preventScroll: true })
+              moveFocus()
               act((signal) => createApiClient(signal).removeSnapshot({ params: { ...params, id: snapshot.id } }))
             }}
           />
@@ -112,8 +114,7 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
           name={name}
           isOff={isOff || busy}
           onStop={() => {
-            // The note goes away with its button, so the focus moves first.
-            status.current?.focus({ preventScroll: true })
+            moveFocus()
             act(async (signal) => {
               const answer = await createApiClient(signal, launchTimeout).stopOwnContainer({ params })
               await client.invalidateQueries({ queryKey: containersKey })
