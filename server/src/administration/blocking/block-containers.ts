@@ -1,41 +1,16 @@
-import { crashPoint } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
 import { blockContainers, unblockContainers } from '#/store/containers/container-blocks.ts'
 import { findContainers, type UserContainer } from '#/store/containers/user-containers.ts'
-import type { StoredSession } from '#/store/users/sessions.ts'
 import type { Actor } from '../actor.ts'
 import { administer } from '../guards.ts'
+import { enforceAndPublish, type BlockEffects } from './block-effects.ts'
 
 /** Result of a bulk change. */
 export interface BulkContainersResult {
   readonly containers: UserContainer[]
   readonly notFound: number[]
-}
-
-/** Effects of a change, after it is stored. */
-export interface BlockEffects {
-  /**
-   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed.
-   */
-  publish(userIds: readonly number[]): Promise<void>
-  /** Stops these containers; must not throw and must have a timeout of its own. */
-  enforce(records: readonly UserContainer[]): Promise<void>
-  /** Makes the end of sessions that the store has ended count wherever tokens are verified. */
-  revokeSessions(ended: readonly StoredSession[]): Promise<void>
-}
-
-/** A gateway that does not answer neither delays nor cancels the stop. @throws what `publish` threw */
-export async function enforceAndPublish(
-  { enforce }: Pick<BlockEffects, 'enforce'>,
-  records: readonly UserContainer[],
-  publications: readonly Promise<unknown>[],
-): Promise<void> {
-  crashPoint('block.after-store')
-  const [, ...published] = await Promise.allSettled([enforce(records), ...publications])
-  crashPoint('block.after-stop')
-  for (const each of published) if (each.status === 'rejected') throw each.reason
 }
 
 /**
@@ -63,7 +38,7 @@ export class ContainerBlocking {
   }
 
   /**
-   * Blocks each record that exists; a blocked one keeps its first date, and is no more released with a group.
+   * Blocks each record that exists; a blocked one keeps its first date, and is no longer released with a group.
    * @returns the present records @throws {Refusal} 403 as `administer`
    */
   async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {

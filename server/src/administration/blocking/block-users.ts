@@ -7,7 +7,7 @@ import { listContainersOfAll, type UserContainer } from '#/store/containers/user
 import type { StoredSession } from '#/store/users/sessions.ts'
 import { findUsers, setUsersBlocked, type User } from '#/store/users/users.ts'
 import type { Actor } from '../actor.ts'
-import { enforceAndPublish, type BlockEffects } from './block-containers.ts'
+import { enforceAndPublish, type BlockEffects } from './block-effects.ts'
 import { administer, refuseSelfAndLast } from '../guards.ts'
 import type { UserWithContainers } from '../admin-lists.ts'
 
@@ -54,7 +54,7 @@ export class UserBlocking {
    * @param ids at most 1,000; duplicates count once @throws {Refusal} 403 as `administer`
    */
   async blockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
-    const { ended, ...result } = await this.#change(ids, actor, 'user.block', now, async (tx, known) => {
+    const { ended, ...result } = await this.#change(actor, ids, 'user.block', now, async (tx, known) => {
       const { allowed, refused } = await judge(tx, actor, known)
       await setUsersBlocked(tx, allowed, true)
       const ended = [
@@ -79,7 +79,7 @@ export class UserBlocking {
    * started. @param ids at most 1,000; each counts once @throws {Refusal} 403 as `administer`
    */
   async unblockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
-    const { ended: _, ...result } = await this.#change(ids, actor, 'user.unblock', now, async (tx, known) => {
+    const { ended: _, ...result } = await this.#change(actor, ids, 'user.unblock', now, async (tx, known) => {
       const allowed = known.map(({ id }) => id)
       await setUsersBlocked(tx, allowed, false)
       return { allowed, refused: [], ended: [], containers: await unblockContainersOf(tx, allowed) }
@@ -94,8 +94,8 @@ export class UserBlocking {
 
   /** @param effect makes the change; its `containers` are the ids of the records that changed */
   async #change(
-    ids: readonly number[],
     actor: Actor,
+    ids: readonly number[],
     action: UserChange['action'],
     at: Date,
     effect: (tx: Db, known: readonly User[]) => Promise<Effect>,
