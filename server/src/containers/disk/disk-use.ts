@@ -95,9 +95,9 @@ export class DiskUse {
     { type }: Pick<Template, 'type'>,
   ): Promise<Refusal | undefined> {
     const owner = { userId: id, slug }
-    const ofGroups = this.#parts.rules.hasDiskLimits ? await this.#parts.rules.limitsFor({ userId: id, type }) : []
-    const refuse = () => this.#refusalNow(owner, type, ofGroups ?? [])
-    if (!refuse() && !this.#isTooOld(ofGroups ?? [], type)) return undefined
+    const ofGroups = await this.#memberLimitsOf(id, type)
+    const refuse = () => this.#refusalNow(owner, type, ofGroups)
+    if (!refuse() && !this.#isTooOld(ofGroups, type)) return undefined
     await withTimeout(refreshTimeout, this.#renew())
     return refuse()
   }
@@ -107,17 +107,17 @@ export class DiskUse {
    * @returns bytes by which a home of this type may grow; undefined when no limit is known to concern it
    */
   async roomFor({ id, slug }: Pick<User, 'id' | 'slug'>, type: string): Promise<number | undefined> {
-    const bytes = this.#bytesOf({ userId: id, slug })
+    const bytes = this.bytesOf({ userId: id, slug })
     const concerned = this.#parts.limits.of(bytes).filter((each) => each.type === null || each.type === type)
-    const ofGroups = this.#parts.rules.hasDiskLimits ? await this.#parts.rules.limitsFor({ userId: id, type }) : []
-    const rooms = [...concerned.map(({ limit, used }) => limit - used), ...memberRooms(ofGroups ?? [], type, bytes)]
+    const ofGroups = await this.#memberLimitsOf(id, type)
+    const rooms = [...concerned.map(({ limit, used }) => limit - used), ...memberRooms(ofGroups, type, bytes)]
     return rooms.length === 0 ? undefined : Math.max(0, Math.min(...rooms))
   }
 
   /** Present warnings as events, for a page that opens. */
   current(userId: number): UserEvent[] {
     const slug = this.#parts.slugOf(userId)
-    return slug === undefined ? [] : this.#parts.limits.nearlyFull(this.#bytesOf({ userId, slug })).map(toEvent)
+    return slug === undefined ? [] : this.#parts.limits.nearlyFull(this.bytesOf({ userId, slug })).map(toEvent)
   }
 
   /** Warnings for the operator, a sentence each; a few, however many users there are. */
@@ -162,7 +162,7 @@ export class DiskUse {
     const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
     for (const { volume, owner } of homes) {
       // If the engine has no size of it this time, the last one is the best estimate.
-      const size = sizes.get(volume) ?? this.#bytesOf(owner).get(owner.type)
+      const size = sizes.get(volume) ?? this.bytesOf(owner).get(owner.type)
       if (size === undefined) continue
       const { userId, slug } = owner
       const measured = byOwner.get(keyOf(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
@@ -180,8 +180,8 @@ export class DiskUse {
   #publishChange(owner: HomeOwner, before: HomeBytes): void {
     const { limits, log } = this.#parts
     const { userId, slug } = owner
-    const [was, now] = [limits.nearlyFull(before), limits.nearlyFull(this.#bytesOf(owner))]
-    const all = limits.of(this.#bytesOf(owner))
+    const [was, now] = [limits.nearlyFull(before), limits.nearlyFull(this.bytesOf(owner))]
+    const all = limits.of(this.bytesOf(owner))
     for (const limit of now) {
       const old = was.find(isOfSame(limit))
       if (old?.used !== limit.used) this.#publishLimit(owner, limit)
@@ -202,6 +202,13 @@ export class DiskUse {
     if (slugOf(userId) === slug) publish(userId, toEvent(limit))
   }
 
+  /** Limits of the groups of a user for containers of this type; asks the store nothing while no group limits homes. */
+  async #memberLimitsOf(userId: number, type: string): Promise<readonly MemberLimits[]> {
+    const { rules } = this.#parts
+    const found = rules.hasDiskLimits ? await rules.limitsFor({ userId, type }) : undefined
+    return found ?? []
+  }
+
   /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
   #isTooOld(ofGroups: readonly MemberLimits[], type: string): boolean {
     if (!this.#measured || memberRooms(ofGroups, type, none).length === 0) return false
@@ -220,7 +227,7 @@ export class DiskUse {
   #refusalNow(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
     const limit = this.#inTheWayOf(type, owner)
     if (limit) return this.#refusal(owner, limit)
-    const full = fullMemberLimit(ofGroups, type, this.#bytesOf(owner), this.#parts.templates)
+    const full = fullMemberLimit(ofGroups, type, this.bytesOf(owner), this.#parts.templates)
     if (!full) return undefined
     const { group, wayIn } = full
     const values = { group, used: formatBytes(full.used), max: formatBytes(full.limit) }
@@ -233,19 +240,15 @@ export class DiskUse {
   #refusal(owner: HomeOwner, limit: DiskLimit): Refusal {
     const { limits } = this.#parts
     const [used, max] = [formatBytes(limit.used), formatBytes(limit.limit)]
-    return refusals.diskFull(used, max, limits.cleanUpTemplate(limit, this.#bytesOf(owner))?.displayName)
+    return refusals.diskFull(used, max, limits.cleanUpTemplate(limit, this.bytesOf(owner))?.displayName)
   }
 
   #inTheWayOf(type: string, owner: HomeOwner): DiskLimit | undefined {
-    return this.#parts.limits.blockingLimit(type, this.#bytesOf(owner))
+    return this.#parts.limits.blockingLimit(type, this.bytesOf(owner))
   }
 
   /** Sizes of an owner's homes at the last measurement, by type; none that was never measured. */
   bytesOf(owner: HomeOwner): HomeBytes {
-    return this.#bytesOf(owner)
-  }
-
-  #bytesOf(owner: HomeOwner): HomeBytes {
     return this.#byOwner.get(keyOf(owner))?.bytes ?? none
   }
 }
