@@ -112,7 +112,7 @@ export interface FoundBackup {
 }
 
 /** Complete backups of an installation in a folder, the oldest first. */
-export async function backupsIn(folder: string, installation: string): Promise<FoundBackup[]> {
+async function backupsIn(folder: string, installation: string): Promise<FoundBackup[]> {
   const names = (await readdir(folder)).filter(isBackupName).sort()
   const found: FoundBackup[] = []
   for (const name of names) {

@@ -51,7 +51,7 @@ function nestedFields(schema: Schema, name: string, depth: number): Field[] {
 }
 
 /** The type of a value in words of JSON. */
-export function formatSchema({ type, format, const: constant, items, anyOf, oneOf }: Schema): string {
+function formatSchema({ type, format, const: constant, items, anyOf, oneOf }: Schema): string {
   if (constant !== undefined) return JSON.stringify(constant)
   const choices = anyOf ?? oneOf
   if (choices) return [...new Set(choices.map(formatSchema))].join(' | ')

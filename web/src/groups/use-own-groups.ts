@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createApiClient } from '#/api/api-client.ts'
 import { pages } from '#/paths.ts'
 
-export const ownGroupsKey = ['own-groups']
+const ownGroupsKey = ['own-groups']
 
 /** Groups of the signed-in user, by name. */
 export function useOwnGroups() {

@@ -1,5 +1,5 @@
 /** How long before its time the page ends a takeover, in ms: a later request would be refused as signed out. */
-export const endsBefore = 3_000
+const endsBefore = 3_000
 
 /**
  * Whole seconds that are left of a takeover; 0 when it is to be ended.

@@ -192,7 +192,7 @@ export class RenewSession {
  * The generation that a cookie which was replaced is answered with; undefined for one that is too old, or from the future.
  * The session knows when its generation changed last: that is when the cookie before the current one was first seen.
  */
-export function successorOf(
+function successorOf(
   sent: number,
   { generation, rotatedAt }: Pick<StoredSession, 'generation' | 'rotatedAt'>,
   now: Date,

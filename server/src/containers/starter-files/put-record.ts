@@ -16,7 +16,7 @@ export interface PutRecord {
   readonly unfinished: ReadonlySet<string>
 }
 
-export const emptyRecord: PutRecord = { put: new Set(), hashes: new Map(), unfinished: new Set() }
+const emptyRecord: PutRecord = { put: new Set(), hashes: new Map(), unfinished: new Set() }
 
 export function writeRecord({ put, hashes, unfinished }: PutRecord): Buffer {
   const files = Object.fromEntries([...hashes].slice(-maxPaths))

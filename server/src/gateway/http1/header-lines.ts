@@ -19,7 +19,7 @@ export interface NotableLine {
 }
 
 /** More lines than any browser sends; a longer head is an attack on a parser. */
-export const maxHeaderLines = 100
+const maxHeaderLines = 100
 
 /** Names of headers that end at the next program (RFC 9110, 7.6.1), and what older programs treat alike; lower case. */
 export const hopByHop: readonly string[] = [

@@ -13,7 +13,7 @@ export interface RequestPath {
 /** Bytes of a request target for pages, and for the API when it decodes any of it. Apps in containers have the whole request head for theirs. */
 export const maxPlatformTarget = 8_192
 /** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. */
-export const maxPlatformPath = 2_048
+const maxPlatformPath = 2_048
 
 /** Whether a target of the platform's host is the API's, which answers every error with JSON. Compared as it was sent. */
 export const isApiTarget = (target: string) => /^\/api(?:[/?]|$)/.test(target)

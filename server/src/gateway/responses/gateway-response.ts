@@ -130,7 +130,7 @@ const mayUnregisterWorker = (head: RequestHead, { ownHost }: RefusalLinks) =>
 /** Not 403: that is also the response to a script that must not be registered in the first place. */
 const unregisterStatuses = new Set([401, 404])
 /** Ends a service worker that asks for its script. */
-export const unregisterWorkerResponse: GatewayResponse = {
+const unregisterWorkerResponse: GatewayResponse = {
   status: 200,
   headers: { ...always, 'content-type': 'text/javascript; charset=utf-8' },
   body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",

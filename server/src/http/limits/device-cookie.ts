@@ -4,7 +4,7 @@ import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 
 /** Name of the cookie; also a sign-out leaves it. */
-export const deviceCookie = 'berth_device'
+const deviceCookie = 'berth_device'
 /** In seconds: half a year. */
 const lifetime = 15_552_000
 /** Id, and HMAC of it. */

@@ -11,7 +11,7 @@ import type { LookRequest, LookRequests } from './look-requests.ts'
 import { requireLook } from './look-rights.ts'
 
 /** How long a look lasts that was agreed to, in ms, unless the settings or the end of the group allow less. */
-export const lookDuration = 60 * 60_000
+const lookDuration = 60 * 60_000
 
 export interface AnswerLookParts extends AskToLookParts {
   readonly settings: AskToLookParts['settings'] & { readonly maxDuration: number }

@@ -6,7 +6,7 @@ import type { ContainerShare } from '#/store/shares/container-shares.ts'
 import { LookLimits } from './look-limits.ts'
 
 /** How long a request waits for an answer, in ms. */
-export const requestLifetime = 5 * 60_000
+const requestLifetime = 5 * 60_000
 /** Open requests to one member, and of all users together. */
 const maxOpenFor = 5
 const maxOpen = 1_000

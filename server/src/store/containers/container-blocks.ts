@@ -1,11 +1,5 @@
 import type { Db } from '../database.ts'
-import { fromRow, type BlockSource, type UserContainer } from './user-containers.ts'
-
-/** Blocked records; those of blocked users are found by `listBlockedUserIds`. */
-export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
-  const rows = await db.selectFrom('user_containers').selectAll().where('is_blocked', '=', 1).execute()
-  return rows.map(fromRow)
-}
+import type { BlockSource } from './user-containers.ts'
 
 /** Administrator and time of a block. */
 export interface Block {

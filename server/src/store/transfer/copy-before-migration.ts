@@ -6,7 +6,7 @@ import { migrations } from '../migrations.ts'
 import { takeStoreSnapshot } from './online-snapshot.ts'
 
 /** Folder in the data folder. */
-export const copiesFolder = 'before-migration'
+const copiesFolder = 'before-migration'
 
 /** Copies that are kept, the newest. */
 const keptCopies = 3

@@ -141,7 +141,7 @@ async function requireEmpty(reader: Omit<StoreSource, 'close'>, where: string): 
 }
 
 /** Whether a store was never used. */
-export async function isEmptyStore(reader: Omit<StoreSource, 'close'>): Promise<boolean> {
+async function isEmptyStore(reader: Omit<StoreSource, 'close'>): Promise<boolean> {
   for (const table of ['installation', 'users'])
     for await (const rows of reader.pages(table, await reader.columns(table)))
       // Migrations write the head of an empty audit log.

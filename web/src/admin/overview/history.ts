@@ -51,7 +51,7 @@ function joined(samples: readonly HistorySample[]): Moment {
 }
 
 /** Medians cannot be joined exactly: this is their mean weighted by launches, and the max of p90. */
-export function readySecondsOf(samples: readonly HistorySample[]): HistorySample['ready_seconds'] {
+function readySecondsOf(samples: readonly HistorySample[]): HistorySample['ready_seconds'] {
   const known = samples.flatMap(({ launched, ready_seconds: ready }) => (ready ? [{ launched, ...ready }] : []))
   if (known.length === 0) return null
   const weight = (launched: number) => Math.max(1, launched)

@@ -13,7 +13,7 @@ const membersInterval = 15_000
 /** The engine lists all homes, in ms. */
 const timeout = 60_000
 
-export const termEndKey = (id: string) => [...groupsKey, 'term-end', id]
+const termEndKey = (id: string) => [...groupsKey, 'term-end', id]
 
 /** The group itself. */
 export function useGroup(id: string) {

@@ -104,7 +104,7 @@ export async function listPods(cluster: ClusterContext, userId?: number): Promis
 }
 
 /** Reads all pods of the installation for the index alone. @throws {RuntimeError} */
-export async function indexPods(cluster: ClusterContext): Promise<void> {
+async function indexPods(cluster: ClusterContext): Promise<void> {
   await listWithVersion(cluster, () => undefined)
 }
 
