@@ -19,6 +19,9 @@ const programs = [
 /** Runs in a container of its own, and gets nothing but its environment. */
 const hostileProgram = 'server/src/cli/attack/hostile-app.ts'
 
+/** Runs a program of the operator, which gets the environment of Berth and what KUBECONFIG adds to it. */
+const credentialPlugin = 'server/src/runtime/kubernetes/client/credential-plugin.ts'
+
 test('adapters are chosen in the program files, and in the one that they share, alone', () => {
   const adapters = [
     'server/src/runtime/docker-engine/',
@@ -106,6 +109,7 @@ test('each library has its one place', () => {
         'server/src/main.ts',
         'server/src/supervisor/',
         'server/src/runtime/docker-engine/firewall/iptables.ts',
+        credentialPlugin,
         'server/src/backup/extract-home.ts',
         'server/src/containers/starter-files/git-command.ts',
         hostileProgram,
@@ -128,7 +132,7 @@ test('each library has its one place', () => {
 test('the program files alone read the environment and end the process', () => {
   const found = sources.filter(
     (file) =>
-      ![...programs, hostileProgram].includes(file) &&
+      ![...programs, hostileProgram, credentialPlugin].includes(file) &&
       /process\.(env|exit)\b/.test(readFileSync(path.join(root, file), 'utf8')),
   )
   assert.deepEqual(found, [])

@@ -13,6 +13,9 @@ const Pool = require('undici/lib/dispatcher/pool.js') as typeof undici.Pool
 type Pool = undici.Pool
 type PoolOptions = undici.Pool.Options
 
+/** Makes what opens the connections of a pool, with fixed options. */
+export const buildConnector = require('undici/lib/core/connect.js') as typeof undici.buildConnector
+
 /**
  * What a call keeps its connection busy with.
  * - `health`: pings, and the one stream of events: whether the engine can be believed hangs on these.
@@ -45,5 +48,10 @@ export class ConnectionPools {
 
   of(kind: CallKind): Pool {
     return this.#pools[kind]
+  }
+
+  /** Takes no call any more, and closes each connection when its call has ended. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.close()))
   }
 }

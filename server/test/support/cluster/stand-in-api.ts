@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ClusterAccess } from '#/runtime/kubernetes/client/cluster-access.ts'
 import { ClusterClient } from '#/runtime/kubernetes/client/cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/runtime/kubernetes/cluster-context.ts'
 import { PodIndex } from '#/runtime/kubernetes/pods/pod-index.ts'
@@ -15,16 +16,25 @@ export interface Asked {
   readonly body: unknown
 }
 
+const anyone: Omit<ClusterAccess, 'server'> = {
+  namespace: 'ns',
+  connect: async () => ({}),
+  headers: async () => ({}),
+  renew: () => undefined,
+}
+
 export type Answer = (asked: Asked, response: ServerResponse) => unknown
 
 /**
  * A stand-in for an API server, for faults that a real one cannot be made to have: it answers as the test says.
+ * @param access left out: no credentials are asked for
  * @returns what the adapter works with, all requests so far, and the server, for connections that are upgraded
  */
 export async function openStandIn(
   t: Lifetime,
   answer: Answer,
   timeouts: Partial<ClusterTimeouts> = {},
+  access: Partial<ClusterAccess> = {},
 ): Promise<{ cluster: ClusterContext; asked: Asked[]; server: Server }> {
   const asked: Asked[] = []
   const server = createServer((request, response) => void take(request, response))
@@ -43,8 +53,7 @@ export async function openStandIn(
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const access = { server: `http://127.0.0.1:${port}`, namespace: 'ns', connect: {}, headers: async () => ({}) }
-  const client = new ClusterClient(access)
+  const client = new ClusterClient({ ...anyone, server: `http://127.0.0.1:${port}`, ...access })
   const common = {
     installation: 'berth-abcde',
     namespace: 'ns',

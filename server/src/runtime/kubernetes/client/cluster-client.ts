@@ -4,8 +4,10 @@ import type { Dispatcher } from 'undici'
 import { ConnectionPools, type CallKind } from '../../transport/connection-pools.ts'
 import { EngineCallMetrics } from '../../transport/engine-call-metrics.ts'
 import { jsonLines } from '../../transport/json-stream.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 import type { ClusterAccess } from './cluster-access.ts'
 import { errorResponseOf, toRuntimeError } from './cluster-errors.ts'
+import { connectorOf } from './connector.ts'
 
 /** How long each kind of call may take, in ms; after it the API server counts as not answering. */
 export const callTimeouts = {
@@ -15,6 +17,9 @@ export const callTimeouts = {
   /** Admission plugins and webhooks of the cluster may take 10 s each. */
   write: 30_000,
 } as const
+
+/** Pause after credentials were renewed, in ms: an account that is always refused does not have a plugin run at each call. */
+const renewalPause = 10_000
 
 /** One call to the API server. */
 export interface ClusterCall {
@@ -38,7 +43,8 @@ export interface ClusterCall {
  * deadline and a signal, and no kind of call waits for the connections of another.
  */
 export class ClusterClient {
-  readonly #pools: ConnectionPools
+  #pools: ConnectionPools
+  #renewedAt = -Infinity
   readonly #access: ClusterAccess
   readonly #metrics = new EngineCallMetrics()
   readonly #log: Pick<Logger, 'debug'> | undefined
@@ -47,8 +53,7 @@ export class ClusterClient {
   constructor(access: ClusterAccess, log?: Pick<Logger, 'debug'>) {
     this.#access = access
     this.#log = log
-    // With HTTP/2 one frozen connection would hold up watches and calls alike.
-    this.#pools = new ConnectionPools(new URL(access.server).origin, { connect: access.connect, allowH2: false })
+    this.#pools = this.#openPools()
   }
 
   /**
@@ -100,10 +105,24 @@ export class ClusterClient {
     return this.#read(call, jsonLines<T>(body))
   }
 
-  /** What a connection of another protocol than HTTP needs. @param path of the API */
-  async connection(path: string): Promise<{ url: string; headers: Readonly<Record<string, string>>; connect: object }> {
-    const { server, connect } = this.#access
-    return { url: `${server}${path}`, headers: await this.#access.headers(), connect }
+  /** What a connection of another protocol than HTTP needs. @param path of the API @throws as `ask` */
+  async connection({
+    what,
+    path,
+    signal,
+  }: {
+    readonly what: string
+    readonly path: string
+    readonly signal: AbortSignal
+  }) {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(callTimeouts.list)])
+    try {
+      const both = Promise.all([this.#access.headers(), this.#access.connect()])
+      const [headers, connect] = await withSignal(both, limit)
+      return { url: `${this.#access.server}${path}`, headers, connect }
+    } catch (error) {
+      throw toRuntimeError(error, what, signal)
+    }
   }
 
   /** Numbers about calls for `/metrics`, by name. */
@@ -135,6 +154,7 @@ export class ClusterClient {
     try {
       const request = await this.#request(call, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal)
       const response = await this.#pools.of(callKindOf(call)).request(request)
+      if (response.statusCode === 401) this.#renew()
       if (response.statusCode >= 400) throw errorResponseOf(what, response.statusCode, await response.body.text())
       return await read(response)
     } catch (error) {
@@ -157,11 +177,29 @@ export class ClusterClient {
         accept: 'application/json',
         'user-agent': 'berth',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(await this.#access.headers()),
+        ...(await withSignal(this.#access.headers(), signal)),
       },
       ...json,
       signal,
     }
+  }
+
+  #openPools(): ConnectionPools {
+    // With HTTP/2 one frozen connection would hold up watches and calls alike.
+    return new ConnectionPools(new URL(this.#access.server).origin, {
+      connect: connectorOf(() => this.#access.connect()),
+      allowH2: false,
+    })
+  }
+
+  /** A token, or the certificate of the connections, has expired: the next calls have both anew; those under way go on. */
+  #renew(): void {
+    if (performance.now() - this.#renewedAt < renewalPause) return
+    this.#renewedAt = performance.now()
+    this.#access.renew()
+    const before = this.#pools
+    this.#pools = this.#openPools()
+    void before.close()
   }
 
   #note(call: ClusterCall, ms: number, problem: unknown): void {

@@ -66,8 +66,10 @@ export async function outputOf(cluster: ClusterContext, call: ExecCall, maxBytes
   return Buffer.concat(parts).toString()
 }
 
-async function open(cluster: ClusterContext, { pod, container, command, input }: ExecCall): Promise<WebSocket> {
-  const { url, headers, connect } = await cluster.client.connection(`${corePath(cluster, 'pods', pod)}/exec`)
+async function open(cluster: ClusterContext, call: ExecCall): Promise<WebSocket> {
+  const { what, pod, container, command, input, signal } = call
+  const path = `${corePath(cluster, 'pods', pod)}/exec`
+  const { url, headers, connect } = await cluster.client.connection({ what, path, signal })
   const query = new URLSearchParams([
     ['container', container],
     ['stdout', 'true'],
