@@ -66,6 +66,34 @@ test('a creation whose answer was lost is found by its name, and a second one is
   assert.equal((await inspect(cluster, spec.name))?.id, 'uid-1')
 })
 
+// Pods of a class that launches at once: the API server gives up after three attempts of its own to write the quota.
+test('a creation that collides with others at a quota is repeated: of a home, an account, an environment and a pod', async (t) => {
+  const collided = new Set<string>()
+  const { cluster, asked } = await openStandIn(t, ({ method, body }, response) => {
+    if (method !== 'POST') return reply(response, 404, status(404, 'NotFound'))
+    const { metadata } = body as { metadata: { name: string } }
+    if (collided.has(metadata.name)) return reply(response, 201, storedPod(metadata.name, 'uid-1'))
+    collided.add(metadata.name)
+    const words =
+      'Operation cannot be fulfilled on resourcequotas "few": please apply your changes to the latest version'
+    return reply(response, 409, status(409, 'Conflict', words))
+  })
+  const home = { volume: 'berth-abcde-ann-home', path: '/home/ann', size: null }
+  const made = await createPod(cluster, { ...spec, home }, { credentials: () => ({ username: 'u', password: 'p' }) })
+  assert.equal(made.id, 'uid-1')
+  for (const name of [spec.name, home.volume, /-registry-/, /^berth-abcde-ann-dev-/])
+    assert.ok([...collided].some((each) => (typeof name === 'string' ? each === name : name.test(each))))
+  assert.equal(asked.filter(({ method, path }) => method === 'POST' && path.endsWith('/pods')).length, 2)
+})
+
+test('a creation that collides at a quota each time is given up after five attempts, and by its caller at once', async (t) => {
+  const { cluster, asked } = await openStandIn(t, (_, response) => reply(response, 409, status(409, 'Conflict')))
+  await assert.rejects(createPod(cluster, spec), ofKind('conflict'))
+  assert.equal(asked.filter(({ path }) => path.endsWith('/pods')).length, 5)
+  const signal = AbortSignal.timeout(50)
+  await assert.rejects(createPod(cluster, spec, { signal }), (error) => error === signal.reason)
+})
+
 test('a pod whose environment cannot be made is deleted, by its uid and never at once', async (t) => {
   const { cluster, asked } = await openStandIn(t, ({ method, path }, response) => {
     if (method === 'DELETE') return reply(response, 200, {})

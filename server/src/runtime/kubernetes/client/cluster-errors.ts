@@ -41,6 +41,12 @@ export function statusOf(error: unknown): number | undefined {
   return cause instanceof ApiErrorResponse ? cause.status : undefined
 }
 
+/** Reason of the answer that an error has, such as `AlreadyExists`; undefined when there was none. */
+export function reasonOf(error: unknown): string | undefined {
+  const cause = error instanceof RuntimeError ? error.cause : undefined
+  return cause instanceof ApiErrorResponse ? cause.reason : undefined
+}
+
 /** Whether what was asked for does not exist. */
 export const isMissing = (error: unknown): boolean => error instanceof RuntimeError && error.kind === 'missing'
 

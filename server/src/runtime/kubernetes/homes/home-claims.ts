@@ -3,7 +3,8 @@ import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 import type { ArchivedHome } from '#/runtime/home-archive.ts'
 import type { Claim } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
-import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { isMissing, reasonOf, statusOf } from '../client/cluster-errors.ts'
+import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { quantity } from '../inspection/quantity.ts'
 import {
@@ -84,11 +85,11 @@ async function createClaim(
     },
   }
   const path = corePath(cluster, 'persistentvolumeclaims')
-  const call = { what: `create ${volume}`, method: 'POST', path, body, timeout: callTimeouts.write, signal } as const
+  const call = { what: `create ${volume}`, path, body, timeout: callTimeouts.write, signal }
   try {
-    return await cluster.client.ask<Claim>(call)
+    return await createObject<Claim>(cluster.client, call)
   } catch (error) {
-    if (statusOf(error) === 409) return undefined
+    if (reasonOf(error) === 'AlreadyExists') return undefined
     throw error
   }
 }

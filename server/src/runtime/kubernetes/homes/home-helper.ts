@@ -4,6 +4,7 @@ import type { V1Affinity, V1Pod } from '@kubernetes/client-node'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ObjectList, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
+import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { helperContainer, waitingScript } from '../exec/helper-container.ts'
 import { objectName } from '../object-labels.ts'
@@ -85,8 +86,8 @@ async function createHelper(cluster: ClusterContext, volume: string, signal: Abo
       volumes: [{ name: 'home', persistentVolumeClaim: { claimName: claim } }],
     },
   }
-  const call = { what, method: 'POST', path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write } as const
-  const { metadata } = await client.ask<Pod>({ ...call, signal })
+  const call = { what, path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write, signal }
+  const { metadata } = await createObject<Pod>(client, call)
   try {
     await untilRunning(cluster, name, signal)
   } catch (error) {

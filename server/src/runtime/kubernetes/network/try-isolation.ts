@@ -5,6 +5,7 @@ import type { HostRulesReport } from '#/runtime/host-capacity.ts'
 import type { TrialProgram } from '#/runtime/isolation-trial.ts'
 import type { ObjectList, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
+import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { deletePod } from '../pods/delete-pods.ts'
 import { stateOf } from '../pods/pod-state.ts'
@@ -65,7 +66,7 @@ async function startTrial(
   const { client, installation } = cluster
   const { port, pod } = trialPod(installation, program, kind)
   const call = { what: `create the pod of a trial`, timeout: callTimeouts.write, signal }
-  const { metadata } = await client.ask<Pod>({ ...call, method: 'POST', path: corePath(cluster, 'pods'), body: pod })
+  const { metadata } = await createObject<Pod>(client, { ...call, path: corePath(cluster, 'pods'), body: pod })
   const path = corePath(cluster, 'pods', metadata.name)
   for (const end = performance.now() + startLimit; performance.now() < end; await sleep(pause, undefined, { signal })) {
     const found = await client.ask<Pod>({ ...call, what: 'inspect a trial', method: 'GET', path })

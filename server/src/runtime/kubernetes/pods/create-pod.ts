@@ -4,6 +4,7 @@ import type { CreateOptions } from '#/runtime/runtime.ts'
 import type { Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing } from '../client/cluster-errors.ts'
+import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { ensureHome, wantedHome } from '../homes/home-claims.ts'
 import { objectName } from '../object-labels.ts'
@@ -35,8 +36,8 @@ export async function createPod(
   if (home) await ensureHome(cluster, home, signal)
   const create = async (secret: string, pullSecret: string | undefined) => {
     const body = podManifest(cluster, spec, port, { pod: name, secret, pullSecret })
-    const call = { what, method: 'POST', path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write } as const
-    const made = await cluster.client.ask<Pod>({ ...call, signal })
+    const call = { what, path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write, signal }
+    const made = await createObject<Pod>(cluster.client, call)
     cluster.index.noteCreated(made.metadata)
     return made
   }

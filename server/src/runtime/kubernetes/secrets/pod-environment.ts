@@ -3,6 +3,7 @@ import { readWithRetries } from '#/runtime/runtime-error.ts'
 import type { ObjectMeta, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { installationLabels } from '../object-labels.ts'
 import { deletePod } from '../pods/delete-pods.ts'
@@ -107,8 +108,8 @@ async function store(
 ): Promise<void> {
   const { name } = secret.metadata
   const body = { ...secret, metadata: { ...secret.metadata, ownerReferences: [owner] } }
-  const call = { what: `create the environment ${name}`, method: 'POST', path: corePath(cluster, 'secrets') } as const
-  await cluster.client.ask({ ...call, body, timeout: callTimeouts.write, signal })
+  const call = { what: `create the environment ${name}`, path: corePath(cluster, 'secrets'), body, signal }
+  await createObject(cluster.client, { ...call, timeout: callTimeouts.write })
 }
 
 const ownerOf = ({ name, uid }: ObjectMeta): OwnerReference => ({ apiVersion: 'v1', kind: 'Pod', name, uid })

@@ -3,7 +3,8 @@ import { registryOf } from '#/runtime/image-registry.ts'
 import type { RegistryCredentials } from '#/runtime/runtime.ts'
 import type { ObjectMeta, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
-import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { isMissing, reasonOf } from '../client/cluster-errors.ts'
+import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { installationLabels } from '../object-labels.ts'
 
@@ -96,9 +97,9 @@ async function put(
     await replace()
   } catch (error) {
     if (!isMissing(error)) throw error
-    await cluster.client.ask({ ...call, method: 'POST', path: corePath(cluster, 'secrets') }).catch((late: unknown) => {
+    await createObject(cluster.client, { ...call, path: corePath(cluster, 'secrets') }).catch((late: unknown) => {
       // Another launch has made it meanwhile.
-      if (statusOf(late) !== 409) throw late
+      if (reasonOf(late) !== 'AlreadyExists') throw late
       return replace()
     })
   }
