@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { WebSocketServer } from 'ws'
-import { removeLeftHelpers } from '#/runtime/kubernetes/homes/home-helper.ts'
+import { removeLeftHelpers, withHomeHelper } from '#/runtime/kubernetes/homes/home-helper.ts'
 import { homeContents } from '#/runtime/kubernetes/homes/home-contents.ts'
 import { openStandIn, podList, reply, status, storedPod } from '../support/cluster/stand-in-api.ts'
 import { ofKind } from '../support/engine/runtimes.ts'
@@ -60,4 +60,101 @@ test('a home that takes nothing more of an archive fails after a while, and its 
     return ofKind('failed')(error)
   })
   assert.equal(asked.filter(({ method }) => method === 'DELETE').length, 1)
+})
+
+/** Uses a helper once. @param pods of the user @param waits status of each helper in turn, while it is none that runs */
+async function helpersFor(t: TestContext, pods: readonly object[], waits: readonly object[] = []) {
+  let created = 0
+  let isDeleted = false
+  const { cluster, asked } = await openStandIn(t, ({ method, path }, response) => {
+    if (path.includes('/persistentvolumeclaims/')) return reply(response, 200, claim)
+    if (method === 'GET' && path.endsWith('/pods')) return reply(response, 200, podList('1', ...pods))
+    if (method === 'DELETE') isDeleted = true
+    if (method === 'POST') {
+      created++
+      isDeleted = false
+      return reply(response, 201, storedPod(`helper-${created}`, `uid-${created}`))
+    }
+    if (method === 'GET' && isDeleted) return reply(response, 404, status(404, 'NotFound'))
+    const waiting = waits[created - 1]
+    const running = storedPod(`helper-${created}`, `uid-${created}`, { running: true })
+    return reply(response, 200, waiting ? { ...running, status: waiting } : running)
+  })
+  const use = async () => 'done'
+  const helper = { ...cluster, helperImage: 'helper:1' }
+  assert.equal(await withHomeHelper(helper, 'berth-abcde-ann-home', AbortSignal.timeout(20_000), use), 'done')
+  return asked
+    .filter(({ method, path }) => method === 'POST' && path.endsWith('/pods'))
+    .map(({ body }) => {
+      const { spec } = body as { spec: { affinity?: { nodeAffinity: object }; tolerations?: object[] } }
+      return { nodes: JSON.stringify(spec.affinity ?? {}), tolerations: spec.tolerations ?? [] }
+    })
+}
+
+const podWithHome = (node: string, phase: string, tolerations: readonly object[] = []) => ({
+  ...storedPod(`pod-${node}`, `uid-${node}`),
+  spec: { nodeName: node, tolerations, volumes: [{ persistentVolumeClaim: { claimName: 'berth-abcde-ann-home' } }] },
+  status: { phase },
+})
+
+const anyTaint = { operator: 'Exists', effect: 'NoSchedule' }
+
+// Snapshots of homes on GPU nodes, whose taint only the container tolerates, waited five minutes and failed.
+test('a helper goes to the node of the pod that has the home, also when that is tainted or cordoned', async (t) => {
+  const gpu = { key: 'gpu', operator: 'Exists', effect: 'NoExecute' }
+  const [helper] = await helpersFor(t, [podWithHome('b', 'Running', [gpu])])
+  assert.match(helper?.nodes ?? '', /"values":\["b"\]/)
+  assert.deepEqual(helper?.tolerations, [gpu, anyTaint])
+})
+
+// A node that had been removed since, or was full, kept homes from being read until the pod was.
+test('a helper is not kept on the node of a pod that has ended', async (t) => {
+  const pods = [podWithHome('a', 'Failed'), podWithHome('b', 'Succeeded')]
+  assert.deepEqual(await helpersFor(t, pods), [{ nodes: '{}', tolerations: [] }])
+  const [helper] = await helpersFor(t, [...pods, podWithHome('c', 'Running')])
+  assert.match(helper?.nodes ?? '', /"values":\["c"\]/)
+})
+
+const unscheduled = (message: string) => ({
+  phase: 'Pending',
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
+})
+
+test('a helper tolerates taints only when nothing but taints keeps it from the nodes that its volume allows', async (t) => {
+  for (const message of [
+    '0/2 nodes are available: 1 node(s) had untolerated taint {gpu: }, 1 node(s) had volume node affinity conflict.',
+    "0/2 nodes are available: 1 node(s) had taint {gpu: }, that the pod didn't tolerate, 1 node(s) were unschedulable.",
+  ]) {
+    const helpers = await helpersFor(t, [], [unscheduled(message)])
+    assert.deepEqual(
+      helpers.map(({ tolerations }) => tolerations),
+      [[], [anyTaint]],
+    )
+  }
+})
+
+test('a helper for which a node has no room, or whose node is lost, is given up and deleted', async (t) => {
+  const full = unscheduled('0/2 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint {gpu: }.')
+  const lost = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] }
+  for (const [waiting, words] of [
+    [full, /no node has room/],
+    [lost, /its node does not answer/],
+  ] as const) {
+    let isDeleted = false
+    const { cluster, asked } = await openStandIn(
+      t,
+      ({ method, path }, response) => {
+        if (path.includes('/persistentvolumeclaims/')) return reply(response, 200, claim)
+        if (method === 'GET' && path.endsWith('/pods')) return reply(response, 200, podList('1'))
+        if (method === 'DELETE') isDeleted = true
+        if (method === 'GET' && isDeleted) return reply(response, 404, status(404, 'NotFound'))
+        return reply(response, 200, { ...storedPod('helper-1', 'uid-1'), status: waiting })
+      },
+      { scheduling: 300 },
+    )
+    const helper = { ...cluster, helperImage: 'helper:1' }
+    const used = withHomeHelper(helper, 'berth-abcde-ann-home', AbortSignal.timeout(20_000), async () => undefined)
+    await assert.rejects(used, words)
+    assert.deepEqual([isDeleted, asked.filter(({ method }) => method === 'POST').length], [true, 1])
+  }
 })

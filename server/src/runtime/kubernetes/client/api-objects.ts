@@ -34,10 +34,19 @@ export interface PodCondition {
   readonly lastTransitionTime?: string
 }
 
+export interface PodToleration {
+  readonly key?: string
+  readonly operator?: string
+  readonly value?: string
+  readonly effect?: string
+  readonly tolerationSeconds?: number
+}
+
 export interface Pod {
   readonly metadata: ObjectMeta
   readonly spec?: {
     readonly nodeName?: string
+    readonly tolerations?: readonly PodToleration[]
     readonly initContainers?: readonly { readonly name: string }[]
     readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]
   }
@@ -46,6 +55,8 @@ export interface Pod {
     /** Of the pod as a whole: `Evicted`, `NodeLost`. */
     readonly reason?: string
     readonly message?: string
+    /** When its node took it. */
+    readonly startTime?: string
     readonly podIP?: string
     /** Address of its node. */
     readonly hostIP?: string

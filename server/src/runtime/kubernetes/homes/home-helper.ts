@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { V1Affinity, V1Pod } from '@kubernetes/client-node'
+import type { V1Pod, V1PodSpec, V1Toleration } from '@kubernetes/client-node'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { ObjectList, Pod } from '../client/api-objects.ts'
+import type { ObjectList, ObjectMeta, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
 import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
@@ -62,34 +62,69 @@ export async function* readWithHomeHelper<T>(
   }
 }
 
-async function createHelper(cluster: ClusterContext, volume: string, signal: AbortSignal) {
-  const { client, installation, helperImage } = cluster
+/**
+ * A helper where another pod has its home, or anywhere: then a second one when taints keep the first from every node that the volume
+ * allows, as with a volume that is on the disk of a tainted node.
+ */
+async function createHelper(cluster: ClusterContext, volume: string, signal: AbortSignal): Promise<StartedHelper> {
+  const { helperImage } = cluster
   const what = `create a helper for ${volume}`
   const claim = objectName(volume)
   if (claim === undefined || helperImage === null)
     throw new RuntimeError('failed', `${what}: ${claim ? 'KUBERNETES_HELPER_IMAGE is not set' : 'no such name'}`)
-  const name = `${installation}-helper-${randomBytes(5).toString('hex')}`
+  const wanted = { what, claim, image: helperImage }
+  const beside = await besideItsPod(cluster, claim)
+  if (beside) return startHelper(cluster, { ...wanted, placement: beside }, signal)
+  try {
+    return await startHelper(cluster, { ...wanted, placement: {}, endsAtTaints: true }, signal)
+  } catch (error) {
+    if (!(error instanceof KeptOutByTaints)) throw error
+    return startHelper(cluster, { ...wanted, placement: { tolerations: [anyTaint] } }, signal)
+  }
+}
+
+interface StartedHelper {
+  readonly metadata: ObjectMeta
+  readonly helper: HomeHelper
+}
+
+interface WantedHelper {
+  readonly what: string
+  readonly claim: string
+  readonly image: string
+  readonly placement: Pick<V1PodSpec, 'affinity' | 'tolerations'>
+  /** Whether it is given up when taints keep it from the nodes. */
+  readonly endsAtTaints?: boolean
+}
+
+/** @throws {KeptOutByTaints} if that is wanted · {RuntimeError}; then there is no pod */
+async function startHelper(
+  cluster: ClusterContext,
+  { what, claim, image, placement, endsAtTaints = false }: WantedHelper,
+  signal: AbortSignal,
+): Promise<StartedHelper> {
+  const name = `${cluster.installation}-helper-${randomBytes(5).toString('hex')}`
   const body: V1Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, labels: { [label]: installation } },
+    metadata: { name, labels: { [label]: cluster.installation } },
     spec: {
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       terminationGracePeriodSeconds: 1,
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
-      affinity: await besideItsPod(cluster, claim),
+      ...placement,
       containers: [
-        helperContainer('helper', helperImage, waitingScript('false', idle), [{ name: 'home', mountPath: '/home' }]),
+        helperContainer('helper', image, waitingScript('false', idle), [{ name: 'home', mountPath: '/home' }]),
       ],
       volumes: [{ name: 'home', persistentVolumeClaim: { claimName: claim } }],
     },
   }
   const call = { what, path: corePath(cluster, 'pods'), body, timeout: callTimeouts.write, signal }
-  const { metadata } = await createObject<Pod>(client, call)
+  const { metadata } = await createObject<Pod>(cluster.client, call)
   try {
-    await untilRunning(cluster, name, signal)
+    await untilRunning(cluster, name, endsAtTaints, signal)
   } catch (error) {
     await deleteAndAwait(cluster, metadata, 1).catch(() => undefined)
     throw error
@@ -118,28 +153,60 @@ export async function removeLeftHelpers(cluster: ClusterContext): Promise<void> 
   for (const { metadata } of items.filter(isLeft)) await deletePod(cluster, metadata, 1)
 }
 
-/** A volume that one node has at a time is on that node while a pod uses it. */
-async function besideItsPod(cluster: ClusterContext, claim: string): Promise<V1Affinity> {
+/** A taint that keeps pods off, that of a cordoned node included; those that end pods (`NoExecute`) stay. */
+const anyTaint: V1Toleration = { operator: 'Exists', effect: 'NoSchedule' }
+
+/**
+ * A volume that one node has at a time is on that node while a pod uses it, also when the node has been cordoned or tainted since.
+ * @returns undefined when none does
+ */
+async function besideItsPod(cluster: ClusterContext, claim: string): Promise<WantedHelper['placement'] | undefined> {
   const owner = await ownerOfHome(cluster, claim)
-  const pod = (await listPods(cluster, owner?.userId)).find(({ spec }) =>
-    spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim),
+  const pod = (await listPods(cluster, owner?.userId)).find(
+    ({ spec, status }) =>
+      spec?.nodeName !== undefined &&
+      // The cluster has let go of the volumes of pods that have ended.
+      !['Succeeded', 'Failed'].includes(status?.phase ?? '') &&
+      spec.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim),
   )
-  const node = pod?.spec?.nodeName
-  if (node === undefined) return {}
+  const { nodeName, tolerations = [] } = pod?.spec ?? {}
+  if (nodeName === undefined) return undefined
   // Not `nodeName`, which passes the scheduler by, and with it the binding of volumes.
-  const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }
-  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } }
+  const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }
+  return {
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } },
+    tolerations: [...tolerations, anyTaint],
+  }
 }
 
-async function untilRunning(cluster: ClusterContext, name: string, signal: AbortSignal): Promise<void> {
+class KeptOutByTaints extends Error {}
+
+/** Whether taints keep a pod from nodes, and a lack of room from none: the words are those of the scheduler. */
+function isKeptOutByTaints({ status }: Pod): boolean {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  const { message = '' } = scheduled ?? {}
+  return scheduled?.status === 'False' && /\btaint|\bunschedulable\b/.test(message) && !/\bInsufficient\b/.test(message)
+}
+
+async function untilRunning(
+  cluster: ClusterContext,
+  name: string,
+  endsAtTaints: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const deadlines = new StartDeadlines(cluster.timeouts)
+  const begun = performance.now()
   for (;;) {
     const pod = await readPod(cluster, name, `inspect ${name}`, signal)
     if (!pod || stateOf(pod) === 'exited' || stateOf(pod) === 'removing')
       throw new RuntimeError('failed', `start ${name}: it has ended; does KUBERNETES_HELPER_IMAGE have sh and tar?`)
     if (stateOf(pod) === 'running') return
+    if (endsAtTaints && isKeptOutByTaints(pod)) throw new KeptOutByTaints()
     const failure = deadlines.failureOf(pod)
     if (failure) throw failure
+    // A node that is lost has taints, too.
+    if (pod.status?.startTime === undefined && performance.now() - begun > cluster.timeouts.scheduling)
+      throw new RuntimeError('failed', `start ${name}: its node does not answer`)
     // The watch tells nothing of helpers.
     await sleep(pause, undefined, { signal }).catch(() => undefined)
     signal.throwIfAborted()

@@ -146,7 +146,8 @@ function withoutUnused({ metadata, spec, status }: Pod): Pod {
   }
 }
 
-const usedOf = ({ nodeName, volumes = [] }: NonNullable<Pod['spec']>): NonNullable<Pod['spec']> => ({
+const usedOf = ({ nodeName, tolerations, volumes = [] }: NonNullable<Pod['spec']>): NonNullable<Pod['spec']> => ({
   ...(nodeName === undefined ? {} : { nodeName }),
+  ...(tolerations && { tolerations }),
   volumes: volumes.filter(({ persistentVolumeClaim }) => persistentVolumeClaim),
 })
