@@ -130,7 +130,7 @@ async function fill(sample: Pod): Promise<void> {
 async function readAndDelete(image: string): Promise<void> {
   const events = 'involvedObject.uid%3D00000000-0000-0000-0000-000000000000'
   for (let each = 0; each < reads; each++) {
-    await once('ready', () => probe.read('/readyz'))
+    await once('ready', () => probe.read('/livez'))
     await once('get pod', () => askCluster('GET', `${root}/pods/many-${each}`))
     await once('get no pod', () => askCluster('GET', `${root}/pods/none-${each}`).catch(() => undefined))
     await once('get claim', () => askCluster('GET', `${root}/persistentvolumeclaims/many-${each}`))

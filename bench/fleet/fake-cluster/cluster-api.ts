@@ -79,7 +79,7 @@ export class ClusterApi {
     }
     const sent = await text(request)
     const asked = { method: request.method ?? '', name, query, body: JSON.parse(sent || '{}') as Asked['body'] }
-    const { status, bytes } = pathname === '/readyz' ? await this.#ready() : await this.#route(kind, part, asked)
+    const { status, bytes } = pathname === '/livez' ? await this.#ready() : await this.#route(kind, part, asked)
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length })
     response.end(bytes)
   }

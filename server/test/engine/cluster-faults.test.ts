@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
+import { ping } from '#/runtime/kubernetes/kubernetes-runtime.ts'
 import { listHomes } from '#/runtime/kubernetes/homes/home-claims.ts'
 import { createPod } from '#/runtime/kubernetes/pods/create-pod.ts'
 import { removePod } from '#/runtime/kubernetes/pods/delete-pods.ts'
@@ -20,6 +21,14 @@ test('an API server that never answers is unreachable within four seconds', asyn
   const begun = performance.now()
   await assert.rejects(inspect(cluster, spec.name), ofKind('unreachable'))
   assert.ok(performance.now() - begun < timeLimit(4_000))
+})
+
+// With one server behind an address each of its restarts took a minute in which every container was unknown.
+test('an API server that shuts down, and is not ready for new clients, counts as answering', async (t) => {
+  const { cluster } = await openStandIn(t, ({ path }, response) =>
+    path === '/readyz' ? reply(response, 500, '[-]shutdown failed: reason withheld') : reply(response, 200, 'ok'),
+  )
+  await ping(cluster)
 })
 
 test('a container is gone only when the API itself says so: an answer of a proxy, an overload or a refused token is none', async (t) => {

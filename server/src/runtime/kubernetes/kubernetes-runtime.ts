@@ -118,9 +118,12 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
   }
 }
 
-/** Any client of a cluster may ask this, and the answer includes its store. */
-async function ping({ client }: ClusterContext): Promise<void> {
-  const call = { what: 'ping the API server', method: 'GET', path: '/readyz', kind: 'health' } as const
+/**
+ * Any client of a cluster may ask this, and the answer includes its store. Not `/readyz`: a server that shuts down refuses that for a
+ * minute while it serves everything else.
+ */
+export async function ping({ client }: Pick<ClusterContext, 'client'>): Promise<void> {
+  const call = { what: 'ping the API server', method: 'GET', path: '/livez', kind: 'health' } as const
   await client.download({ ...call, timeout: callTimeouts.read }, 1_024)
 }
 

@@ -31,7 +31,7 @@ function endOf(version: string): string | undefined {
 const notAnswering = ({ message, cause }: Error): Finding => ({
   level: 'critical',
   what: `The cluster does not answer (${cause instanceof Error ? `${message}: ${cause.message}` : message}): no container can be started, stopped or reached.`,
-  fix: 'kubectl --kubeconfig "$KUBECONFIG" get --raw /readyz; and set KUBECONFIG and KUBERNETES_NAMESPACE as for the service',
+  fix: 'kubectl --kubeconfig "$KUBECONFIG" get --raw /livez; and set KUBECONFIG and KUBERNETES_NAMESPACE as for the service',
 })
 
 const withoutFixes = (version: string, end: string): Finding => ({
