@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { packTar } from 'modern-tar'
-import { framed, unpack } from './helper-container.ts'
+import { framed, unpack, waitingScript } from './helper-container.ts'
 
 /** The command of helpers with the shell and tar of this machine, whose standard input stays open. */
 
@@ -48,4 +50,32 @@ test('what is no archive, and an archive that is cut off, fail', async (t) => {
     const { status } = await unpackIn(folderFor(t), inPieces(bytes, 50_000))
     assert.notEqual(status, 0)
   }
+})
+
+/** Waits with these numbers of processes in sight. @returns its exit code, later */
+function waitBeside(folder: string, processes: readonly string[], idle: number): Promise<unknown[]> {
+  for (const each of processes) mkdirSync(path.join(folder, each))
+  const script = waitingScript(`[ -e ${folder}/open ]`, idle).replaceAll('/proc/', `${folder}/`)
+  return once(spawn('sh', ['-c', script]), 'exit', { signal: AbortSignal.timeout(20_000) })
+}
+
+// In a pod with shareProcessNamespace it saw the pause container, took it for a command, and waited for ever.
+test('a helper ends when no command runs in it for so long, whatever processes are there from the beginning', async (t) => {
+  for (const processes of [['1'], ['1', '7']]) {
+    const [code] = await waitBeside(folderFor(t), processes, 1)
+    assert.equal(code, 1)
+  }
+})
+
+test('a helper in which a command runs goes on, and ends well once its condition holds', async (t) => {
+  const folder = folderFor(t)
+  let isOver = false
+  const ended = waitBeside(folder, ['1', '7'], 1.5).finally(() => (isOver = true))
+  await sleep(700)
+  mkdirSync(path.join(folder, '20'))
+  // Longer than it waits without a command.
+  await sleep(2_500)
+  assert.equal(isOver, false)
+  mkdirSync(path.join(folder, 'open'))
+  assert.deepEqual(await ended, [0, null])
 })

@@ -27,14 +27,15 @@ export const helperContainer = (
 
 /**
  * Waits until a condition of the shell holds, and ends with 1 when no command has run in this container for so long: then the
- * process that made it has died. @param idle seconds
+ * process that made it has died. What it sees before any command is none: itself, and in a pod whose containers share their processes
+ * the pause container. @param idle seconds
  */
 export const waitingScript = (condition: string, idle: number): string =>
   [
-    'n=0',
+    'n=0; set -- /proc/[0-9]*; own=$#',
     `until ${condition}; do`,
     '  sleep 0.5; set -- /proc/[0-9]*',
-    '  if [ $# -gt 1 ]; then n=0; else n=$((n + 1)); fi',
+    '  if [ $# -gt $own ]; then n=0; else own=$# n=$((n + 1)); fi',
     `  [ $n -lt ${idle * 2} ] || exit 1`,
     'done',
   ].join('\n')
