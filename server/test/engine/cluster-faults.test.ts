@@ -262,10 +262,21 @@ test('a version that the API server has forgotten (410) is listed anew', async (
   await eventually(() => assert.deepEqual(heard.at(-1), { id: 'uid-c', action: 'die' }))
 })
 
-test('a watch on a connection that is half open is given up when no line comes', async (t) => {
-  const { heard, nth } = await openWatch(t, 300)
+test('a watch that the API server ends with another error is listed anew, too, with growing pauses', async (t) => {
+  const { nth, write, lists } = await openWatch(t)
+  const begun = performance.now()
+  for (let count = 1; count <= 4; count++) write(await nth(count), 'ERROR', status(500, 'InternalError'))
+  await nth(5)
+  assert.equal(lists(), 5)
+  assert.ok(performance.now() - begun > 100 + 200 + 400 + 800)
+})
+
+test('a watch on a connection that is half open is given up when no line comes, and what there is is listed anew', async (t) => {
+  const { heard, nth, lists, relist } = await openWatch(t, 300)
   await nth(1)
-  assert.equal((await nth(2)).version, '5')
+  relist(podList('9', storedPod('a', 'uid-a', { running: true })))
+  assert.equal((await nth(2)).version, '9')
+  assert.equal(lists(), 2)
   await eventually(() =>
     assert.deepEqual(
       heard.slice(0, 2).map(({ action }) => action),

@@ -18,7 +18,7 @@ const shortWatch = 1_000
 
 type OnEvent = (event: RuntimeEvent) => void
 
-/** List and watch: a list says what there is, the watch continues from its version, and a version that is too old is listed anew. */
+/** List and watch: a list says what there is, the watch continues from its version. After a version that is too old, an error in the watch, or a silence, what there is is listed anew. */
 export function watchPods(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): void {
   void watchWithRetry(cluster, onEvent, signal)
 }
@@ -55,9 +55,9 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
       const begun = performance.now()
       for await (const line of lines) {
         if (signal.aborted) return
-        retryDelay = initialRetryDelay
         index.watch.noteLine()
         version = take(cluster, changes, line, onEvent) ?? version
+        retryDelay = initialRetryDelay
       }
       if (performance.now() - begun < shortWatch)
         await sleep(initialRetryDelay * 5, undefined, { signal }).catch(() => undefined)
@@ -66,7 +66,7 @@ async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal:
       // A listener that throws is a bug, and loud.
       if (!(error instanceof RuntimeError)) throw error
       // 410: the API server has forgotten this version.
-      if (statusOf(error) === 410) version = undefined
+      if (error instanceof BrokenWatch || statusOf(error) === 410) version = undefined
       isFirst = false
       goBlind()
       await sleep(retryDelay, undefined, { signal }).catch(() => undefined)
@@ -108,7 +108,7 @@ async function* untilSilent<T>(lines: AsyncGenerator<T>, silent: AbortController
       yield line
     }
   } catch (error) {
-    if (silent.signal.aborted) throw new RuntimeError('unreachable', 'listen to pods', error)
+    if (silent.signal.aborted) throw new BrokenWatch('unreachable', 'listen to pods', error)
     throw error
   } finally {
     clearTimeout(timer)
@@ -133,7 +133,11 @@ function take(
 }
 
 /** The object of an `ERROR` line is a `Status`: 410 when the version is too old. */
-function errorOf(object: unknown): RuntimeError {
+function errorOf(object: unknown): BrokenWatch {
   const { code } = object as { readonly code?: number }
-  return errorResponseOf('listen to pods', code ?? 500, JSON.stringify(object))
+  const { kind, message, cause } = errorResponseOf('listen to pods', code ?? 500, JSON.stringify(object))
+  return new BrokenWatch(kind, message, cause)
 }
+
+/** A watch that may have left out changes. */
+class BrokenWatch extends RuntimeError {}
