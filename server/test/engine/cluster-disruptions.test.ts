@@ -67,6 +67,8 @@ test('a quota that refuses a pod is named with its numbers; another refusal is n
   const limitOf = (error: unknown) => (error instanceof RuntimeError ? [error.kind, error.limit] : error)
   const limit = 'few, requested: pods=1, used: pods=3, limited: pods=3'
   assert.deepEqual(await createPod(cluster, spec).catch(limitOf), ['full', limit])
+  message = `pods "${name}" is forbidden: failed quota: few: must specify limits.ephemeral-storage for: app`
+  assert.deepEqual(await createPod(cluster, spec).catch(limitOf), ['failed', undefined])
   message = 'pods is forbidden: User "berth" cannot create resource "pods"'
   assert.deepEqual(await createPod(cluster, spec).catch(limitOf), ['failed', undefined])
 })

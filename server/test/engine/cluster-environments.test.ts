@@ -137,6 +137,23 @@ test('a cluster that lets no owner be changed gets each environment after its po
   assert.deepEqual(ownersOf('dev'), ['Pod uid-of-berth-abcde-dev'])
 })
 
+// Every launch until the next restart had its environment after its pod, and waited for the kubelet.
+test('a quota of Secrets that refuses the anchor is none of owners: the next creation makes one', async (t) => {
+  let refusals = 0
+  const { cluster, create, ownersOf } = await openCluster(t, {
+    refuse: (one) =>
+      one.method === 'POST' && one.path.endsWith('/secrets') && isAnchor(one) && refusals++ === 0
+        ? [403, 'secrets is forbidden: exceeded quota: few']
+        : undefined,
+  })
+  await eventually(() => assert.equal(refusals, 1))
+  // The answer is on its way.
+  await sleep(100)
+  await eventually(() => assert.ok(cluster.anchor.owner(cluster)))
+  await create('dev')
+  assert.deepEqual(ownersOf('dev'), ['Pod uid-of-berth-abcde-dev'])
+})
+
 test('an API server that takes the pod and is busy then is asked again to make the pod the owner', async (t) => {
   const faults: Faults = {}
   const { create, ownersOf } = await openCluster(t, faults)

@@ -41,6 +41,10 @@ export function statusOf(error: unknown): number | undefined {
   return cause instanceof ApiErrorResponse ? cause.status : undefined
 }
 
+/** Whether this account may not do it, whatever there is room for. */
+export const isForbidden = (error: unknown): boolean =>
+  statusOf(error) === 403 && error instanceof RuntimeError && error.kind !== 'full'
+
 /** Reason of the answer that an error has, such as `AlreadyExists`; undefined when there was none. */
 export function reasonOf(error: unknown): string | undefined {
   const cause = error instanceof RuntimeError ? error.cause : undefined
@@ -58,7 +62,9 @@ function kindOf({ status, message }: ApiErrorResponse, { kind, reason }: ApiStat
   if (status === 404) return kind === 'Status' && reason === 'NotFound' ? 'missing' : 'unreachable'
   if (status === 401 || status === 429 || status >= 500) return 'unreachable'
   if (status === 409) return 'conflict'
-  return status === 403 && /exceeded quota|forbidden: .*quota/i.test(message) ? 'full' : 'failed'
+  // A quota that every pod has to name resources for (`failed quota: few: must specify limits.cpu`) has room: it is the operator's to mend.
+  const isFull = status === 403 && /exceeded quota|forbidden: .*quota/i.test(message) && !/failed quota:/i.test(message)
+  return isFull ? 'full' : 'failed'
 }
 
 /** Name and numbers of the quota: `few, requested: pods=1, used: pods=3, limited: pods=3`. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readWithRetries } from '#/runtime/runtime-error.ts'
 import type { ObjectMeta, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
-import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { isForbidden, isMissing } from '../client/cluster-errors.ts'
 import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { installationLabels } from '../object-labels.ts'
@@ -79,7 +79,7 @@ async function handOver(
   try {
     await readWithRetries(() => giveAway(cluster, secret, ownerOf(pod)))
   } catch (error) {
-    if (statusOf(error) === 403) cluster.anchor.refuse()
+    if (isForbidden(error)) cluster.anchor.refuse()
     if (!isMissing(error)) return
     // It went with the anchor, which another process or an operator removed.
     cluster.anchor.lost(anchor)

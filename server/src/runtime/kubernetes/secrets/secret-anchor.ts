@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ObjectMeta } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
-import { isMissing, statusOf } from '../client/cluster-errors.ts'
+import { isForbidden, isMissing, statusOf } from '../client/cluster-errors.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { installationLabels } from '../object-labels.ts'
 
@@ -64,7 +64,8 @@ export class SecretAnchor {
     try {
       await this.#make(cluster)
     } catch (error) {
-      if (statusOf(error) === 403) this.refuse()
+      // A quota of Secrets answers 403, too: the next call tries again.
+      if (isForbidden(error)) this.refuse()
     } finally {
       this.#isMaking = false
     }
