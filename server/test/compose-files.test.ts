@@ -112,3 +112,14 @@ test('nginx is configured as docs/how-to/use-a-reverse-proxy.md says', () => {
   assert.match(expected, /proxy_pass/)
   assert.ok(read('nginx.conf.template').includes(expected), expected)
 })
+
+test('the restore of the page stops the API alone, and gives the backup to a container of the API', () => {
+  const page = readFileSync(path.resolve(folder, '../../docs/how-to/back-up-and-restore.md'), 'utf8')
+  const commands = [...page.matchAll(/^docker compose (.*)$/gm)].map(([, command = '']) => command.split(' '))
+  assert.deepEqual(
+    commands.map(([verb]) => verb),
+    ['stop', 'up', 'run', 'up'],
+  )
+  const [stop, up, run] = commands.map((words) => words.filter((word) => word in services))
+  assert.deepEqual({ stop, up, run }, { stop: ['api'], up: ['engine-broker'], run: ['api'] })
+})

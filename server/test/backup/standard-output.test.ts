@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { readManifest, verifyParts } from '#/backup/backup-format.ts'
 import { streamTarget } from '#/backup/stream-target.ts'
-import { noEngine, runCommand } from '#test/support/command-line.ts'
+import { noEngine, runCommand, startCommand } from '#test/support/command-line.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
 
 test('a backup of many homes leaves no listeners at the stream that it goes to', async (t) => {
@@ -47,4 +49,24 @@ test('the size of a backup is said in words', async (t) => {
   const { code, stdout, stderr } = await runCommand(settings, 'backup', path.join(folder, 'backups'), '--no-homes')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^Backup made: \S+, \d+ users?, 0 homes, \d+ MiB, in [\d.]+ s$/m)
+})
+
+// The page had no --strip-components, so that the folder that it named held no backup.
+test('the first command of "Restore into the image" makes a folder that can be restored', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-page-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const dataDir = path.join(folder, 'data')
+  await fillSmallStore(null, dataDir, 'berth-ghkmn')
+  const made = startCommand({ ...noEngine, DATA_DIR: dataDir }, ['backup', '-', '--no-homes'])
+  writeFileSync(path.join(folder, 'berth.tar'), await buffer(made.stdout ?? Readable.from([])))
+
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/how-to/back-up-and-restore.md'), 'utf8')
+  const section = page.slice(page.indexOf('### Restore into the image'))
+  const command = /^mkdir .* tar .*$/m.exec(section)?.[0] ?? ''
+  const backup = path.join(folder, 'backup')
+  // Another owner is for root alone to give.
+  const here = command.replaceAll('/srv/backup', backup).replace('chown -R 10001', 'test -d')
+  execFileSync('sh', ['-c', here], { cwd: folder, stdio: 'pipe' })
+  const { parts } = await readManifest(backup)
+  await verifyParts(backup, parts, new AbortController().signal)
 })
