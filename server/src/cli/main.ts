@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { ApiError } from '@berth/api/client.ts'
 import { CommanderError } from 'commander'
@@ -7,6 +6,7 @@ import { pino } from 'pino'
 import { dataDirIn } from '#/config/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
 import { readSettings } from '#/config/env-file.ts'
+import { accountName, withAccount } from './account-name.ts'
 import { CommandFailed, WrongUsage } from './command-failure.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
 import { oneLine } from './output/formatting.ts'
@@ -75,15 +75,6 @@ function operatorName(): string {
   return `operator ${accountName()}${before && /^[\w.@$-]{1,32}$/.test(before) ? ` (${before})` : ''}`
 }
 
-function accountName(): string {
-  try {
-    return os.userInfo().username
-  } catch {
-    // In a container the user id may have no name.
-    return `uid ${process.getuid?.() ?? ''}`.trim()
-  }
-}
-
 /** Prints the failure to stderr. @returns the exit code */
 function reportError(error: unknown, signal: AbortSignal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage
@@ -91,10 +82,13 @@ function reportError(error: unknown, signal: AbortSignal): number {
     process.stderr.write('berth: interrupted; what was said to be done is done\n')
     return interrupted
   }
-  const isExpected = error instanceof CommandFailed || error instanceof ApiError
-  const lines = (isExpected ? error.message : bugOf(error)).split('\n')
-  process.stderr.write(`berth: ${lines.map(oneLine).join('\n')}\n`)
+  process.stderr.write(`berth: ${wordsOf(error).split('\n').map(oneLine).join('\n')}\n`)
   return error instanceof WrongUsage ? wrongUsage : failed
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof CommandFailed) return withAccount(error.message)
+  return error instanceof ApiError ? error.message : bugOf(error)
 }
 
 function bugOf(error: unknown): string {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
+import { withAccount } from '#/cli/account-name.ts'
 import { CommandFailed } from '#/cli/command-failure.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import { readTemplateFile, templatesOfNames } from '#/config/sections/read-template-settings.ts'
@@ -34,7 +35,7 @@ async function checkTemplates({ env, folder, terminal }: CommandContext, given: 
   const problems = read.problems.length > 0 ? read.problems : await problemsOfFiles(read, config)
   const { templates } = read
   terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
-  for (const problem of problems) terminal.print(problem)
+  for (const problem of problems) terminal.print(withAccount(problem))
   if (problems.length > 0) throw new CommandFailed(`${given} cannot be used.`)
   terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
 }
