@@ -43,3 +43,15 @@ test('a link to a release leads to the program and the Node of the version that 
   }
   assert.equal(apiNode(path.join(root, 'no-release')), process.execPath)
 })
+
+// Our own is a real path, which set-up removes with its folder when another version of Node is pinned.
+test('a repository has a link to its Node, which leads to the one that set-up fetched last', (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'berth-repository-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  mkdirSync(path.join(root, '.berth'))
+  const [link, fetched] = [path.join(root, '.berth/node'), path.join(root, 'fetched')]
+  symlinkSync(fetched, link)
+  assert.equal(apiNode(root), process.execPath, 'it leads nowhere')
+  writeFileSync(fetched, '')
+  assert.equal(apiNode(root), link)
+})

@@ -32,12 +32,13 @@ function programOf(root: string, bundleName: string, source: string): string {
 }
 
 /**
- * The Node that runs it: that of the release, which is the one of the version that a link names now, or else our own.
+ * The Node that runs it: that of the release, which is the one of the version that a link names now; that of the repository, which
+ * set-up may have replaced by a newer one since, and removed our own; or else our own.
  * @param root as for `apiProgram`
  */
 export function apiNode(root = ownRoot): string {
-  const released = path.join(root, 'node')
-  return existsSync(released) ? released : process.execPath
+  const found = ['node', '.berth/node'].map((name) => path.join(root, name)).find((file) => existsSync(file))
+  return found ?? process.execPath
 }
 
 /** @param than ms since 1970 */

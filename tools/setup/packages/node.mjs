@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupProblem } from '../problem.mjs'
 import { run } from '../run.mjs'
@@ -16,7 +16,8 @@ export const pinnedVersion = '24.21.0'
 
 /**
  * Makes `.berth/node` lead to a Node.js that can run Berth: the one that runs set-up, or else a pinned one
- * from the npm registry. The link is made last, so where there is a link, there is a program that ran.
+ * from the npm registry. The link is made last, so where there is a link, there is a program that ran; earlier pinned ones are
+ * removed after that, because a service may be about to start a process from the one that the link still leads to.
  * @param {SetupContext} here
  * @param {{ version: string, execPath: string }} [own] the Node.js of the machine
  * @throws {SetupProblem} when there is no pinned Node.js for this kind of machine
@@ -28,6 +29,7 @@ export async function ensureNode(here, own = { version: process.versions.node, e
   if (!existsSync(target)) await fetchPinned(here, own.version)
   await run(target, ['--version'], { log: join(here.own, 'node.log'), limitMs: 10_000 })
   relink(link, target)
+  if (target === pinnedProgram(here)) removeOtherPins(here)
 }
 
 /** @param {string} version as in `process.versions.node` */
@@ -46,7 +48,10 @@ function pinnedPackage() {
 }
 
 /** @param {SetupContext} here */
-const pinnedFolder = (here) => join(here.own, 'runtime', pinnedVersion)
+const pinnedFolders = (here) => join(here.own, 'runtime')
+
+/** @param {SetupContext} here */
+const pinnedFolder = (here) => join(pinnedFolders(here), pinnedVersion)
 
 /** @param {SetupContext} here */
 const pinnedProgram = (here) => join(pinnedFolder(here), 'node_modules', pinnedPackage(), 'bin', 'node')
@@ -56,7 +61,7 @@ const pinnedProgram = (here) => join(pinnedFolder(here), 'node_modules', pinnedP
  * @param {string} ownVersion
  */
 async function fetchPinned(here, ownVersion) {
-  rmSync(join(here.own, 'runtime'), { recursive: true, force: true })
+  rmSync(pinnedFolder(here), { recursive: true, force: true })
   mkdirSync(pinnedFolder(here), { recursive: true })
   const install = [
     'install',
@@ -77,6 +82,12 @@ async function fetchPinned(here, ownVersion) {
         `${error.message}\nInstall Node.js ${oldest.major}.${oldest.minor} or newer yourself, then try again.`,
       )
     })
+}
+
+/** @param {SetupContext} here */
+function removeOtherPins(here) {
+  for (const name of readdirSync(pinnedFolders(here)))
+    if (name !== pinnedVersion) rmSync(join(pinnedFolders(here), name), { recursive: true, force: true })
 }
 
 /**

@@ -47,6 +47,25 @@ test('without a registry set-up says to install Node.js by hand, and leaves no l
   assert.ok(!existsSync(join(here.own, 'node')))
 })
 
+// The old one was deleted first: a service could start no process any more when the registry did not answer.
+test('another pinned version replaces the one before only when it runs', async (t) => {
+  const { here } = placeWithNpm(
+    t,
+    '[ -e "$root/registry" ] || exit 1; mkdir -p "$folder/bin" && cp "$root/any-node" "$folder/bin/node"',
+  )
+  const [link, before] = [join(here.own, 'node'), join(here.own, 'runtime/24.14.0/node')]
+  write(before, anyNode)
+  symlinkSync(before, link)
+  const own = { version: '20.20.2', execPath: '/usr/bin/node' }
+  await assert.rejects(ensureNode(here, own), { name: 'SetupProblem' })
+  assert.equal(readlinkSync(link), before)
+  assert.ok(existsSync(before))
+  write(join(here.root, 'registry'), '')
+  await ensureNode(here, own)
+  assert.match(readlinkSync(link), new RegExp(`runtime/${pinnedVersion}/`))
+  assert.ok(existsSync(link) && !existsSync(before))
+})
+
 /**
  * @param {import('node:test').TestContext} t
  * @param {string} script what a stand-in for npm does; `$folder` is where the asked package belongs
