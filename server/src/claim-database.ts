@@ -46,5 +46,5 @@ const isServed = (dataDir: string) => isProcessAlive(readPidFile(dataDir)?.pid ?
 function inUse(dataDir: string): string {
   const service = readPidFile(dataDir)
   const which = service ? ` (process ${service.pid}, started ${service.since.toISOString()})` : ''
-  return `another Berth${which} uses the data folder ${dataDir}: stop that one, or give this one a folder of its own with DATA_DIR`
+  return `another Berth${which} uses the data folder ${dataDir}: stop that one, or give this one a folder of its own with DATA_DIR; or a command of Berth, such as a restore, is under way`
 }

@@ -6,10 +6,9 @@ import { startApp } from '#/app.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { unfinishedRestore } from '#/data-folder/restore-mark.ts'
-import type { NodeLock } from '#/store/nodes/node-lock.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from '../command-failure.ts'
-import { lockDatabase } from './lock-database.ts'
+import { lockDatabase, type StoreLock } from './lock-database.ts'
 
 /** The API for one command, while no service runs. */
 export interface EmbeddedApi {
@@ -22,7 +21,7 @@ export interface EmbeddedApi {
  * Starts the API in this process, without a gateway and without periodic tasks; it listens on the operator's socket
  * alone, in a folder of its own.
  * @throws {CommandFailed} when the settings are wrong, the data folder is missing or belongs to another operating
- * system user, or a Berth on another machine uses the database
+ * system user, or another process uses the store
  */
 export async function startEmbeddedApi(
   env: Readonly<Record<string, string | undefined>>,
@@ -45,23 +44,26 @@ export async function startEmbeddedApi(
     const close = async () => {
       const isWorkLeft = app.isWorkLeft()
       await app.close()
-      await lock?.release()
+      await lock.release()
       removeRunFolder(folder)
       return isWorkLeft
     }
     return { socket, close }
   } catch (error) {
-    await lock?.release()
+    await lock.release()
     removeRunFolder(folder)
     throw new CommandFailed(`Berth does not run, and its store cannot be used without it: ${reasonOf(error)}`)
   }
 }
 
+/** Another command, or the API of a service that was killed, may be about to end; in ms. */
+const otherCommandTimeout = 8_000
+
 /** What a command changes in the store alone, a Berth that runs elsewhere would not learn. @throws {CommandFailed} */
-async function keepDatabase({ databaseUrl, node }: Config): Promise<NodeLock | undefined> {
+async function keepDatabase({ databaseUrl, dataDir, node }: Config): Promise<StoreLock> {
   if (node !== null)
     throw new CommandFailed('No node of Berth runs here, and with NODE_ADDRESS commands need one: start it first.')
-  return lockDatabase(databaseUrl)
+  return lockDatabase(databaseUrl === null ? { folder: dataDir } : { url: databaseUrl }, otherCommandTimeout)
 }
 
 function requireConfig(env: Readonly<Record<string, string | undefined>>): Config {

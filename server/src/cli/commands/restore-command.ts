@@ -118,7 +118,7 @@ async function restoreAll(
     import('#/backup/spool-folder.ts'),
     import('#/adapters.ts'),
   ])
-  const lock = await lockDatabase(databaseUrl)
+  const lock = await lockDatabase(databaseUrl === null ? { folder: dataDir } : { url: databaseUrl })
   const spool = makeSpoolFolder(dataDir)
   try {
     const restored = await restoreBackup({
@@ -152,7 +152,7 @@ async function restoreAll(
         `${formatCount(partialHomes.length, 'home')} with a part of the files. Take them out of the backup with --home and --into, or remove their volumes and restore again.`,
       )
   } finally {
-    await lock?.release()
+    await lock.release()
     rmSync(spool, { recursive: true, force: true })
   }
 }

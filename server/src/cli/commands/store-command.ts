@@ -42,13 +42,13 @@ async function copyStoreTo(context: CommandContext, { to }: { to: string }): Pro
   const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(context, to) }
   if ('folder' in from && 'folder' in target) throw new CommandFailed('The store is in SQLite already.')
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const locks = await Promise.all([from, target].map((each) => lockDatabase('url' in each ? each.url : null)))
+  const locks = [await lockDatabase(from), await lockDatabase(target)]
   const { copyStore } = await import('#/store/transfer/copy-store.ts')
   const summary = await copyStore(from, target)
     .catch((error: unknown) => {
       throw inWords(error)
     })
-    .finally(() => Promise.all(locks.map((lock) => lock?.release())))
+    .finally(() => Promise.all(locks.map((lock) => lock.release())))
   terminal.json({ copied: summary })
   const rows = Object.entries(summary).map(([table, { rows: count, sha256 }]) => [
     table,
