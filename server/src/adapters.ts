@@ -21,6 +21,7 @@ import type { TrialEngine } from '#/runtime/trial-engine.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { copyBeforeMigration, copyNotice } from '#/store/transfer/copy-before-migration.ts'
 import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
+import { forgetMigration } from '#/store/transfer/unfinished-migration.ts'
 import { openDatabase } from '#/store/database.ts'
 import { readOnly } from '#/store/nodes/read-only-connections.ts'
 import { installationName, readInstallationName } from '#/store/installation.ts'
@@ -48,6 +49,7 @@ export async function openParts(
   if (unfinished !== undefined) throw new Error(unfinished)
   if (lead?.openOptions.isMigrated !== true) await keepCopyBeforeMigration(config, log)
   const database = await openDatabase(config.databaseUrl, config.dataDir, lead?.openOptions)
+  if (config.databaseUrl === null) forgetMigration(config.dataDir)
   const installation = await installationName(database.db, proposeName)
   const key = lead ? await lead.keysOf(database) : await loadSigningKeys(config.dataDir)
   const runtime = await runtimeFor(config, installation, log)

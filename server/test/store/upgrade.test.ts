@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, suite, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
+import { pino } from 'pino'
+import { openParts } from '#/adapters.ts'
+import { readConfig } from '#/config/config.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
 import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
+import { forgetMigration } from '#/store/transfer/unfinished-migration.ts'
 import { dialects, useStore } from '#test/support/store/both-databases.ts'
 import { startPostgres, type Postgres } from '#test/support/store/postgres.ts'
 
@@ -18,6 +24,11 @@ function folder(t: TestContext): string {
   t.after(() => rmSync(made, { recursive: true, force: true }))
   return made
 }
+
+const copiesIn = (dataDir: string) =>
+  readdirSync(path.join(dataDir, 'before-migration'))
+    .filter((name) => name.endsWith('.sqlite'))
+    .sort()
 
 /** A store as an older version left it, with one user. */
 async function olderStore(dataDir: string): Promise<void> {
@@ -52,11 +63,56 @@ test('a store that is new or up to date is not copied, and of the copies the las
   const dataDir = folder(t)
   assert.equal(await copyBeforeMigration(dataDir, new Date()), undefined)
   await olderStore(dataDir)
-  for (const day of [1, 2, 3, 4]) await copyBeforeMigration(dataDir, new Date(Date.UTC(2026, 10, day)))
-  const days = readdirSync(path.join(dataDir, 'before-migration')).map((name) => name.slice(0, 8))
-  assert.deepEqual(days.sort(), ['20261102', '20261103', '20261104'])
+  for (const day of [1, 2, 3, 4]) {
+    await copyBeforeMigration(dataDir, new Date(Date.UTC(2026, 10, day)))
+    // The older version was put back.
+    forgetMigration(dataDir)
+  }
+  const days = copiesIn(dataDir).map((name) => name.slice(0, 8))
+  assert.deepEqual(days, ['20261102', '20261103', '20261104'])
   await (await openDatabase(null, dataDir)).close()
   assert.equal(await copyBeforeMigration(dataDir, new Date()), undefined)
+})
+
+// Each start copied the store anew, half migrated as it was by then, and the third of those took the place of the only good copy.
+test('a migration that fails at each start leaves the copy from before it, until one start opens the store', async (t) => {
+  const dataDir = folder(t)
+  await olderStore(dataDir)
+  const file = path.join(dataDir, 'berth.sqlite')
+  const change = (...statements: string[]) => {
+    const database = new DatabaseSync(file)
+    for (const each of statements) database.exec(each)
+    database.close()
+  }
+  // 013 is done, and 014 finds a table that it did not make.
+  change('create table api_tokens (unknown text)')
+  const { config } = readConfig({ DATA_DIR: dataDir, DOCKER_HOST: 'unix:///nowhere/docker.sock' }, () => '')
+  assert.ok(config)
+  const start = () => openParts(config, pino({ level: 'silent' }))
+  for (let count = 0; count < 5; count++) await assert.rejects(start(), /migrate the store/)
+  const [copy = '', ...others] = copiesIn(dataDir)
+  assert.match(copy, /-012-clock-moves\.sqlite$/)
+  assert.deepEqual(others, [])
+  const again = await copyBeforeMigration(dataDir, new Date())
+  assert.equal(again?.place, path.join(dataDir, 'before-migration', copy))
+  assert.ok(!again.pending.includes('013-lasting-sessions'))
+
+  change('drop table api_tokens')
+  const { database } = await start()
+  await database.close()
+  assert.deepEqual(readdirSync(path.join(dataDir, 'before-migration')), [copy])
+
+  // Who goes back and upgrades again has another store, and another copy of it.
+  const goBack = () => {
+    renameSync(file, path.join(dataDir, `newer-${randomUUID()}.sqlite`))
+    for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+    copyFileSync(path.join(dataDir, 'before-migration', copy), file)
+  }
+  goBack()
+  await assert.rejects(start(), /migrate the store/)
+  goBack()
+  const later = await copyBeforeMigration(dataDir, new Date('2027-01-01T00:00:00Z'))
+  assert.match(later?.place ?? '', /20270101T000000Z-012-clock-moves\.sqlite$/)
 })
 
 test('where no copy can be made, the start fails in words and the store stays as it was', async (t) => {

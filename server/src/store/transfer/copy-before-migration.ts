@@ -4,9 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { storeFileName } from '../database.ts'
 import { migrations } from '../migrations.ts'
 import { takeStoreSnapshot } from './online-snapshot.ts'
-
-/** Folder in the data folder. */
-const copiesFolder = 'before-migration'
+import { copiesFolder, copyOfUnfinishedMigration, noteMigration } from './unfinished-migration.ts'
 
 /** Copies that are kept, the newest. */
 const keptCopies = 3
@@ -35,8 +33,9 @@ export function pendingMigrations(applied: readonly string[], known: readonly st
 
 /**
  * Copies a SQLite store that has migrations to run, so that the version before can be started on it again. A store that is
- * new, up to date, or newer than this program is not copied.
- * @returns undefined when none was made
+ * new, up to date, or newer than this program is not copied; nor is one whose migrations have begun and failed: the copy from before
+ * them stays the one to go back to. The caller has `forgetMigration` once the store is open.
+ * @returns what to go back to; undefined when there are no migrations to run
  * @throws when no copy can be made; then nothing has changed, and the store must not be migrated
  */
 export async function copyBeforeMigration(dataDir: string, now: Date): Promise<CopiedStore | undefined> {
@@ -44,12 +43,16 @@ export async function copyBeforeMigration(dataDir: string, now: Date): Promise<C
   const pending = pendingMigrations(applied, Object.keys(migrations(false)))
   if (pending.length === 0) return undefined
   const folder = path.join(dataDir, copiesFolder)
+  const earlier = copyOfUnfinishedMigration(dataDir)
+  if (earlier !== undefined && existsSync(earlier)) return { place: earlier, pending }
   const file = path.join(folder, `${compactTime(now)}-${applied.at(-1)}.sqlite`)
   try {
     await copyTo(dataDir, folder, file)
+    noteMigration(dataDir, file)
   } catch (cause) {
+    const unchanged = earlier === undefined ? 'was not changed for this version' : 'was not changed any further'
     throw new Error(
-      `the store was not changed for this version, because it could not be copied to ${folder} before. Make room on the disk, or run "berth backup" and remove the cause`,
+      `the store ${unchanged}, because it could not be copied to ${folder} before. Make room on the disk, or run "berth backup" and remove the cause`,
       { cause },
     )
   }
