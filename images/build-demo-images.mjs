@@ -43,10 +43,11 @@ export async function ensureDemoImages({
   const programs = await findPrograms(nodeBinary)
   const content = fingerprint(programs)
   if (await hasImages(engine, content)) return tags
-  await locked(lock, async () => {
+  const buildMissing = async () => {
     // Another process may have built them while this one waited.
     if (!(await hasImages(engine, content))) await build(engine, programs, content, log)
-  })
+  }
+  await locked(lock, buildMissing, log)
   return tags
 }
 
@@ -55,7 +56,7 @@ export async function ensureDemoImages({
  * @param {{ log?: Log }} [options]
  */
 export async function prepareWorkspace({ log = () => {} } = {}) {
-  await locked(lock, () => makeWorkspace(log))
+  await locked(lock, () => makeWorkspace(log), log)
 }
 
 /** @param {Engine} engine @param {string} content */
