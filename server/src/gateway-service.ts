@@ -10,10 +10,7 @@ import { logLine } from '#/supervisor/stderr-log.ts'
  */
 
 const folder = process.env.BERTH_LINK_DIR
-if (folder === undefined) {
-  process.stderr.write('BERTH_LINK_DIR names the folder that gateway and API share; it is not set.\n')
-  process.exit(1)
-}
+if (folder === undefined) fail('BERTH_LINK_DIR names the folder that gateway and API share; it is not set.')
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 const gateway = createNetGateway()
 const connections = new ApiConnections({ gateway, announce: (words) => void process.stdout.write(words), logLine })
@@ -22,8 +19,21 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 // Settings are the API's: it is restarted.
 process.on('SIGHUP', () => logLine('warn', 'SIGHUP does nothing here: send it to the API'))
 process.on('SIGUSR2', () => gateway.reopenAccessLog())
-await connections.listen(prepareLinkFolder(folder))
+await connections.listen(socketIn(folder))
 logLine('info', `the gateway waits for an API process in ${folder}`)
+
+function socketIn(folder: string): string {
+  try {
+    return prepareLinkFolder(folder)
+  } catch (error) {
+    return fail((error as Error).message)
+  }
+}
+
+function fail(words: string): never {
+  process.stderr.write(`${words}\n`)
+  process.exit(1)
+}
 
 /** The first signal drains, a second does not wait. */
 async function stop(signal: string): Promise<void> {

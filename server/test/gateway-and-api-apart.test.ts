@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -129,4 +129,21 @@ test('an API of another protocol is refused in words, and the API ends when the 
   gateway.kill('SIGTERM')
   const [code] = (await once(api, 'exit')) as [number | null]
   assert.equal(code, 0)
+})
+
+// It emptied the folder, whatever was in it: /var/lib/berth in the place of /run/berth was the end of the store.
+test('a gateway removes nothing but leftovers of Berth from the folder of the link, and refuses one that has more', async (t) => {
+  const services = createServices(t)
+  const files = ['berth.sqlite', 'api.sock', 'settings.json'].map((name) => path.join(services.linkDir, name))
+  mkdirSync(services.linkDir)
+  for (const file of files) writeFileSync(file, '')
+  const refused = services.startGateway()
+  const [code] = (await once(refused, 'exit')) as [number | null]
+  assert.equal(code, 1)
+  assert.match(services.output(), /BERTH_LINK_DIR is .*not of gateway and API: berth\.sqlite\. Name a folder/)
+  assert.ok(files.every((file) => existsSync(file)))
+  await rm(files[0] ?? '')
+  services.startGateway()
+  await services.hasSaid('the gateway waits for an API process')
+  assert.deepEqual(readdirSync(services.linkDir), ['gateway.sock'])
 })

@@ -14,11 +14,29 @@ const waiting = { limit: 60_000, pause: 100 }
 
 const socketIn = (folder: string) => path.join(folder, 'gateway.sock')
 
-/** The gateway is first: what is in the folder is left over from an earlier one. @returns path of the socket to listen on */
+/** What gateway and API write into the folder: their sockets, and the settings in effect. */
+const ownNames = ['gateway.sock', 'api.sock', 'operator.sock', 'settings.json', 'settings.json.new']
+/** Of a file system of its own. */
+const ignoredName = 'lost+found'
+/** Names in the message. */
+const maxNames = 3
+
+/**
+ * The gateway is first: what Berth wrote into the folder is left over from an earlier run, and is removed.
+ * @returns path of the socket to listen on @throws in words, when something else is in the folder; nothing is removed then
+ */
 export function prepareLinkFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true })
+  const names = readdirSync(folder).filter((name) => name !== ignoredName)
+  const others = names.filter((name) => !ownNames.includes(name)).sort()
+  if (others.length > 0) throw new Error(notOwn(folder, others))
+  for (const name of names) rmSync(path.join(folder, name), { force: true })
   return socketIn(folder)
+}
+
+function notOwn(folder: string, others: readonly string[]): string {
+  const named = others.slice(0, maxNames).join(', ') + (others.length > maxNames ? ', ...' : '')
+  return `BERTH_LINK_DIR is ${folder}, which has something that is not of gateway and API: ${named}. Name a folder for their sockets alone; nothing was removed.`
 }
 
 /** @returns a connection to the gateway @throws in words, when there is none within a minute */
