@@ -126,6 +126,24 @@ test('the scripts of package and image are ones that a plain shell understands',
   for (const name of scripts) execFileSync('sh', ['-n', join(files, name)])
 })
 
+// With another HOST than all addresses and 127.0.0.1 the container was unhealthy for ever.
+test('the health check of the image asks the address that Berth listens on', (t) => {
+  const { here } = temporaryRepository(t)
+  write(join(here.root, 'bin/wget'), '#!/bin/sh\nfor url; do :; done\necho "$url"\n')
+  const script = readFileSync(join(files, 'image-health'), 'utf8').replace('cd /usr/lib/berth', `cd ${here.root}`)
+  write(join(here.root, 'health'), script)
+  write(join(here.root, 'berth.env'), 'HOST=10.0.0.7\nPORT=9000\n')
+  const asked = (/** @type {Record<string, string>} */ env) =>
+    execFileSync('sh', [join(here.root, 'health')], {
+      encoding: 'utf8',
+      env: { PATH: `${join(here.root, 'bin')}:${process.env.PATH}`, ...env },
+    }).trim()
+  assert.equal(asked({}), 'http://10.0.0.7:9000/healthz')
+  for (const host of ['0.0.0.0', '::', '127.0.0.1'])
+    assert.equal(asked({ HOST: host, PORT: '80' }), 'http://127.0.0.1:80/healthz')
+  assert.equal(asked({ HOST: 'fd00::7', TLS_CERT_FILE: 'x' }), 'https://[fd00::7]:9000/healthz')
+})
+
 test('every setting of the package’s settings file is one of Berth', () => {
   const known = readFileSync(join(root, 'docs/reference/settings.md'), 'utf8')
   const named = [...readFileSync(join(files, 'debian/settings.env'), 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map(
