@@ -60,6 +60,8 @@ test('where there is no Berth, or its settings are wrong, it says so and makes n
   assert.match(wrong.stderr, /PORT: .*\n.*LOG_LEVEL: /)
   const status = await runCommand({ DATA_DIR: empty }, 'status', '--json')
   assert.deepEqual([status.code, JSON.parse(status.stdout)], [0, { running: false, data_dir: empty }])
+  // It named "npm start" alone, which package and image do not have.
+  assert.match((await runCommand({ DATA_DIR: empty }, 'status')).stdout, /Start its service, such as by "systemctl/)
   await assert.rejects(readFile(empty), { code: 'ENOENT' })
 })
 

@@ -15,12 +15,16 @@ export const status: CommandSpec = {
   work: showStatus,
 }
 
+/** The program does not know how it was installed. */
+const howToStart =
+  'Start its service, such as by "systemctl start berth" or "docker start berth"; in the repository: "npm start".'
+
 async function showStatus(context: CommandContext): Promise<void> {
   const { dataDir, terminal, signal } = context
   const service = await findService({ dataDir, note: (line) => terminal.note(line), signal })
   if (!service) {
     terminal.json({ running: false, data_dir: dataDir })
-    return terminal.print(`Berth does not run (data in ${dataDir}). Start it with "npm start".`)
+    return terminal.print(`Berth does not run (data in ${dataDir}). ${howToStart}`)
   }
   const report = await withApi(context, (api) => api.systemReport())
   const since = service.since.toISOString()
