@@ -43,6 +43,7 @@ test('of the web front end the server knows its paths only', () => {
 const [gatewaySettings, gatewayState] = ['gateway/gateway-settings.ts', 'gateway/gateway-state.ts']
 /** The ports; of the runtime with the shapes that it speaks of. */
 const [gatewayPort, runtimePort] = ['gateway/gateway.ts', 'runtime/runtime']
+const gatewayTypes = [gatewayPort, gatewaySettings, gatewayState]
 const allowed: Record<string, string[]> = {
   concurrency: [],
   'data-folder': [],
@@ -79,15 +80,13 @@ const allowed: Record<string, string[]> = {
     'tokens',
     'messages',
   ],
-  rpc: [gatewayPort, gatewaySettings, gatewayState],
+  rpc: gatewayTypes,
   supervisor: ['rpc', gatewayPort],
   nodes: [
     'accounts/access-tokens/',
     'accounts/oidc/seal.ts',
     'elapsed-time.ts',
-    gatewayPort,
-    gatewaySettings,
-    gatewayState,
+    ...gatewayTypes,
     'rpc',
     'runtime/runtime.ts',
     'runtime/runtime-error.ts',
@@ -99,6 +98,7 @@ const allowed: Record<string, string[]> = {
     'errors.ts',
     'crash-points.ts',
     'concurrency',
+    'data-folder/disk-room.ts',
     'duration-histogram.ts',
     'percentiles.ts',
     'readiness-request.ts',
@@ -107,9 +107,7 @@ const allowed: Record<string, string[]> = {
     'runtime/container-files.ts',
     'runtime/container-spec.ts',
     'runtime/host-capacity.ts',
-    gatewayPort,
-    gatewaySettings,
-    gatewayState,
+    ...gatewayTypes,
   ],
   accounts: [
     'store',

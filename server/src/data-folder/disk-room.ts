@@ -42,6 +42,13 @@ async function requireRoom(folder: string, room: RoomOn): Promise<void> {
   if ((await room(folder)) === 0) throw new DiskNearlyFull(`the disk of ${folder} has its reserve left alone`)
 }
 
+/** Source: errno(3); a quota of the disk, and a limit of the process, count as a disk that is full. */
+const codesOfFullDisks = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+/** Whether a file could not be written because no room is left for it. */
+export const isOutOfRoom = (error: unknown): boolean =>
+  error instanceof DiskNearlyFull || codesOfFullDisks.includes((error as NodeJS.ErrnoException).code ?? '')
+
 /** Makes a file durable, or the names in a folder: a rename counts after a power failure only then. */
 export async function sync(file: string): Promise<void> {
   const handle = await open(file, 'r')

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import type { FileStatus } from '#/runtime/container-files.ts'
 import type { StarterFiles } from '../templates/starter-files.ts'
-import type { FileEntry, FileSet } from './file-set.ts'
-import type { HomeFiles } from './home-files.ts'
+import { defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
+import type { HomeFiles, KeptFile } from './home-files.ts'
 import type { PutRecord } from './put-record.ts'
 
 /** An entry that is put into the home; `path` is relative to it. */
@@ -19,6 +19,8 @@ export interface Put {
 /** A larger file that its owner changed is left alone, because a copy of it has to be kept first. */
 const maxKept = 256 * 1024 ** 2
 const maxCopies = 1_000
+/** Max bytes that are read of a home for one set: what an earlier state of it can have put there, and half as much of the owner's. */
+const maxCompared = 1.5 * defaultLimits.bytes
 
 /** What to put into a home, decided file by file; nothing is written. */
 export class PutSelection {
@@ -28,8 +30,9 @@ export class PutSelection {
   readonly #hashes = new Map<string, string>()
   /** Files of the owner that get a copy beside them. */
   readonly keptBeside: string[] = []
-  /** Files that could not be put there, because the owner has something else there. */
+  /** Files that could not be put there, because the owner has something else there, or too much of it to keep copies. */
   readonly leftOut: string[] = []
+  #mayCompare = 0
 
   constructor(home: HomeFiles, record: PutRecord) {
     this.#home = home
@@ -49,6 +52,7 @@ export class PutSelection {
   /** Adds the files of one origin. @throws {RuntimeError} */
   async add(set: FileSet, { to, update }: Pick<StarterFiles, 'to' | 'update'>): Promise<void> {
     const now = new Date()
+    this.#mayCompare = maxCompared
     if (to !== '') await this.#folder(to, 0o755, now)
     for (const entry of set.entries) {
       const path = posix.join(to, entry.path)
@@ -82,16 +86,27 @@ export class PutSelection {
   /** The origin has changed: what was put there is exchanged, what its owner changed is kept beside. */
   async #replace(set: FileSet, entry: FileEntry & { hash: string }, path: string, status: FileStatus): Promise<void> {
     const { kind, size } = status
-    if ((kind !== 'file' && kind !== 'link') || size > maxKept) return void this.leftOut.push(path)
+    if ((kind !== 'file' && kind !== 'link') || size > Math.min(maxKept, this.#mayCompare))
+      return void this.leftOut.push(path)
+    this.#mayCompare -= size
     const theirs = await this.#home.keep(path, status)
-    if (theirs.hash === entry.hash) return void this.#hashes.set(path, entry.hash)
-    if (theirs.hash !== this.#record.hashes.get(path)) {
-      const copy = await this.#freeName(path)
-      if (copy === undefined) return void this.leftOut.push(path)
-      this.#puts.set(copy, { ...theirs, path: copy, kind, mode: status.mode, mtime: new Date() })
-      this.keptBeside.push(copy)
+    if (!theirs) return void this.leftOut.push(path)
+    if (theirs.hash === entry.hash || theirs.hash === this.#record.hashes.get(path)) await theirs.drop()
+    else if (!(await this.#keepBeside(path, theirs, status))) return void this.leftOut.push(path)
+    if (theirs.hash === entry.hash) this.#hashes.set(path, entry.hash)
+    else this.#put(set, entry, path)
+  }
+
+  /** @returns false when there are too many copies */
+  async #keepBeside(path: string, theirs: KeptFile, { kind, mode }: FileStatus): Promise<boolean> {
+    const copy = await this.#freeName(path)
+    if (copy === undefined || (kind !== 'file' && kind !== 'link')) {
+      await theirs.drop()
+      return false
     }
-    this.#put(set, entry, path)
+    this.#puts.set(copy, { ...theirs, path: copy, kind, mode, mtime: new Date() })
+    this.keptBeside.push(copy)
+    return true
   }
 
   #put(set: FileSet, entry: FileEntry & { hash: string }, path: string): void {

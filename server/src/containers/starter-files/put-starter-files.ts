@@ -49,7 +49,7 @@ export class PutStarterFiles {
     if (!files) throw new StarterFilesError('this container engine has no way to put files into a home')
     const what = `put starter files into ${container.name}`
     const access = await files.begin(container.volume)
-    const home = new HomeFiles(files, container.id, container.home, folder, signal)
+    const home = new HomeFiles(files, container.id, container.home, { folder }, signal)
     const sets: FileSet[] = []
     try {
       const record = readRecord((await home.textOf(recordFile, maxRecord)) ?? '')
