@@ -7,7 +7,10 @@ export interface PartContent extends Pick<Part, 'kind' | 'file' | 'home'> {
 
 /** Where a backup goes. */
 export interface BackupTarget {
-  /** Writes one part. @returns its description; @throws when it cannot: the part is then not in the backup */
+  /**
+   * Writes one part. @returns its description; @throws when it cannot: the part is then not in the backup; `DiskNearlyFull` for a
+   * home without room, after which others may have theirs
+   */
   add(part: PartContent, signal: AbortSignal): Promise<Part>
   /** Completes the backup: without this there is none. @returns its name for the operator */
   finish(manifest: Manifest): Promise<string>

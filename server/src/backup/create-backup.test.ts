@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
@@ -21,7 +21,7 @@ test('homes leave the store its room on the disk; the rest of the backup is comp
   const target = await folderTarget(
     path.join(folder, 'backups'),
     installation,
-    { recipients: [], encrypt, dataDir: folder, room },
+    { recipients: [], encrypt, room },
     new Date(),
   )
   const { name, manifest } = await createBackup(target, snapshot(), options)
@@ -35,6 +35,43 @@ test('homes leave the store its room on the disk; the rest of the backup is comp
   )
   assert.match(manifest.missing[0]?.reason ?? '', /make room, or back up to another disk/)
   assert.deepEqual(readdirSync(path.join(name, 'homes')), [`${volumes[0]}.tar`])
+})
+
+// The folder of backups was on a disk of its own: a file of holes in one home filled it, and store and keys were removed again.
+test('a home for which the disk has no room is left out and named; store, keys and the other homes stay', async (t) => {
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    const { folder, options, snapshot } = makeScene(t)
+    let homes = 0
+    const room = async () => {
+      if (++homes === 2) throw Object.assign(new Error(`${code}: no space left, write`), { syscall: 'write', code })
+      return 1
+    }
+    const encrypt = (content: AsyncIterable<Uint8Array>) => content
+    const target = await folderTarget(path.join(folder, 'backups'), installation, { recipients: [], encrypt, room })
+    const { name, manifest } = await createBackup(target, snapshot(), options)
+    const saved = [volumes[0], volumes[2]].map((volume) => `${volume}.tar`)
+    assert.deepEqual(
+      manifest.parts.map(({ file }) => file),
+      ['berth.sqlite', 'signing-key.json', ...saved.map((file) => `homes/${file}`)],
+    )
+    assert.deepEqual(
+      manifest.missing.map(({ volume }) => volume),
+      [volumes[1]],
+    )
+    assert.deepEqual(readdirSync(path.join(name, 'homes')), saved, 'nothing of the part stays')
+  }
+})
+
+test('a backup to standard output that cannot be written fails, whatever is wrong with it', async (t) => {
+  const { folder, options, snapshot } = makeScene(t)
+  const output = new Writable({
+    write: (_bytes, _encoding, done) =>
+      done(++written > 8 ? Object.assign(new Error('full'), { syscall: 'write', code: 'ENOSPC' }) : null),
+  })
+  output.on('error', () => undefined)
+  let written = 0
+  const target = streamTarget(output, folder, (content) => content)
+  await assert.rejects(createBackup(target, snapshot(), options), /full/)
 })
 
 test('a backup to standard output leaves the store its room for the file that it makes meanwhile', async (t) => {

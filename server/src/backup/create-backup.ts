@@ -41,7 +41,7 @@ export async function spoolStore({ databaseUrl, dataDir, spool }: BackupOptions)
 
 /**
  * Makes a backup while the service runs or not: first the store, then keys and homes, so that no user of the store lacks a
- * home that existed. A home that cannot be read, or would take the room of the store on its disk, is left out and named;
+ * home that existed. A home that cannot be read, or would take the reserve of the disk, is left out and named;
  * everything else fails the backup, of which nothing stays.
  * @param snapshot of `spoolStore`; removed
  * @throws what fails
@@ -94,7 +94,7 @@ async function keys({ dataDir }: BackupOptions, extension: string) {
 }
 
 const noRoom =
-  'the rest of the disk, at most 1 GiB, is left for the store of Berth; make room, or back up to another disk'
+  'the rest of the disk, at most 1 GiB, is left for the store and for the rest of the backup; make room, or back up to another disk'
 
 async function addHomes(
   target: BackupTarget,
@@ -113,7 +113,7 @@ async function addHomes(
       crashPoint('backup.after-home')
     } catch (error) {
       signal.throwIfAborted()
-      // The disk of the backup is full, or similar: no home can be saved.
+      // The target cannot be written any more, or similar: no home can be saved.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
       missing.push({ volume: home.volume, reason: error instanceof DiskNearlyFull ? noRoom : (error as Error).message })
     }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { roomOn, sync, type RoomOn } from '#/data-folder/disk-room.ts'
@@ -23,27 +23,25 @@ export interface FolderTargetOptions {
   /** Whom `encrypt` encrypts to. */
   readonly recipients: readonly string[]
   readonly encrypt: (content: Bytes) => Bytes
-  /** Of the store: on its disk homes leave it its room. Undefined: they may fill the disk. */
-  readonly dataDir?: string
   /** For tests. */
   readonly room?: RoomOn
 }
 
 /**
  * A folder of backups, each a folder of its own that is complete by itself. A backup has another name until it is
- * complete. A home that has not changed since the last backup is a hard link to that one's file.
+ * complete. A home that has not changed since the last backup is a hard link to that one's file. Homes leave a reserve of the
+ * disk: to the store, if it is on it, and to what follows in the backup.
  * @param folder created when it is missing
  * @param installation backups of others are neither linked to nor counted
  */
 export async function folderTarget(
   folder: string,
   installation: string,
-  { recipients, encrypt, dataDir, room = roomOn }: FolderTargetOptions,
+  { recipients, encrypt, room = roomOn }: FolderTargetOptions,
   now = new Date(),
 ): Promise<BackupTarget> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeAbandoned(folder, installation)
-  const homeRoom = dataDir !== undefined && (await isSameDisk(folder, dataDir)) ? room : undefined
   const partial = path.join(folder, partialName(installation, process.pid, now.getTime()))
   await mkdir(partial, { mode: 0o700 })
   const newest = (await backupsIn(folder, installation)).at(-1)
@@ -53,7 +51,7 @@ export async function folderTarget(
     add: async ({ kind, file, home, content }, signal) => {
       const place = path.join(partial, file)
       try {
-        const written = await writePart(place, content, encrypt, signal, kind === 'home' ? homeRoom : undefined)
+        const written = await writePart(place, content, encrypt, signal, kind === 'home' ? room : undefined)
         const part: Part = { kind, file, ...(home ? { home } : {}), ...written }
         return (last && (await linkUnchanged(last, part, place))) ?? part
       } catch (error) {
@@ -78,8 +76,6 @@ export async function folderTarget(
     discard: () => rm(partial, { recursive: true, force: true }),
   }
 }
-
-const isSameDisk = async (one: string, other: string) => (await stat(one)).dev === (await stat(other)).dev
 
 const isSameSet = (one: readonly string[], other: readonly string[]) =>
   new Set(one).symmetricDifference(new Set(other)).size === 0

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { whileRoom, type RoomOn } from '#/data-folder/disk-room.ts'
+import { DiskNearlyFull, isOutOfRoom, whileRoom, type RoomOn } from '#/data-folder/disk-room.ts'
 import type { Part } from './backup-format.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -11,7 +11,8 @@ type Bytes = AsyncIterable<Uint8Array>
 /**
  * Writes content to a new file, durable when it resolves; readable by its owner only.
  * @param transform encrypts @param room of the disk, which is not taken beyond; undefined: all of it may be
- * @returns size and hashes @throws when it cannot, `DiskNearlyFull` without room; the file may then exist in part
+ * @returns size and hashes @throws when it cannot, `DiskNearlyFull` without that room, or when the disk is full all the same; the file
+ * may then exist in part
  */
 export async function writePart(
   file: string,
@@ -20,11 +21,17 @@ export async function writePart(
   signal: AbortSignal,
   room?: RoomOn,
 ): Promise<Pick<Part, 'bytes' | 'sha256' | 'contentSha256'>> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   const [inside, outside] = [new Meter(), new Meter()]
-  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
   const bytes = outside.measure(transform(inside.measure(content)))
-  await pipeline(room ? whileRoom(bytes, path.dirname(file), room) : bytes, stream, { signal })
+  const folder = path.dirname(file)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
+    await pipeline(room ? whileRoom(bytes, folder, room) : bytes, stream, { signal })
+  } catch (error) {
+    if (room && isOutOfRoom(error)) throw new DiskNearlyFull(`the disk of ${folder} is full`, { cause: error })
+    throw error
+  }
   return { bytes: outside.bytes, sha256: outside.sha256(), contentSha256: inside.sha256() }
 }
 

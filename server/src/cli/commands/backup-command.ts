@@ -25,7 +25,7 @@ export const backup: CommandSpec = {
     'Berth and all containers keep running; no request waits for it. A backup has its name when it is complete, and ' +
     'no half backup stays. Homes that did not change since the last backup in the folder take no further space. ' +
     'berth.env and files of templates and secrets are yours and not in it. Exit code 1 if a home could not be read, or would take the last 5 % of ' +
-    'the disk of the store (at most 1 GiB).',
+    'the disk that it is written to (at most 1 GiB).',
   examples: [
     ['backup /var/backups/berth --keep 14', 'every night, from a timer'],
     ['backup /var/backups/berth --encrypt-to age1...', 'this machine can write backups and cannot read them'],
@@ -80,7 +80,6 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
         ).folderTarget(place, installation, {
           recipients: options.encryptTo,
           encrypt,
-          dataDir: config.dataDir,
         })
     const { name, manifest } = await createBackup(target, { ...snapshot, installation }, work)
     noteBackup(config.dataDir, {
