@@ -49,7 +49,7 @@ const allowed: Record<string, string[]> = {
   'data-folder': [],
   tokens: ['ip-address.ts'],
   store: ['concurrency'],
-  backup: ['store', 'crash-points.ts', 'data-folder', 'runtime/home-archive.ts'],
+  backup: ['store', 'crash-points.ts', 'data-folder', 'runtime/home-archive.ts', 'runtime/runtime-error.ts'],
   runtime: ['duration-histogram.ts'],
   mail: ['concurrency', 'store/users/magic-links.ts', 'messages'],
   messages: ['tokens'],

@@ -37,6 +37,8 @@ export interface Restored {
   readonly keptHomes: readonly string[]
   /** Volumes that existed because an earlier restore, which was interrupted, had written a part of them. */
   readonly partialHomes: readonly string[]
+  /** Homes that the engine refused to write, which do not exist now. */
+  readonly missingHomes: Manifest['missing']
   /** Volumes without the size that they were bound to, because this engine cannot bind sizes. */
   readonly unboundHomes: readonly string[]
 }
@@ -44,6 +46,7 @@ export interface Restored {
 /**
  * Restores store, keys and homes. Everything is checked before anything is changed; homes come first, so that an
  * interrupted restore of many leaves the old store in use, and a second run goes on: homes that exist are left alone.
+ * A home that the engine refuses, which its user may have caused, is left out and named.
  * @throws {BackupProblem} and changes nothing, when the backup is damaged or newer, or there is a store without `force`
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
@@ -85,13 +88,13 @@ async function unpack(options: RestoreOptions, part: Part, file: string): Promis
   await pipeline(contentOf(options, part), stream, { signal: options.signal })
 }
 
-async function restoreHomes(
-  options: RestoreOptions,
-  { installation, parts }: Manifest,
-): Promise<Pick<Restored, 'homes' | 'keptHomes' | 'partialHomes' | 'unboundHomes'>> {
+type RestoredHomes = Pick<Restored, 'homes' | 'keptHomes' | 'partialHomes' | 'missingHomes' | 'unboundHomes'>
+
+async function restoreHomes(options: RestoreOptions, { installation, parts }: Manifest): Promise<RestoredHomes> {
   const { homesOf, onProgress, dataDir, signal } = options
   const [keptHomes, partialHomes, unboundHomes]: [string[], string[], string[]] = [[], [], []]
-  if (homesOf === null) return { homes: 0, keptHomes, partialHomes, unboundHomes }
+  const missingHomes: Manifest['missing'][number][] = []
+  if (homesOf === null) return { homes: 0, keptHomes, partialHomes, missingHomes, unboundHomes }
   const restoration = new HomeRestoration(await homesOf(installation), dataDir)
   await restoration.removeUnfinished()
   const inPart = partlyRestored(dataDir)
@@ -99,11 +102,15 @@ async function restoreHomes(
   for (const [at, { part, home }] of saved.entries()) {
     onProgress(at, saved.length)
     const outcome = await restoration.run(home, () => contentOf(options, part), signal)
+    if (typeof outcome === 'object') {
+      missingHomes.push({ volume: home.volume, reason: outcome.refusal })
+      continue
+    }
     const isInPart = inPart.has(home.volume)
     if (outcome === 'exists') (isInPart ? partialHomes : keptHomes).push(home.volume)
     else if (isInPart) forgetPartlyRestored(dataDir, home.volume)
     if (outcome === 'created-unbound') unboundHomes.push(home.volume)
   }
-  const homes = saved.length - keptHomes.length - partialHomes.length
-  return { homes, keptHomes, partialHomes, unboundHomes }
+  const homes = saved.length - keptHomes.length - partialHomes.length - missingHomes.length
+  return { homes, keptHomes, partialHomes, missingHomes, unboundHomes }
 }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { volumeMark } from '#/data-folder/restore-mark.ts'
 import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/runtime/home-archive.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { sync } from '#/data-folder/disk-room.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -32,8 +33,11 @@ export class HomeRestoration {
     await rm(this.#mark)
   }
 
-  /** As `HomeArchive.write`. @throws {RuntimeError} it does not exist then */
-  async run(home: ArchivedHome, content: () => Bytes, signal: AbortSignal): Promise<HomeOutcome> {
+  /**
+   * As `HomeArchive.write`; or why an engine that answers did not take this home, which does not exist then.
+   * @throws {RuntimeError} when the engine cannot be reached, or cannot remove a part of the home · the reason of the signal
+   */
+  async run(home: ArchivedHome, content: () => Bytes, signal: AbortSignal): Promise<HomeOutcome | { refusal: string }> {
     try {
       const beforeCreate = () => this.#setMark(home.volume)
       const outcome = await this.#archive.write(home, () => withCrashPoint(content()), { signal, beforeCreate })
@@ -41,9 +45,22 @@ export class HomeRestoration {
       return outcome
     } catch (error) {
       // Without an engine the mark stays, and the next restore does it.
-      await this.removeUnfinished().catch(() => undefined)
-      throw error
+      const isRemoved = await this.removeUnfinished().then(
+        () => true,
+        () => false,
+      )
+      signal.throwIfAborted()
+      if (!(error instanceof RuntimeError) || !isRemoved || !(await this.#isReachable())) throw error
+      return { refusal: inWords(error) }
     }
+  }
+
+  /** Whether the engine answers others: one that took too long for a home counts as unreachable in that call. */
+  async #isReachable(): Promise<boolean> {
+    return this.#archive.homes().then(
+      () => true,
+      () => false,
+    )
   }
 
   async #setMark(volume: string): Promise<void> {
@@ -51,6 +68,8 @@ export class HomeRestoration {
     await sync(this.#dataDir)
   }
 }
+
+const inWords = ({ message, cause }: Error) => (cause instanceof Error ? `${message}: ${cause.message}` : message)
 
 async function* withCrashPoint(content: Bytes): AsyncGenerator<Uint8Array> {
   for await (const bytes of content) {

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { forgetInterruptedRestore, partlyRestored, volumeMark } from '#/data-folder/restore-mark.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { createBackup, spoolStore } from './create-backup.ts'
@@ -28,7 +29,66 @@ test('a home that a restore left in part is named by the next one, also after Be
   writeFileSync(path.join(dataDir, volumeMark), annHome)
   assert.equal(forgetInterruptedRestore(dataDir), annHome)
   assert.equal(forgetInterruptedRestore(dataDir), undefined)
-  const restore = async (spool: string, force: boolean) => {
+  const restore = restoreOf({ folder, backup, dataDir, archive })
+  const first = await restore('spool-1', false)
+  assert.deepEqual([first.homes, first.keptHomes, first.partialHomes], [0, [bobHome], [annHome]])
+
+  // As the operator was told.
+  existing.delete(annHome)
+  const second = await restore('spool-2', true)
+  assert.deepEqual([second.homes, second.keptHomes, second.partialHomes], [1, [bobHome], []])
+  assert.deepEqual([...partlyRestored(dataDir)], [])
+  assert.ok(!existsSync(path.join(dataDir, volumeMark)))
+})
+
+// The user of a home that the engine does not unpack kept the store, the keys and the homes of all others from being restored.
+test('a home that the engine refuses is left out and named; store and other homes are restored', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-restore-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const volumes = ['ann', 'bob', 'eve'].map((slug) => `berth-ghkmn-home-1-${slug}-dev`)
+  const [annHome = '', bobHome = '', eveHome = ''] = volumes
+  const existing = new Set<string>()
+  const archive = homesFor(volumes, existing)
+  const backup = await backUp(folder, archive)
+  const dataDir = path.join(folder, 'restored')
+  mkdirSync(dataDir)
+  const failing = (kind: 'failed' | 'unreachable', homes = archive.homes): HomeArchive => ({
+    ...archive,
+    homes,
+    write: async (home, content, options) => {
+      if (home.volume !== annHome) return archive.write(home, content, options)
+      await options.beforeCreate()
+      existing.add(annHome)
+      throw new RuntimeError(kind, `restore ${annHome}`, new Error('file name too long'))
+    },
+  })
+  const away = async () => Promise.reject(new RuntimeError('unreachable', 'list homes'))
+  const withoutEngine = restoreOf({ folder, backup, dataDir, archive: failing('unreachable', away) })
+  await assert.rejects(withoutEngine('spool-1', false), /restore berth-ghkmn-home-1-ann-dev/)
+  assert.deepEqual([...existing], [])
+  assert.ok(!existsSync(path.join(dataDir, 'berth.sqlite')), 'without an engine the old store stays in use')
+
+  // A call that took too long counts as unreachable, too, and the engine answers others.
+  for (const [at, kind] of (['failed', 'unreachable'] as const).entries()) {
+    existing.clear()
+    const restored = await restoreOf({ folder, backup, dataDir, archive: failing(kind) })(`spool-${at + 2}`, at > 0)
+    const reason = `restore ${annHome}: file name too long`
+    assert.deepEqual([restored.homes, restored.missingHomes], [2, [{ volume: annHome, reason }]])
+    assert.deepEqual([...existing], [bobHome, eveHome])
+    assert.ok(existsSync(path.join(dataDir, 'berth.sqlite')))
+    assert.ok(!existsSync(path.join(dataDir, volumeMark)))
+  }
+})
+
+interface Scene {
+  readonly folder: string
+  readonly backup: string
+  readonly dataDir: string
+  readonly archive: HomeArchive
+}
+
+function restoreOf({ folder, backup, dataDir, archive }: Scene) {
+  return async (spool: string, force: boolean) => {
     mkdirSync(path.join(folder, spool))
     return restoreBackup({
       backup,
@@ -43,16 +103,7 @@ test('a home that a restore left in part is named by the next one, also after Be
       signal: new AbortController().signal,
     })
   }
-  const first = await restore('spool-1', false)
-  assert.deepEqual([first.homes, first.keptHomes, first.partialHomes], [0, [bobHome], [annHome]])
-
-  // As the operator was told.
-  existing.delete(annHome)
-  const second = await restore('spool-2', true)
-  assert.deepEqual([second.homes, second.keptHomes, second.partialHomes], [1, [bobHome], []])
-  assert.deepEqual([...partlyRestored(dataDir)], [])
-  assert.ok(!existsSync(path.join(dataDir, volumeMark)))
-})
+}
 
 function homesFor(volumes: readonly string[], existing: Set<string>): HomeArchive {
   return {

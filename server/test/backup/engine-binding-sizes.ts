@@ -1,4 +1,4 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -43,6 +43,22 @@ export async function engineBindingSizes(lifetime: Lifetime, refusal?: string): 
     }))
     answer.end(JSON.stringify({ Volumes: sized }))
   }
+  return addressOf(lifetime, server)
+}
+
+/** The real engine, which refuses to unpack the first archive that is sent to it. @returns its address */
+export async function engineRefusingAnArchive(lifetime: Lifetime): Promise<string> {
+  let archives = 0
+  const server = createServer((asked, answer) => {
+    if (asked.method === 'PUT' && /\/archive\?/.test(asked.url ?? '') && ++archives === 1) {
+      asked.resume()
+      asked.on('end', () => answer.writeHead(500).end(JSON.stringify({ message: 'file name too long' })))
+    } else asked.pipe(forward(asked, (found) => passOn(found, answer)))
+  })
+  return addressOf(lifetime, server)
+}
+
+async function addressOf(lifetime: Lifetime, server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   lifetime.after(async () => {

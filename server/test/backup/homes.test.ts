@@ -10,7 +10,7 @@ import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-arc
 import { extractHome } from '#/backup/extract-home.ts'
 import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
-import { engineBindingSizes } from './engine-binding-sizes.ts'
+import { engineBindingSizes, engineRefusingAnArchive } from './engine-binding-sizes.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
@@ -160,6 +160,38 @@ test('a home with links that lead out of it is restored as it was, links include
   assert.equal(restored.code, 0, restored.stderr)
   assert.deepEqual(await entries(), before)
   assert.ok(before.some(([name, , target]) => String(name).endsWith('a/out') && target === '../../etc/x'))
+})
+
+test('a home that the engine does not unpack is named, and store and other homes are restored', async (t) => {
+  // One user, with a home that the engine refuses, kept the store, the keys and the homes of all others from being restored.
+  const installation = 'berth-refused'
+  const folder = folderOf(t)
+  const dataDir = path.join(folder, 'data')
+  await fillSmallStore(null, dataDir, installation)
+  const { volume, archive } = await withHome(t, installation)
+  const other = `${installation}-bob-dev`
+  const owner = { userId: 3, slug: 'bob', type: 'dev' }
+  const content = Buffer.concat(await Array.fromAsync(archive.read(volume, signal)))
+  await archive.write({ volume: other, owner }, () => Readable.from([content]), {
+    signal,
+    beforeCreate: async () => {},
+  })
+  const made = await runCommand({ DATA_DIR: dataDir }, 'backup', path.join(folder, 'backups'), '--json')
+  assert.equal(made.code, 0, made.stderr)
+  const { backup } = JSON.parse(made.stdout) as { backup: string }
+  for (const each of [volume, other]) await askEngine('DELETE', `/volumes/${each}`)
+  const place = { DATA_DIR: path.join(folder, 'other'), DOCKER_HOST: await engineRefusingAnArchive(t) }
+  const restored = await runCommand(place, 'restore', backup, '--json')
+  assert.equal(restored.code, 1)
+  const { homes, missingHomes } = JSON.parse(restored.stdout) as { homes: number; missingHomes: { volume: string }[] }
+  assert.deepEqual([homes, missingHomes.map((each) => each.volume)], [1, [volume]])
+  assert.match(restored.stderr, /not restored: berth-refused-ann-dev: .*file name too long/)
+  assert.match(restored.stderr, /1 home missing; the rest is restored/)
+  assert.deepEqual(
+    (await archive.homes()).map((each) => each.volume),
+    [other],
+  )
+  assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'signing-key.json'])
 })
 
 test('a home beside the present ones is for the account of the operator alone, whatever its folder allowed', async (t) => {

@@ -134,8 +134,9 @@ async function restoreAll(
       onProgress: (done, total) => terminal.progress(`home ${done + 1} of ${total}`),
     })
     terminal.endProgress()
-    const { manifest, aside, keptHomes, partialHomes, unboundHomes } = restored
-    terminal.json({ restored: manifest.createdAt, homes: restored.homes, keptHomes, partialHomes, unboundHomes, aside })
+    const { manifest, aside, ...outcomes } = restored
+    const { keptHomes, partialHomes, missingHomes, unboundHomes } = outcomes
+    terminal.json({ restored: manifest.createdAt, ...outcomes, aside })
     const users = manifest.store.rows.users ?? 0
     terminal.print(
       `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes. Start Berth.`,
@@ -147,9 +148,19 @@ async function restoreAll(
       terminal.note(
         `left as it is, with a part of its files, because Berth ran after a restore was interrupted: ${volume}`,
       )
-    if (partialHomes.length > 0)
+    for (const { volume, reason } of missingHomes) terminal.note(`not restored: ${volume}: ${reason}`)
+    const problems = [
+      ...(partialHomes.length > 0 ? [`${formatCount(partialHomes.length, 'home')} with a part of the files.`] : []),
+      ...(missingHomes.length > 0
+        ? [`${formatCount(missingHomes.length, 'home')} missing; the rest is restored.`]
+        : []),
+    ]
+    if (problems.length > 0)
       throw new CommandFailed(
-        `${formatCount(partialHomes.length, 'home')} with a part of the files. Take them out of the backup with --home and --into, or remove their volumes and restore again.`,
+        [
+          ...problems,
+          'Take them out of the backup with --home and --into, or remove volumes that have a part and restore again.',
+        ].join(' '),
       )
   } finally {
     await lock.release()
