@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { SingleFlight } from '#/concurrency/single-flight.ts'
 import { ContainerRemoval } from '#/containers/container-removal.ts'
+import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { insertRemovals } from '#/store/containers/removals.ts'
@@ -12,6 +13,7 @@ import { insertTermEnd } from '#/store/term-ends/term-ends.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { ArchiveMember, type ArchiveMemberParts } from './archive-member.ts'
+import { pauseFor } from './term-end-paused.ts'
 
 const now = new Date('2027-07-31T20:00:00Z')
 const whole = { file: '1/whole.tar.gz', bytes: 1_000 }
@@ -32,26 +34,13 @@ class HalfRemovedHome {
 
 // The rest of the home was archived in place of the whole archive, which was the only copy then.
 test('a home whose removal is pending is removed before it would be archived, and an earlier archive stays', async (t) => {
-  const { database } = await openTemporaryStore(t)
+  const { database, member } = await storeWithMember(t)
   const { db } = database
-  const user = await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
-  const limits = { running: null, memory: null, cpus: null, disk: null }
-  const fields = { name: 'Course', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
-  const group = await insertGroup(db, { ...fields, createdAt: now })
-  const times = { removeAt: now, keepUntil: now, groupEnd: null, startedAt: now }
-  const by = { actorId: null, actorName: 'operator root', language: 'en' } as const
-  const id = await insertTermEnd(db, {
-    groupId: group!.id,
-    groupName: 'Course',
-    removesAccounts: true,
-    ...times,
-    ...by,
-  })
-  await insertTermEndMembers(db, id, [{ userId: user.id, email: user.email, slug: user.slug, stays: null }])
-  const [member] = await listTermEndMembers(db, id, { limit: 1, after: 0 })
-  assert.ok(member)
   await setHomeArchive(db, { memberId: member.id, type: 'lab', ...whole, recordState: 'before the purge', now })
-  await insertRemovals(db, [{ userId: user.id, slug: 'ann', type: 'lab', containerId: null }], { isPurge: true, now })
+  await insertRemovals(db, [{ userId: member.userId, slug: 'ann', type: 'lab', containerId: null }], {
+    isPurge: true,
+    now,
+  })
 
   const home = new HalfRemovedHome()
   const singleFlight = new SingleFlight()
@@ -82,3 +71,73 @@ test('a home whose removal is pending is removed before it would be archived, an
     [whole],
   )
 })
+
+/** @param free bytes for archives, before and while one is written, and after it is gone again @param size of the home; undefined: not measured */
+async function archiveWith(t: TestContext, free: readonly [number, number], size?: number): Promise<unknown> {
+  const { database, member } = await storeWithMember(t)
+  const runtime = { inspect: async () => undefined } as Partial<Runtime> as Runtime
+  const singleFlight = new SingleFlight()
+  let isWritten = false
+  const archiveMember = new ArchiveMember({
+    database,
+    contents: { read: async function* () {} },
+    runtime,
+    files: {
+      freeBytes: async () => free[isWritten ? 1 : 0],
+      write: async () => {
+        isWritten = true
+        throw new DiskNearlyFull('the reserve')
+      },
+    },
+    removal: new ContainerRemoval({ runtime, database, singleFlight, installation: 'berth' }),
+    singleFlight,
+    installation: 'berth',
+    stop: async () => false,
+    bytesOf: () => size,
+  } as unknown as ArchiveMemberParts)
+  return archiveMember.run(member, ['lab'], new AbortController().signal).then(
+    () => assert.fail('archived'),
+    (error: unknown) => error,
+  )
+}
+
+// A file of holes, or a home that no measurement knows, made the end of a term wait for the disk, with all other members.
+test('a home that is larger than the room for archives fails alone; the disk is full for all when only its reserve is left', async (t) => {
+  for (const [free, size] of [
+    [[1_000, 1_000], 1_001],
+    [[1_000, 1_000], undefined],
+  ] as const) {
+    const error = await archiveWith(t, free, size)
+    assert.equal(pauseFor(error), undefined, String(error))
+    assert.match(String(error), /room|more on their disk/)
+  }
+  for (const [free, size] of [
+    [[0, 0], 1],
+    [[0, 0], undefined],
+    [[1_000, 0], 1_000],
+  ] as const)
+    assert.equal(pauseFor(await archiveWith(t, free, size))?.problem, 'disk')
+})
+
+/** An end of term with one member. */
+async function storeWithMember(t: TestContext) {
+  const { database } = await openTemporaryStore(t)
+  const { db } = database
+  const user = await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
+  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const fields = { name: 'Course', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
+  const group = await insertGroup(db, { ...fields, createdAt: now })
+  const times = { removeAt: now, keepUntil: now, groupEnd: null, startedAt: now }
+  const by = { actorId: null, actorName: 'operator root', language: 'en' } as const
+  const id = await insertTermEnd(db, {
+    groupId: group!.id,
+    groupName: 'Course',
+    removesAccounts: true,
+    ...times,
+    ...by,
+  })
+  await insertTermEndMembers(db, id, [{ userId: user.id, email: user.email, slug: user.slug, stays: null }])
+  const [member] = await listTermEndMembers(db, id, { limit: 1, after: 0 })
+  assert.ok(member)
+  return { database, member }
+}

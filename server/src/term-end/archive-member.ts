@@ -4,6 +4,7 @@ import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import { crashPoint } from '#/crash-points.ts'
+import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import type { HomeContents } from '#/runtime/home-contents.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -48,7 +49,10 @@ export class ArchiveMember {
     this.#parts = parts
   }
 
-  /** @throws {TermEndPaused} no room · {RuntimeError} · when a container runs again, or a home cannot be read whole */
+  /**
+   * @throws {TermEndPaused} the disk has its reserve left alone · {RuntimeError} · when a container runs again, or a home cannot be
+   *   read whole, or is larger than the room that archives have
+   */
   async run(member: TermEndMember, types: readonly string[], signal: AbortSignal): Promise<void> {
     const { database, stop, singleFlight } = this.#parts
     const made = await listArchivesOf(database.db, member.id)
@@ -80,7 +84,7 @@ export class ArchiveMember {
     const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
     const written = await files
       .write(member.termEndId, fileName(member, type), archive)
-      .catch((error: unknown) => nothingIfMissing(error))
+      .catch((error: unknown) => this.#nothingIfMissing(error, volume))
     if (!written) return this.#noteGone(before, recordState)
     crashPoint('term-end.after-archive')
     const now = new Date()
@@ -119,10 +123,21 @@ export class ArchiveMember {
     return findContainer(db, userId, type)
   }
 
-  /** @throws {TermEndPaused} the home, as far as its size is known, would fill the disk */
+  /** @throws when the home, as far as its size is known, would fill the disk; {TermEndPaused} when only its reserve is left */
   async #requireRoom(member: TermEndMember, type: string): Promise<void> {
     const { files, bytesOf } = this.#parts
-    if ((await files.freeBytes()) < (bytesOf(member, type) ?? 0)) throw new TermEndPaused('disk')
+    const [room, bytes] = [await files.freeBytes(), bytesOf(member, type) ?? 0]
+    if (room >= bytes) return
+    if (room === 0) throw new TermEndPaused('disk')
+    throw new Error(`the home of ${type} has ${bytes} bytes, and archives may take ${room} more on their disk`)
+  }
+
+  /** A home that took the room of the disk by itself, which is there again without it, fails alone: others may have theirs. */
+  async #nothingIfMissing(error: unknown, volume: string): Promise<undefined> {
+    if (error instanceof RuntimeError && error.kind === 'missing') return
+    if (!(error instanceof DiskNearlyFull) || (await this.#parts.files.freeBytes()) === 0) throw error
+    // Without the cause, which would stand for the disk as a whole.
+    throw new Error(`${volume} takes more than the disk of archives has room for`)
   }
 }
 
@@ -135,8 +150,3 @@ export const recordStateOf = (record: UserContainer | undefined): string =>
 /** A type may be any text. */
 const fileName = ({ id }: TermEndMember, type: string) =>
   `${id}-${createHash('sha256').update(type).digest('hex').slice(0, 16)}`
-
-function nothingIfMissing(error: unknown): undefined {
-  if (error instanceof RuntimeError && error.kind === 'missing') return
-  throw error
-}

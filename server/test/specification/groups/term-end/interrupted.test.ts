@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { DiskNearlyFull } from '#/data-folder/disk-room.ts'
 import { findUser } from '#/store/users/users.ts'
 import { assertOk } from '#test/support/api-calls.ts'
 import { startEnginelessBerth } from '#test/support/berth-without-engine.ts'
@@ -100,4 +101,32 @@ test('a cancellation while homes are read leaves no archive, reads no further ho
   for (const user of users) assert.ok(await findUser(berth.database.db, user.id))
   assert.deepEqual(users.flatMap(mailsTo), [])
   assert.ok(read <= 2, `${read} homes were read`)
+})
+
+test('a home that alone takes the room of the disk of archives is left for later, and the others are archived', async (t) => {
+  const { boss, homes, signUp, launch, group, end, until } = await startTermEndBerth(t)
+  const [ina, ivo] = [await signUp('ina@x.org'), await signUp('ivo@x.org')]
+  const { id } = await group({ name: 'Holes', types: ['lab', 'dev'] }, [ina, ivo])
+  for (const each of [ina, ivo]) assertOk(await launch(each, 'lab'))
+  homes.beforeRead = (volume) => {
+    if (volume.includes(`-home-${ina.id}-`)) throw new DiskNearlyFull('the reserve of the disk is reached')
+  }
+  await end(id)
+  const { problem } = await until(id, ({ counts }) => counts.mailed === 1)
+  const members = (await boss.call('GET', `/api/admin/groups/${id}/term-end/members`)).body.members
+  assert.deepEqual(
+    (members as { user: { email: string }; state: string; problem: string | null }[]).map((member) => [
+      member.user.email,
+      member.state,
+      member.problem,
+    ]),
+    [
+      ['ina@x.org', 'waiting', 'archive'],
+      ['ivo@x.org', 'mailed', null],
+    ],
+  )
+  assert.equal(problem, null)
+  homes.beforeRead = () => undefined
+  assertOk(await boss.call('POST', `/api/admin/groups/${id}/term-end/retry`))
+  await until(id, ({ phase }) => phase === 'done')
 })
