@@ -271,6 +271,8 @@ export const refusals = named({
         : message('refusals.diskFullBut', { used, max, name: wayIn }),
       { extra: { reason: 'full' } },
     ),
+  homeUnmeasured: (wayIn: string) =>
+    new Refusal(500, message('refusals.homeUnmeasured', { name: wayIn }), { extra: { reason: 'full' } }),
   endsAgain: () =>
     new Refusal(500, message('refusals.endsAgain'), {
       extra: { reason: 'crashed' },

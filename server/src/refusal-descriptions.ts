@@ -277,6 +277,11 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy:
       'delete files in the container that the message names, or in a running one; operators raise the limit, see [disk use](../how-to/limit-disk-use.md)',
   },
+  homeUnmeasured: {
+    when: "a disk limit is set, and the engine could not measure another home of the owner's twice in a row; `reason` is `full`",
+    remedy:
+      'shorten paths in the container that the message names; operators look into the log of the engine, see [disk use](../how-to/limit-disk-use.md#homes-that-cannot-be-measured)',
+  },
   endsAgain: {
     when: 'the program ended right after each of its last starts and no request is waiting for it; log only, a launch by hand is never refused with it',
     remedy: 'find out why the program ends',

@@ -187,10 +187,14 @@ export const DiskEvent = Type.Object(
     type: OrNull(Type.String(), { description: 'Container type of the home; null: all homes together' }),
     used: Type.Integer({ description: 'Bytes' }),
     limit: Type.Integer({ description: 'Bytes' }),
+    measured: Type.Boolean({
+      description:
+        'False: the engine cannot measure this home; `used` is what was known last, and other launches of its owner are refused',
+    }),
   },
   {
     description:
-      'Nine tenths of a disk limit are used; sent with each measurement, and once when it is less again. From the limit on launches are refused, except that of the type in which most can be deleted, until 1.25 times the limit',
+      'Nine tenths of a disk limit are used, or a home under one cannot be measured; sent with each measurement, and once when it is less again. From the limit on launches are refused, except that of the type in which most can be deleted, until 1.25 times the limit',
   },
 )
 export type DiskEvent = Type.Static<typeof DiskEvent>

@@ -136,10 +136,11 @@ export interface Runtime {
   removeHome(volume: string): Promise<void>
 
   /**
-   * Bytes that each home takes on the disk, by the volume's name. Slow: every file is looked at. @param signal ends it
+   * Bytes that each home takes on the disk, by the volume's name; null where the engine failed at one, as at a path that is too
+   * long, and none where it never measures that kind. Slow: every file is looked at. @param signal ends it
    * @throws {RuntimeError} `failed` where the engine cannot tell
    */
-  measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>
+  measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number | null>>
 
   /** What the host has and what is left of it, asked now. @throws {RuntimeError} `unreachable` within 5 s */
   host(): Promise<HostReport>

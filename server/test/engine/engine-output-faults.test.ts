@@ -97,6 +97,27 @@ test('a measurement of homes waits for one under way until its signal aborts; ot
   assert.deepEqual(await measure(ok('{"Volumes":null}'), signal), new Map())
 })
 
+// One path that is too long for the engine made it say -1, and the home counted as it had before, for ever.
+test('a home at which the engine failed is told from one that it does not measure', async (t) => {
+  const { installation } = rig
+  for (const name of ['failed', 'left-out', 'seven']) {
+    const home = { volume: `${installation}-${name}`, path: '/home/berth', size: null }
+    await runtime.create(spec(name, { home }))
+  }
+  const volumes = [
+    { Name: `${installation}-failed`, UsageData: { Size: -1 } },
+    { Name: `${installation}-seven`, UsageData: { Size: 7 } },
+  ]
+  const dockerHost = await engineAnswering(t, /\/system\/df/, ok(JSON.stringify({ Volumes: volumes })))
+  const measured = await createDockerRuntime({ installation, dockerHost, network: installation }).measureHomes(
+    AbortSignal.timeout(60_000),
+  )
+  assert.deepEqual(
+    ['failed', 'left-out', 'seven'].map((name) => measured.get(`${installation}-${name}`)),
+    [null, undefined, 7],
+  )
+})
+
 test('a proxy that knows no such path does not make a volume missing', async (t) => {
   const { runtime } = openAt(await pingOnlyProxy(t), t)
   await assert.rejects(runtime.removeHome('some-home'), ofKind('failed'))

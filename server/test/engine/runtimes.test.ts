@@ -211,6 +211,15 @@ for (const open of runtimes) {
       },
     )
 
+    test('a home with a path that the engine cannot follow has no size', needs('measuresHomes'), async () => {
+      const home = { volume: `${rig.installation}-too-deep`, path: '/home/berth', size: null }
+      const names = (letter: string) => Array.from({ length: 12 }, () => letter.repeat(200)).join('/')
+      const move = `mkdir -p ${names('a')} ${names('b')}; mv ${'b'.repeat(200)} ${names('a')}; touch done`
+      const app = await run('too-deep', { home, command: ['/bin/sh', '-c', `${move}; exec httpd -f -p 8080`] })
+      await read(app, 'done')
+      assert.equal((await runtime.measureHomes(AbortSignal.timeout(60_000))).get(home.volume), null)
+    })
+
     test('the app gets its port and the environment of the spec', async () => {
       const env = { GREETING: 'a=b "c" $d', PORT: '1' }
       const container = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })

@@ -94,6 +94,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   serverFull: refusals.serverFull(),
   tooManyLaunches: refusals.tooManyLaunches(),
   diskFull: refusals.diskFull(formatBytes(1.5 * 1024 ** 3), formatBytes(1024 ** 3), 'Development'),
+  homeUnmeasured: refusals.homeUnmeasured('Development'),
   endsAgain: refusals.endsAgain(),
   tooManySignIns: refusals.tooManySignIns(cause),
   tooManyChanges: refusals.tooManyChanges(),

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { initialEventState, reduceEvents } from './event-reducer.ts'
 
 const launch = (type: string, stage: string) => ({ name: 'launch', data: { type, stage } })
-const disk = (type: string | null, used: number) => ({
+const disk = (type: string | null, used: number, measured = true) => ({
   name: 'disk',
-  data: { type, used: used * 2 ** 30, limit: 10 * 2 ** 30 },
+  data: { type, used: used * 2 ** 30, limit: 10 * 2 ** 30, measured },
 })
 
 test('a snapshot replaces the state of all launches and disks', () => {
@@ -22,6 +22,12 @@ test('a nearly full home is listed until an event reports space again', () => {
   const full = reduceEvents(initialEventState, [disk('dev', 9.2), disk(null, 9.9), disk('dev', 9.5)])
   assert.equal(full.disks.get('dev')?.used, 9.5 * 2 ** 30)
   assert.deepEqual([...reduceEvents(full, [disk('dev', 8.9)]).disks.keys()], [null])
+})
+
+test('a home that cannot be measured is listed until it can be, however little was known of it', () => {
+  const unmeasured = reduceEvents(initialEventState, [disk('dev', 0, false)])
+  assert.equal(unmeasured.disks.get('dev')?.measured, false)
+  assert.equal(reduceEvents(unmeasured, [disk('dev', 1)]).disks.size, 0)
 })
 
 test('a warning of idle suspension holds until the container is used or stops', () => {

@@ -60,10 +60,10 @@ function reduceEvent(state: EventState, { name, data }: ServerEvent): EventState
   return state
 }
 
-/** The server sends one more event when usage falls below 90 %: it removes the warning. */
+/** The server sends one more event when usage falls below 90 %, or can be measured again: it removes the warning. */
 function withDisk(disks: EventState['disks'], event: DiskEvent): EventState['disks'] {
   const others = [...disks].filter(([type]) => type !== event.type)
-  return new Map(event.used < event.limit * 0.9 ? others : [...others, [event.type, event]])
+  return new Map(event.measured && event.used < event.limit * 0.9 ? others : [...others, [event.type, event]])
 }
 
 function withIdle(idles: EventState['idles'], { at, ...event }: IdleEvent): EventState['idles'] {

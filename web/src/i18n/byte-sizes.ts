@@ -47,7 +47,7 @@ export function formatShare({ part, whole, unit, digits }: Share, write: WriteNu
 }
 
 /** A limit that is nearly used up: the key of its sentence in `dashboard.disk`, and the values. */
-export function diskUsageText({ type, used, limit }: DiskEvent, write: WriteNumber) {
+export function diskUsageText({ type, used, limit }: Omit<DiskEvent, 'measured'>, write: WriteNumber) {
   const key = type === null ? ('all' as const) : ('one' as const)
   return { key, values: formatShare(shareOf(used, limit, 'binary'), write) }
 }

@@ -172,8 +172,8 @@ export const dashboardStories: readonly Story[] = [
   story('disk', [dev(), prod()], {
     events: [
       snapshot,
-      ['disk', { type: null, used: 19 * 2 ** 30, limit: 20 * 2 ** 30 }],
-      ['disk', { type: 'dev', used: 9.6 * 2 ** 30, limit: 10 * 2 ** 30 }],
+      ['disk', { type: null, used: 19 * 2 ** 30, limit: 20 * 2 ** 30, measured: true }],
+      ['disk', { type: 'dev', used: 9.6 * 2 ** 30, limit: 10 * 2 ** 30, measured: true }],
     ],
   }),
   story('sign-in-again', [dev(), prod({ status: 'exited' })], { boot: { csrf: null } }),

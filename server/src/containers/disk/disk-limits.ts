@@ -16,6 +16,12 @@ export interface DiskLimit {
   readonly limit: number
 }
 
+/** What an owner is told of a limit. */
+export interface DiskNotice extends DiskLimit {
+  /** False: the home of this type cannot be measured; `used` is what was known last. */
+  readonly measured: boolean
+}
+
 /**
  * Disk limits per user and per type. They are soft, because most engines cannot limit the size of a volume: running
  * containers continue, and above a limit no container is started, except the one in which its owner can delete most, up
@@ -48,6 +54,21 @@ export class DiskLimits {
   /** Limits that are reached, or nearly. */
   nearlyFull(bytes: HomeBytes): DiskLimit[] {
     return this.of(bytes).filter(({ used, limit }) => used >= warnFrom * limit)
+  }
+
+  /** What the owner is told: limits that are reached, or nearly, and homes that cannot be measured but come under a limit. */
+  notices(bytes: HomeBytes, unmeasured: ReadonlySet<string>): DiskNotice[] {
+    const ofUnmeasured = [...unmeasured].flatMap((type) => {
+      const limit = this.#templates.get(type)?.homeSize ?? this.#perUser
+      return limit === null ? [] : [{ type, used: bytes.get(type) ?? 0, limit, measured: false }]
+    })
+    const measured = this.nearlyFull(bytes).filter(({ type }) => type === null || !unmeasured.has(type))
+    return [...measured.map((each) => ({ ...each, measured: true })), ...ofUnmeasured]
+  }
+
+  /** Whether a limit counts all homes of a user together. */
+  get areSummed(): boolean {
+    return this.#perUser !== null
   }
 
   /** The limit that keeps this type from being started. */

@@ -61,7 +61,10 @@ function open(sizes: Record<string, number>, more: Partial<DiskUseParts> = {}) {
   return { use, people, sizes: written, told, logged, runtime, refusalFor }
 }
 
-const event = (used: number) => ({ name: 'disk', data: { type: null, used: used * MiB, limit: 100 * MiB } })
+const event = (used: number) => ({
+  name: 'disk',
+  data: { type: null, used: used * MiB, limit: 100 * MiB, measured: true },
+})
 
 test('before the first measurement no launch is refused, and there are no numbers', async () => {
   const { use, refusalFor, runtime } = open({ '7 ann dev': 500 })
@@ -144,6 +147,76 @@ test('a home that could not be measured this time counts as it did last', async 
     [7, event(96)],
     [7, event(97)],
   ])
+})
+
+// A user with one path that is too long for the engine had no limit any more, and could fill the disk of all.
+test('beside a home that was not measured twice in a row no other container starts, and owner and operator are told', async () => {
+  const { use, sizes, runtime, told, logged, refusalFor } = open({ '7 ann dev': 10, '7 ann prod': 1, '8 bob dev': 2 })
+  const tooDeep = new Set(['7 ann dev'])
+  const measure = runtime.measureHomes
+  runtime.measureHomes = async (signal) => {
+    const all = [...(await measure(signal))]
+    return new Map(all.map(([volume, size]) => [volume, tooDeep.has(volume) ? null : size]))
+  }
+  await use.measure()
+  assert.equal(await refusalFor(7, 'prod'), undefined, 'a file may have gone away meanwhile')
+  await use.measure()
+  assert.match((await refusalFor(7, 'prod')) ?? '', /The dev cannot be measured.*in The dev, which still starts/)
+  assert.deepEqual([await refusalFor(7, 'dev'), await refusalFor(8, 'prod')], [undefined, undefined])
+  const notice = { type: 'dev', used: 0, limit: 100 * MiB, measured: false }
+  assert.deepEqual(use.current(7), [{ name: 'disk', data: notice }])
+  assert.deepEqual(told.splice(0), [[7, { name: 'disk', data: notice }]])
+  assert.deepEqual(
+    use.warnings().map((each) => localize('en', each)),
+    ['Homes that the engine cannot measure: 1. ann-dev (user 7). No disk limit counts them.'],
+  )
+  assert.match(JSON.stringify(logged.splice(0)), /"slug":"ann","type":"dev".*the engine cannot measure a home/)
+
+  tooDeep.add('7 ann prod')
+  await use.measure()
+  await use.measure()
+  assert.deepEqual(
+    [await refusalFor(7, 'dev'), await refusalFor(7, 'prod')],
+    [undefined, undefined],
+    'both can be mended',
+  )
+
+  tooDeep.clear()
+  sizes.set('7 ann dev', 3)
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  await use.measure()
+  assert.equal(await refusalFor(7, 'prod'), undefined)
+  assert.deepEqual([use.current(7), use.warnings()], [[], []])
+  const measured = told.filter(([, { data }]) => (data as { measured: boolean }).measured)
+  assert.deepEqual(
+    measured.map(([, { data }]) => (data as { type: string }).type),
+    ['dev', 'prod'],
+    'the notes go away',
+  )
+})
+
+test('an unmeasured home concerns launches that come under the same limit, and those only', async () => {
+  const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
+  const { template: dev } = readTemplate('dev', { image: 'x' })
+  const { template: prod } = readTemplate('prod', { image: 'x' })
+  assert.ok(dev && prod)
+  const templates = new Templates([dev, prod])
+  for (const [types, isRefused] of [
+    [['dev', 'prod'], true],
+    [null, true],
+    [['dev'], false],
+    [['prod'], false],
+  ] as const) {
+    const rules = {
+      hasDiskLimits: true,
+      limitsFor: async () => [{ group: 'Physics', types: types && [...types], limits }],
+    }
+    const some = open({ '7 ann dev': 1 }, { rules, templates, limits: new DiskLimits(templates, null) })
+    some.runtime.measureHomes = async () => new Map([['7 ann dev', null]])
+    await some.use.measure()
+    await some.use.measure()
+    assert.equal((await some.refusalFor(7, 'prod')) !== undefined, isRefused, String(types))
+  }
 })
 
 test('operators see how many limits are reached, and the users of the largest three', async () => {

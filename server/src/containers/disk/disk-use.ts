@@ -5,12 +5,13 @@ import { list, message, type LocalizedMessage, type Value } from '#/messages/loc
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { User } from '#/store/users/users.ts'
 import { formatBytes } from '../../messages/format-bytes.ts'
-import { isFull, sumOf, type DiskLimit, type DiskLimits, type HomeBytes } from './disk-limits.ts'
+import { isFull, sumOf, type DiskLimit, type DiskLimits, type DiskNotice, type HomeBytes } from './disk-limits.ts'
 import type { UserEvent } from '../events/user-events.ts'
 import type { LaunchRules } from '../launch/launch-rules.ts'
 import type { MemberLimits } from '../queue/member-limits.ts'
 import type { Template, Templates } from '../templates/template.ts'
-import { fullMemberLimit, memberRooms } from './member-disk-limits.ts'
+import { countsTogether, fullMemberLimit, memberRooms } from './member-disk-limits.ts'
+import { keyOf, UnmeasuredHomes, type HomeOwner, type OwnedHome } from './unmeasured-homes.ts'
 
 /** Timeout of a launch that waits for newer numbers, in ms. */
 const refreshTimeout = 4_000
@@ -36,12 +37,6 @@ export interface DiskUseParts {
   readonly maxMemberAge?: number
 }
 
-/** Owner of homes. By slug as well: after an older store is restored, ids are assigned again. */
-interface HomeOwner {
-  readonly userId: number
-  readonly slug: string
-}
-
 /** Homes of one user at the last measurement. */
 interface Measured extends HomeOwner {
   readonly bytes: HomeBytes
@@ -49,13 +44,15 @@ interface Measured extends HomeOwner {
 
 /**
  * Disk use of homes at the last measurement: warns owners and the operator before a limit is reached, and refuses
- * launches above it. What was never measured is not refused.
+ * launches above it. What was never measured is not refused. Beside a home that the engine cannot measure, which its user may have
+ * brought about, no other container is started that comes under the same limit.
  */
 export class DiskUse {
   readonly #parts: DiskUseParts
   readonly #end = new AbortController()
   /** By `keyOf` its owner. */
   #byOwner: ReadonlyMap<string, Measured> = new Map()
+  #unmeasured = new UnmeasuredHomes()
   #measuring: Promise<void> | undefined
   #askedAt = -Infinity
   /** When the measurement of the present numbers began, by `performance.now()`, and how long it took, in ms. */
@@ -117,7 +114,7 @@ export class DiskUse {
   /** Present warnings as events, for a page that opens. */
   current(userId: number): UserEvent[] {
     const slug = this.#parts.slugOf(userId)
-    return slug === undefined ? [] : this.#parts.limits.nearlyFull(this.bytesOf({ userId, slug })).map(toEvent)
+    return slug === undefined ? [] : this.#noticesOf({ userId, slug }).map(toEvent)
   }
 
   /** Warnings for the operator, a sentence each; a few, however many users there are. */
@@ -131,6 +128,7 @@ export class DiskUse {
       ...(nearly.length > 0
         ? [message('warnings.nearlyFullHomes', { count: nearly.length, homes: largest(nearly) })]
         : []),
+      ...unmeasuredWarning(this.#unmeasured.all),
     ]
   }
 
@@ -160,7 +158,9 @@ export class DiskUse {
     const homes = await runtime.homes()
     const sizes = await runtime.measureHomes(this.#end.signal)
     const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
+    const missed: OwnedHome[] = []
     for (const { volume, owner } of homes) {
+      if (sizes.get(volume) === null) missed.push(owner)
       // If the engine has no size of it this time, the last one is the best estimate.
       const size = sizes.get(volume) ?? this.bytesOf(owner).get(owner.type)
       if (size === undefined) continue
@@ -169,23 +169,27 @@ export class DiskUse {
       byOwner.set(keyOf(owner), measured)
       measured.bytes.set(owner.type, size)
     }
-    const before = this.#byOwner
+    const [before, unmeasured] = [this.#byOwner, this.#unmeasured]
     this.#byOwner = byOwner
+    this.#unmeasured = unmeasured.after(missed)
     this.#measured = { at, took: performance.now() - at }
-    for (const [key, owner] of new Map([...before, ...byOwner]))
-      this.#publishChange(owner, before.get(key)?.bytes ?? none)
+    const owners = [...before.values(), ...byOwner.values(), ...unmeasured.all, ...this.#unmeasured.all]
+    for (const [key, owner] of new Map(owners.map((each) => [keyOf(each), each])))
+      this.#publishChange(owner, this.#parts.limits.notices(before.get(key)?.bytes ?? none, unmeasured.of(owner)))
+    for (const { userId, slug, type } of this.#unmeasured.all.filter((home) => !unmeasured.has(home)))
+      this.#parts.log.warn({ userId, slug, type }, 'the engine cannot measure a home, so no disk limit counts it')
   }
 
   /** Publishes each new number from the first warning on, and once when the warning ends. */
-  #publishChange(owner: HomeOwner, before: HomeBytes): void {
+  #publishChange(owner: HomeOwner, was: readonly DiskNotice[]): void {
     const { limits, log } = this.#parts
     const { userId, slug } = owner
-    const [was, now] = [limits.nearlyFull(before), limits.nearlyFull(this.bytesOf(owner))]
+    const now = this.#noticesOf(owner)
     const all = limits.of(this.bytesOf(owner))
-    for (const limit of now) {
+    for (const { measured, ...limit } of now) {
       const old = was.find(isOfSame(limit))
-      if (old?.used !== limit.used) this.#publishLimit(owner, limit)
-      if (!old || isFull(old) !== isFull(limit))
+      if (old?.used !== limit.used || old.measured !== measured) this.#publishNotice(owner, { ...limit, measured })
+      if (measured && (!old || isFull(old) !== isFull(limit)))
         log.warn(
           { userId, slug, ...limit },
           isFull(limit) ? 'as much on disk as allowed' : 'nearly as much on disk as allowed',
@@ -193,13 +197,18 @@ export class DiskUse {
     }
     for (const old of was)
       // A home that was deleted has no limit any more.
-      if (!now.some(isOfSame(old))) this.#publishLimit(owner, all.find(isOfSame(old)) ?? { ...old, used: 0 })
+      if (!now.some(isOfSame(old)))
+        this.#publishNotice(owner, { ...old, used: 0, ...all.find(isOfSame(old)), measured: true })
   }
 
   /** Homes of an earlier user with this id are not published to the present one. */
-  #publishLimit({ userId, slug }: HomeOwner, limit: DiskLimit): void {
+  #publishNotice({ userId, slug }: HomeOwner, notice: DiskNotice): void {
     const { slugOf, publish } = this.#parts
-    if (slugOf(userId) === slug) publish(userId, toEvent(limit))
+    if (slugOf(userId) === slug) publish(userId, toEvent(notice))
+  }
+
+  #noticesOf(owner: HomeOwner): DiskNotice[] {
+    return this.#parts.limits.notices(this.bytesOf(owner), this.#unmeasured.of(owner))
   }
 
   /** Limits of the groups of a user for containers of this type; asks the store nothing while no group limits homes. */
@@ -228,13 +237,23 @@ export class DiskUse {
     const limit = this.#inTheWayOf(type, owner)
     if (limit) return this.#refusal(owner, limit)
     const full = fullMemberLimit(ofGroups, type, this.bytesOf(owner), this.#parts.templates)
-    if (!full) return undefined
+    if (!full) return this.#refusalBeside(owner, type, ofGroups)
     const { group, wayIn } = full
     const values = { group, used: formatBytes(full.used), max: formatBytes(full.limit) }
     const sentence = wayIn
       ? message('groups.tooMuchDiskBut', { ...values, name: wayIn.displayName })
       : message('groups.tooMuchDisk', values)
     return refusals.groupLimit('disk', group, sentence)
+  }
+
+  /** Where a home of another type is unmeasured. That type, and others that are, still start: there the owner can mend it. */
+  #refusalBeside(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
+    const { limits, templates } = this.#parts
+    const unmeasured = this.#unmeasured.of(owner)
+    if (unmeasured.size === 0 || unmeasured.has(type)) return undefined
+    const counts = (other: string) => limits.areSummed || countsTogether(ofGroups, type, other)
+    const wayIn = templates.all().find((each) => each.home !== null && unmeasured.has(each.type) && counts(each.type))
+    return wayIn && refusals.homeUnmeasured(wayIn.displayName)
   }
 
   #refusal(owner: HomeOwner, limit: DiskLimit): Refusal {
@@ -255,11 +274,17 @@ export class DiskUse {
 
 const none: HomeBytes = new Map()
 
-const keyOf = ({ userId, slug }: HomeOwner) => `${userId} ${slug}`
-
 const isOfSame = (one: DiskLimit) => (other: DiskLimit) => one.type === other.type
 
-const toEvent = (limit: DiskLimit): UserEvent => ({ name: 'disk', data: { ...limit } })
+const toEvent = (notice: DiskNotice): UserEvent => ({ name: 'disk', data: { ...notice } })
+
+function unmeasuredWarning(all: readonly OwnedHome[]): LocalizedMessage[] {
+  if (all.length === 0) return []
+  const named = all
+    .slice(0, maxNamed)
+    .map(({ userId, slug, type }) => message('warnings.unmeasuredHome', { name: `${slug}-${type}`, userId }))
+  return [message('warnings.unmeasuredHomes', { count: all.length, homes: list('semicolon', named) })]
+}
 
 interface Reached {
   readonly userId: number

@@ -39,6 +39,12 @@ export function memberRooms(all: readonly MemberLimits[], type: string, bytes: H
   })
 }
 
+/** Whether a disk limit of a group counts homes of both types. */
+export const countsTogether = (all: readonly MemberLimits[], one: string, other: string): boolean =>
+  all.some(
+    ({ types, limits }) => limits.disk !== null && (types === null || (types.includes(one) && types.includes(other))),
+  )
+
 /** The type with the most to delete; types without a home, or that are not configured any more, are left out. */
 function largestOf(bytes: HomeBytes, templates: Pick<Templates, 'all'>): Template | undefined {
   const withHome = templates.all().filter(({ type, home }) => home !== null && bytes.has(type))

@@ -19,7 +19,7 @@ export interface PutRecord {
   readonly unfinished: ReadonlySet<string>
 }
 
-const emptyRecord: PutRecord = { put: new Set(), hashes: new Map(), unfinished: new Set() }
+export const emptyRecord: PutRecord = { put: new Set(), hashes: new Map(), unfinished: new Set() }
 
 /** Without the files that were put there first where they are too many. */
 export function writeRecord({ put, hashes, unfinished }: PutRecord): Buffer {

@@ -100,6 +100,8 @@ export const refusals: Translated<'refusals'> = {
     'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in einem Container, der noch läuft, oder bitte deinen Administrator um mehr Platz.',
   diskFullBut:
     'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+  homeUnmeasured:
+    'Die Dateien in deinem Home-Ordner von {name} lassen sich nicht messen, deshalb wird nichts anderes von dir gestartet. Vielleicht sind Ordner darin zu tief verschachtelt: Lösche oder verschiebe sie in {name}, das noch startet, oder frage deinen Administrator.',
   endsAgain:
     'Der Container wurde nicht gestartet, weil sein Programm nach jedem der letzten Starts endete. Starte ihn selbst, um es noch einmal zu versuchen.',
   tooManySignIns:

@@ -8,6 +8,8 @@ export const warnings: Translated<'warnings'> = {
   nearlyFullHomes: 'Fast volle Home-Ordner: {count}. {homes}.',
   theLargest: 'Die größten: {homes}',
   home: '{name} (Konto {userId}): {used} von {limit}',
+  unmeasuredHomes: 'Home-Ordner, die die Engine nicht messen kann: {count}. {homes}. Kein Limit zählt sie.',
+  unmeasuredHome: '{name} (Konto {userId})',
   noPolicies: 'NetworkPolicies trennen die Container nicht voneinander: {reason}.',
   noRules: 'Keine Regeln halten Container von diesem Server fern: {reason}.',
   notRestored: 'Diese liefen vor dem Neustart der Engine und konnten nicht wieder gestartet werden: {names}.',

@@ -88,6 +88,8 @@ export const refusals = {
     'Your files take {used} of the {max} that they may, so this is not started. Delete some in a container that still runs, or ask your administrator for more room.',
   diskFullBut:
     'Your files take {used} of the {max} that they may, so this is not started. Delete some in {name}, which still starts, or ask your administrator for more room.',
+  homeUnmeasured:
+    'The files in your home folder of {name} cannot be measured, so nothing else of yours is started. Folders in it may be nested too deeply: delete or move them in {name}, which still starts, or ask your administrator.',
   endsAgain:
     'The container was not started, because its program ended after each of its last starts. Launch it yourself to try once more.',
   tooManySignIns:

@@ -7,6 +7,8 @@ export const warnings = {
   nearlyFullHomes: 'Nearly full homes: {count}. {homes}.',
   theLargest: 'The largest: {homes}',
   home: '{name} (user {userId}): {used} of {limit}',
+  unmeasuredHomes: 'Homes that the engine cannot measure: {count}. {homes}. No disk limit counts them.',
+  unmeasuredHome: '{name} (user {userId})',
   noPolicies: 'NetworkPolicies do not keep containers apart: {reason}.',
   noRules: 'No rules keep containers away from this host: {reason}.',
   notRestored: 'These ran before the engine restarted and could not be started again: {names}.',

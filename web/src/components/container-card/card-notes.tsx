@@ -41,11 +41,12 @@ export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps)
 
 const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
 
-/** A warning that a home, or all homes together, has nearly no space left. */
+/** A warning that a home, or all homes together, has nearly no space left, or cannot be measured. */
 export function DiskNote({ event }: { event: DiskEvent | undefined }) {
   const t = useTranslations('dashboard.disk')
   const format = useFormatter()
   if (!event) return null
+  if (!event.measured) return <p className="note">{t('unmeasured')}</p>
   const { key, values } = diskUsageText(event, format.number)
   return <p className="note">{t(key, values)}</p>
 }

@@ -103,6 +103,8 @@ export const dashboard: Words['dashboard'] = {
   disk: {
     one: 'Der Home-Ordner dieses Containers belegt {part} von {whole} {unit}. Ist er voll, kann der Container nicht mehr gestartet werden: Lösche Dateien, die du nicht mehr brauchst.',
     all: 'Deine Home-Ordner belegen zusammen {part} von {whole} {unit}. Sind sie voll, kann kein Container mehr gestartet werden: Lösche Dateien, die du nicht mehr brauchst.',
+    unmeasured:
+      'Der Home-Ordner dieses Containers lässt sich nicht messen, deshalb starten deine anderen Container womöglich nicht. Vielleicht sind Ordner darin zu tief verschachtelt: Lösche oder verschiebe sie.',
   },
   confirm: {
     cancel: 'Abbrechen',

@@ -102,6 +102,8 @@ export const dashboard = {
   disk: {
     one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, the container cannot start again: delete files you no longer need.',
     all: 'Your home folders together use {part} of {whole} {unit}. When they are full, no container can start: delete files you no longer need.',
+    unmeasured:
+      'The home folder of this container cannot be measured, so your other containers may not start. Folders in it may be nested too deeply: delete or move them.',
   },
   confirm: {
     cancel: 'Cancel',

@@ -14,7 +14,7 @@ const statTimeout = 1_000
 const rounding = 64 * 1024
 
 interface Measured extends Volume {
-  /** Absent, or a size of -1, where the engine could not tell. */
+  /** Absent where it does not look; a size of -1 where it failed, as at a path that is longer than the kernel takes. */
   readonly UsageData?: { readonly Size: number } | null
 }
 
@@ -24,19 +24,26 @@ interface Measured extends Volume {
  * in full. It stops looking when the connection is closed. It leaves out volumes that were made with options, as those
  * with a bound size are.
  */
-export async function measureHomes(engine: EngineContext, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+export async function measureHomes(
+  engine: EngineContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number | null>> {
   const ours = await listHomes(engine, signal)
   const bytes = await askForSizes(engine, signal)
   const sizes = await Promise.all(
-    ours.map(
-      async ({ volume, found }) => [volume, bytes.get(volume) ?? (await usedUnderQuota(engine, found))] as const,
-    ),
+    ours.map(async ({ volume, found }) => {
+      const size = bytes.get(volume)
+      return [volume, size ?? (await usedUnderQuota(engine, found)) ?? size] as const
+    }),
   )
-  return new Map(sizes.filter((each): each is readonly [string, number] => each[1] !== undefined))
+  return new Map(sizes.filter((each): each is readonly [string, number | null] => each[1] !== undefined))
 }
 
 /** Engines before API 1.42 do not know `type`; they ignore it and look at images and containers as well. */
-async function askForSizes({ client }: EngineContext, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+async function askForSizes(
+  { client }: EngineContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number | null>> {
   const [what, path, query] = ['measure volumes', '/system/df', { type: 'volume' }]
   const end = performance.now() + callTimeouts.measureHomes
   for (;;) {
@@ -44,8 +51,11 @@ async function askForSizes({ client }: EngineContext, signal: AbortSignal): Prom
       const timeout = Math.max(1, end - performance.now())
       const call = { what, method: 'GET', path, query, timeout, kind: 'stream', signal } as const
       const { Volumes } = await client.ask<{ Volumes: readonly Measured[] | null }>(call)
-      const known = (Volumes ?? []).filter(({ UsageData }) => UsageData && UsageData.Size >= 0)
-      return new Map(known.map(({ Name, UsageData }) => [Name, UsageData?.Size ?? 0]))
+      return new Map(
+        (Volumes ?? []).flatMap(({ Name, UsageData }) =>
+          UsageData ? [[Name, UsageData.Size >= 0 ? UsageData.Size : null]] : [],
+        ),
+      )
     } catch (error) {
       if (!isAnotherMeasuring(error) || performance.now() > end) throw error
       await withSignal(sleep(retryInterval), signal)
