@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { median, report } from './figures.ts'
 import { cpuTime } from './gateway/usage.ts'
+import { memoryOf, plainSum, sharedOnce } from './process-memory.ts'
 
 /**
  * `npm start`, from the command to `/readyz` 200, when set-up has nothing to do: `npm run bench:start [rounds]`. Memory
  * is measured ten idle seconds after that: the resident size of each process, and of both together, where the file that
- * both map (Node itself) counts once. In the last round the CPU time of a minute is measured that begins when V8 has
+ * both map (Node itself) counts once; beside it the plain sum, and the peak of the start. In the last round the CPU time of a minute is measured that begins when V8 has
  * collected the garbage of the start: its memory reducer does so 14 to 17 s after `/readyz`, in 120 ms. Ends with code 1
  * when memory or CPU exceed their goals.
  */
@@ -25,6 +26,8 @@ const seconds: number[] = []
 const gateway: number[] = []
 const api: number[] = []
 const inAll: number[] = []
+const plain: number[] = []
+const peaks: { readonly gateway: number[]; readonly api: number[] } = { gateway: [], api: [] }
 let cores = NaN
 for (let round = 0; round < rounds; round++) {
   const started = performance.now()
@@ -34,12 +37,16 @@ for (let round = 0; round < rounds; round++) {
   seconds.push((performance.now() - started) / 1000)
   await sleep(idle)
   const [first, second] = await serverProcesses()
-  gateway.push(megabytes(first, 'VmRSS'))
-  api.push(megabytes(second, 'VmRSS'))
-  inAll.push(megabytesInAll(first, second))
+  const [ofGateway, ofApi] = [memoryOf(first), memoryOf(second)]
+  gateway.push(ofGateway.resident)
+  api.push(ofApi.resident)
+  inAll.push(sharedOnce([ofGateway, ofApi]))
+  plain.push(plainSum([ofGateway, ofApi]))
+  peaks.gateway.push(ofGateway.peak)
+  peaks.api.push(ofApi.peak)
   if (round === rounds - 1) {
     await sleep(collected)
-    cores = await coresIn(60_000, Number(first))
+    cores = await coresIn(60_000, first)
   }
   npm.kill('SIGTERM')
   await ended
@@ -49,7 +56,9 @@ report('second npm start', {
   'until ready, median (at most 1.5 s)': `${median(seconds).toFixed(2)} s`,
   'gateway process resident when idle, median (at most 80 MB)': `${median(gateway).toFixed(0)} MB`,
   'API process resident when idle, median': `${median(api).toFixed(0)} MB`,
-  'both in all, median (at most 120 MB)': `${median(inAll).toFixed(0)} MB`,
+  'both together, shared pages counted once, median (at most 120 MB)': `${median(inAll).toFixed(0)} MB`,
+  'plain sum of both, shared pages counted twice, median': `${median(plain).toFixed(0)} MB`,
+  'peak of each since its start, medians': `${median(peaks.gateway).toFixed(0)}, ${median(peaks.api).toFixed(0)} MB`,
   'CPU of both in an idle minute (under 0.5 % of a core)': `${(cores * 100).toFixed(2)} %`,
 })
 process.exitCode = median(inAll) > 120 || cores >= 0.005 ? 1 : 0
@@ -71,20 +80,10 @@ async function isReady(started: number): Promise<void> {
 }
 
 /** Ids of the gateway process and of the API process that it forked. */
-async function serverProcesses(): Promise<[string, string]> {
+async function serverProcesses(): Promise<[number, number]> {
   const { stdout } = await promisify(execFile)('pgrep', ['-n', '-f', 'server/src/main.ts'])
   const main = stdout.trim()
   const [child] = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').split(' ')
   if (!child) throw new Error('there is no API process')
-  return [main, child]
-}
-
-function megabytesInAll(...pids: string[]): number {
-  const own = pids.map((pid) => megabytes(pid, 'RssAnon')).reduce((sum, each) => sum + each, 0)
-  return own + Math.max(...pids.map((pid) => megabytes(pid, 'RssFile')))
-}
-
-function megabytes(pid: string, name: string): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
+  return [Number(main), Number(child)]
 }

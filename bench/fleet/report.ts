@@ -1,3 +1,4 @@
+import type { Both } from './program.ts'
 import type { Finding } from './scenarios.ts'
 import type { Size } from './seed.ts'
 
@@ -16,6 +17,8 @@ const heading = [
   'event loop late p99, max ms',
   'resident MB',
   'together, shared pages once',
+  'plain sum',
+  'peak MB',
   'cores',
   'besides',
 ]
@@ -28,7 +31,7 @@ export function table(levels: readonly Level[]): string {
 }
 
 function row({ containers }: Size, { scenario, usage, answers, notes }: Finding): string[] {
-  const { cores, resident, inAll, delay } = usage
+  const { cores, resident, inAll, plain, peak, delay } = usage
   const spread = (name: 'list' | 'launch of what runs' | 'me') => {
     const times = answers.times.get(name)
     return times ? `${quantile(times, 0.5).toFixed(0)}, ${quantile(times, 0.99).toFixed(0)}` : ''
@@ -40,14 +43,18 @@ function row({ containers }: Size, { scenario, usage, answers, notes }: Finding)
     spread('launch of what runs'),
     spread('me'),
     [delay.gateway, delay.api].map(({ p99, max }) => `${p99.toFixed(0)}, ${max.toFixed(0)}`).join('; '),
-    [resident.gateway, resident.api].map((megabytes) => megabytes.toFixed(0)).join('; '),
+    pair(resident),
     inAll.toFixed(0),
+    plain.toFixed(0),
+    pair(peak),
     [cores.gateway, cores.api].map((part) => part.toFixed(3)).join('; '),
     Object.entries(notes)
       .map(([name, value]) => `${name}: ${value}`)
       .join('; '),
   ]
 }
+
+const pair = ({ gateway, api }: Both<number>) => `${gateway.toFixed(0)}; ${api.toFixed(0)}`
 
 /** Further findings: refusals, and calls of the engine. */
 export function details({ scenario, answers, calls }: Finding): string {

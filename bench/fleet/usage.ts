@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { cpuTime } from '../gateway/usage.ts'
+import { memoryOf, plainSum, sharedOnce } from '../process-memory.ts'
 import type { Both, Fleetside, LoopDelay } from './program.ts'
 
 /** What both processes used over a time. */
@@ -9,8 +9,12 @@ export interface Usage {
   readonly cores: Both<number>
   /** Resident at the end, in MB. */
   readonly resident: Both<number>
-  /** Both together, what they share counted once, in MB. */
+  /** The largest resident size of each since it started, its start included, in MB. */
+  readonly peak: Both<number>
+  /** Both together at the end, what they share counted once (`sharedOnce`), in MB. */
   readonly inAll: number
+  /** The sum of `resident`: what they share is counted twice. */
+  readonly plain: number
   readonly delay: Both<LoopDelay>
 }
 
@@ -22,14 +26,18 @@ export async function measureUsage(berth: Fleetside): Promise<() => Promise<Usag
   const [began, before] = [performance.now(), cpu()]
   return async () => {
     const [microseconds, after] = [(performance.now() - began) * 1_000, cpu()]
+    const memory = { gateway: memoryOf(gateway), api: memoryOf(api) }
+    const both = Object.values(memory)
     return {
       seconds: microseconds / 1e6,
       cores: {
         gateway: (after.gateway - before.gateway) / microseconds,
         api: (after.api - before.api) / microseconds,
       },
-      resident: { gateway: residentOf(gateway), api: residentOf(api) },
-      inAll: proportionalOf(gateway) + proportionalOf(api),
+      resident: { gateway: memory.gateway.resident, api: memory.api.resident },
+      peak: { gateway: memory.gateway.peak, api: memory.api.peak },
+      inAll: sharedOnce(both),
+      plain: plainSum(both),
       delay: {
         gateway: await berth.probe<LoopDelay>('gateway', 'end'),
         api: await berth.probe<LoopDelay>('api', 'end'),
@@ -40,12 +48,3 @@ export async function measureUsage(berth: Fleetside): Promise<() => Promise<Usag
 
 /** The API process is the gateway's child, and is counted by itself. */
 const ownCpu = (gateway: number, api: number) => cpuTime(gateway) - cpuTime(api)
-
-const residentOf = (pid: number) => kilobytes(pid, 'Rss') / 1024
-/** Of a page that n processes share, an n-th. */
-const proportionalOf = (pid: number) => kilobytes(pid, 'Pss') / 1024
-
-function kilobytes(pid: number, name: string): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1])
-}
