@@ -6,10 +6,19 @@ import { fleetType, slugOf } from './fake-engine/fleet.ts'
 /** The requests of users. */
 export type Request = 'list' | 'launch of what runs' | 'me' | 'page' | 'launch'
 
-/** Latencies in ms, and responses other than 200. */
+/** A response other than 200, or none. */
+export interface Refused {
+  readonly request: Request
+  /** Status and beginning of the text, or the error. */
+  readonly why: string
+  /** When it was sent, by `performance.now()`. */
+  readonly sentAt: number
+}
+
+/** Latencies in ms of what was answered, and what was refused. */
 export interface Answers {
   readonly times: ReadonlyMap<Request, readonly number[]>
-  readonly refused: ReadonlyMap<string, number>
+  readonly refused: readonly Refused[]
 }
 
 /** In ms: a slower request counts as unanswered. */
@@ -22,7 +31,7 @@ export class Load {
   readonly #pool: Pool
   readonly #seeded: Seeded
   #times = new Map<Request, number[]>()
-  #refused = new Map<string, number>()
+  #refused: Refused[] = []
 
   constructor(url: string, seeded: Seeded) {
     this.#seeded = seeded
@@ -34,14 +43,15 @@ export class Load {
     const authorization = `Bearer ${await this.#seeded.tokenOf(person)}`
     const { method, path } = targetOf(request, person)
     const began = performance.now()
+    const refuse = (why: string) => void this.#refused.push({ request, why, sentAt: began })
     try {
       const { statusCode, body } = await this.#pool.request({ method, path, headers: { authorization } })
       const text = await body.text()
-      if (statusCode !== 200) this.#refuse(`${request}: ${statusCode} ${text.slice(0, 100)}`)
+      if (statusCode !== 200) refuse(`${statusCode} ${text.slice(0, 100)}`)
       this.#timesOf(request).push(performance.now() - began)
       return statusCode === 200
     } catch (error) {
-      this.#refuse(`${request}: ${(error as Error).message}`)
+      refuse((error as Error).message)
       return false
     }
   }
@@ -82,7 +92,7 @@ export class Load {
   take(): Answers {
     const answers = { times: this.#times, refused: this.#refused }
     this.#times = new Map()
-    this.#refused = new Map()
+    this.#refused = []
     return answers
   }
 
@@ -99,10 +109,6 @@ export class Load {
     const times = this.#times.get(request) ?? []
     this.#times.set(request, times)
     return times
-  }
-
-  #refuse(why: string): void {
-    this.#refused.set(why, (this.#refused.get(why) ?? 0) + 1)
   }
 }
 

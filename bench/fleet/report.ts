@@ -60,6 +60,7 @@ const pair = ({ gateway, api }: Both<number>) => `${gateway.toFixed(0)}; ${api.t
 export function details({ scenario, answers, calls }: Finding): string {
   const asked = Object.entries(calls).map(([name, perSecond]) => `${name} ${perSecond.toFixed(2)}`)
   const launches = answers.times.get('launch')
+  const refusals = [...Map.groupBy(answers.refused, ({ request, why }) => `${request}: ${why}`)]
   return [
     `  ${scenario}: the engine was asked, per second: ${asked.join(', ')}`,
     ...(launches
@@ -67,7 +68,7 @@ export function details({ scenario, answers, calls }: Finding): string {
           `  launches: ${launches.length}, p50 ${quantile(launches, 0.5).toFixed(0)} ms, p99 ${quantile(launches, 0.99).toFixed(0)} ms`,
         ]
       : []),
-    ...[...answers.refused].slice(0, 8).map(([why, count]) => `  not 200, ${count} times: ${why}`),
+    ...refusals.slice(0, 8).map(([words, each]) => `  not 200, ${each.length} times: ${words}`),
   ].join('\n')
 }
 

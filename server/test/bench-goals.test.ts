@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { missedAnswers, none } from '../../bench/fleet/refusals.ts'
 import { memoryIn, memoryOf, plainSum, sharedOnce } from '../../bench/process-memory.ts'
 
 /** What the benches compare with their goals: a bench that cannot fail proves nothing. */
@@ -24,4 +25,31 @@ test('memory of a process is what Node itself reads', () => {
   const node = process.memoryUsage.rss() / 1024 ** 2
   assert.ok(Math.abs(resident - node) < 16, `${resident} MB, and ${node} MB by Node`)
   assert.ok(peak >= resident - 1 && own + files <= resident + 1)
+})
+
+const answers = (count: number, refused: [request: 'launch' | 'page', sentAt: number][]) => ({
+  times: new Map([['launch' as const, Array.from({ length: count }, () => 1)]]),
+  refused: refused.map(([request, sentAt]) => ({ request, sentAt, why: '500 full' })),
+})
+
+test('a morning in which one launch is refused misses its goal', () => {
+  assert.deepEqual(missedAnswers(answers(2_000, []), none), [])
+  assert.deepEqual(missedAnswers(answers(2_000, [['launch', 1]]), none), ['launch was refused 1 times: 500 full'])
+})
+
+test('what an engine that is away refuses is expected, until it had time to come back', () => {
+  const expected = { requests: ['page'], until: 10 } as const
+  assert.deepEqual(missedAnswers(answers(4, [['page', 9]]), expected), [])
+  assert.deepEqual(missedAnswers(answers(4, [['page', 11]]), expected), ['page was refused 1 times: 500 full'])
+  assert.deepEqual(missedAnswers(answers(4, [['launch', 9]]), expected), ['launch was refused 1 times: 500 full'])
+})
+
+test('in a storm a small share of the requests may be refused', () => {
+  const expected = { requests: ['page'], share: 0.01 } as const
+  assert.deepEqual(missedAnswers(answers(100, [['page', 1]]), expected), [])
+  const two = answers(100, [
+    ['page', 1],
+    ['page', 2],
+  ])
+  assert.deepEqual(missedAnswers(two, expected), ['2 of 100 requests were refused'])
 })
