@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { missedAnswers, none } from '../../bench/fleet/refusals.ts'
 import { memoryIn, memoryOf, plainSum, sharedOnce } from '../../bench/process-memory.ts'
+import { missedGoals } from '../../bench/streams-goals.ts'
 
 /** What the benches compare with their goals: a bench that cannot fail proves nothing. */
 
@@ -52,4 +53,14 @@ test('in a storm a small share of the requests may be refused', () => {
     ['page', 2],
   ])
   assert.deepEqual(missedAnswers(two, expected), ['2 of 100 requests were refused'])
+})
+
+test('a launch, ping or list that is slower beside open streams, and a stream that is refused, miss a goal', () => {
+  const sample = { launch: [300, 310, 320], ping: [1, 1, 9], list: [3, 3, 3] }
+  assert.deepEqual(missedGoals(sample, { ...sample, launch: [350, 372, 373] }, [200, 200]), [])
+  assert.deepEqual(missedGoals(sample, { ...sample, list: [2, 4, 5] }, [200]), [
+    'list took 1.33 times as long at the median',
+  ])
+  assert.deepEqual(missedGoals(sample, sample, [200, 503]), ['1 streams were refused: 503'])
+  assert.equal(missedGoals(sample, { ...sample, ping: [] }, [200]).length, 1)
 })
