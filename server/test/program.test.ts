@@ -5,7 +5,10 @@ import { stat } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
-import { runProgram } from './support/program.ts'
+import { localize } from '#/messages/localize.ts'
+import { message } from '#/messages/localized-message.ts'
+import { runCommand } from './support/command-line.ts'
+import { runProgram, signIn, waitFor } from './support/program.ts'
 
 test('every wrong setting is reported at once, in sentences, and the exit code is 1', async (t) => {
   const program = runProgram(t, { PORT: 'x', LOG_LEVEL: 'loud', CONTAINER_TEMPLATES: '{"dev": {}}' })
@@ -95,4 +98,18 @@ test('without an engine it starts, says at /readyz which part is missing, and st
   assert.notEqual(parts.engine, 'ok')
   program.process.kill('SIGTERM')
   assert.equal(await program.ended(), 0)
+})
+
+test('a setting that switches a protection off is told at the start, by config check and on the system page', async (t) => {
+  const settings = { REQUESTS_PER_MINUTE: '0' }
+  const words = localize('en', message('findings.noRequestLimit'))
+  const program = runProgram(t, settings)
+  await program.said(/Berth is ready/)
+  await waitFor('the warning in the log', () => program.output().includes(JSON.stringify(words)))
+  const token = await signIn(program, 'boss@x.org')
+  const system = await (await program.fetch('/api/admin/system', token)).json()
+  assert.ok((system as { warnings: string[] }).warnings.includes(words))
+  const dataDir = path.join(program.dataDir, 'unmade')
+  const { stdout } = await runCommand({ ...settings, DATA_DIR: dataDir }, 'config', 'check', '--json')
+  assert.deepEqual(JSON.parse(stdout).settings.warnings, [words])
 })
