@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { AuditWebhookPace } from '#/administration/audit-webhook/audit-webhook.ts'
 import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
+import type { StreamKind } from '#/containers/events/open-streams.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import type { GracePeriods } from '#/reconcile/containers/plan.ts'
@@ -44,6 +45,8 @@ export interface AppParts {
   readonly onPrepared?: (() => void) | undefined
   /** Shorter times, for tests. */
   readonly pace?: Partial<Pace>
+  /** Fewer open streams of all users together, likewise. */
+  readonly maxStreams?: Partial<Record<StreamKind, number>>
   readonly log: Logger
 }
 

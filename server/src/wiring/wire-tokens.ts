@@ -12,11 +12,11 @@ import { OpenStreams } from '#/containers/events/open-streams.ts'
 
 /** Access tokens, sessions, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */
 export function wireTokens(
-  { config, database, gateway, key }: AppParts,
+  { config, database, gateway, key, maxStreams }: AppParts,
   { spawnerUrl, containerOrigin }: Addresses,
   activate: () => void,
 ) {
-  const streams = new OpenStreams()
+  const streams = new OpenStreams(maxStreams)
   const publish = (revoked: readonly Revocable[]) =>
     gateway.apply(
       revoked.map(({ jti, expiresAt }) => ({

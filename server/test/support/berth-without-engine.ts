@@ -6,7 +6,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { startApp, type App } from '#/app.ts'
-import type { Pace } from '#/wiring/app-parts.ts'
+import type { AppParts, Pace } from '#/wiring/app-parts.ts'
 import { readConfig } from '#/config/config.ts'
 import { requestFields } from '#/logging/request-context.ts'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
@@ -32,6 +32,7 @@ export interface EnginelessOptions {
   /** Instead of the real one. */
   readonly gateway?: ClosableGateway
   readonly pace?: Partial<Pace>
+  readonly maxStreams?: AppParts['maxStreams']
   /** Puts something misbehaving between Berth and its store. */
   readonly wrapDatabase?: (database: Database) => Database
   /** A folder that exists, and stays. */
@@ -87,6 +88,7 @@ export async function startEnginelessBerth(
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),
     ...(options.pace ? { pace: options.pace } : {}),
+    ...(options.maxStreams ? { maxStreams: options.maxStreams } : {}),
     webDir: options.webDir ?? (await webFolder(dataDir)),
     log: pino({ mixin: requestFields, level: config.logLevel }, { write: (line: string) => void logs.push(line) }),
   })

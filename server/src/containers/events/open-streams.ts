@@ -6,7 +6,7 @@ const maxPerUser = { events: 20, logs: 5, groups: 5, downloads: 3 } as const
  * Max open streams of each kind of all users. A followed log occupies a connection to the engine, an event stream about
  * 20 KB of this process's memory, and each event is compared with the members of all open pages of groups.
  */
-const maxInTotal = { events: 5_000, logs: 500, groups: 500, downloads: 50 } as const
+const maxInTotal = { events: 5_000, logs: 500, groups: 500, downloads: 50 }
 export type StreamKind = keyof typeof maxInTotal
 
 /** Whose stream it is, and the session that opened it. */
@@ -22,9 +22,15 @@ interface OpenStream extends StreamOwner {
 
 /** Open event and log streams and downloads, so that revocation, blocks and shutdown end them. */
 export class OpenStreams {
+  readonly #maxInTotal: Readonly<Record<StreamKind, number>>
   readonly #byUser = new Map<number, Set<OpenStream>>()
   readonly #open: Record<StreamKind, number> = { events: 0, logs: 0, groups: 0, downloads: 0 }
   #isClosed = false
+
+  /** @param fewer of all users, for tests */
+  constructor(fewer: Partial<Record<StreamKind, number>> = {}) {
+    this.#maxInTotal = { ...maxInTotal, ...fewer }
+  }
 
   /**
    * @param end called at most once: signed out, blocked, or Berth stops; must not throw
@@ -35,7 +41,7 @@ export class OpenStreams {
     const theirs = this.#byUser.get(userId) ?? new Set()
     const count = [...theirs].filter((each) => each.kind === kind).length
     if (count >= maxPerUser[kind]) throw refusals.tooManyStreams()
-    if (this.#isClosed || this.#open[kind] >= maxInTotal[kind]) throw refusals.streamsFull()
+    if (this.#isClosed || this.#open[kind] >= this.#maxInTotal[kind]) throw refusals.streamsFull()
     const stream = { userId, sid, kind, end }
     this.#byUser.set(userId, theirs.add(stream))
     this.#open[kind]++
