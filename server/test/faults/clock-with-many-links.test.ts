@@ -22,8 +22,12 @@ import { waitFor } from '../support/program.ts'
 
 /**
  * A paused virtual machine, and 100,000 links. They were moved in one statement, which PostgreSQL ended after four
- * seconds; it was repeated without end, and each request waited five seconds for it. `LINKS=100000` is the whole of it.
+ * seconds; it was repeated without end, and each request waited five seconds for it. `LINKS=100000` is the whole of it, on
+ * both databases, on a machine that has nothing else to do.
  */
+const isWhole = process.env.LINKS !== undefined
+/** How long a jump may take, in ms. */
+const limit = isWhole ? 5_000 : timeLimit(5_000)
 const count = Number(process.env.LINKS ?? extent(5_000, 20_000))
 const hour = 3_600_000
 const postgres = await startPostgres()
@@ -71,7 +75,7 @@ async function startOn(t: TestContext, dialect: 'SQLite' | 'PostgreSQL') {
 }
 
 for (const [index, dialect] of (['PostgreSQL', 'SQLite'] as const).entries())
-  describe(dialect, firstOfList(index), () => {
+  describe(dialect, isWhole ? {} : firstOfList(index), () => {
     test('while rows are still being moved they are read as if they had been', async (t) => {
       const { database } = await startOn(t, dialect)
       const now = Date.now()
@@ -154,7 +158,7 @@ for (const [index, dialect] of (['PostgreSQL', 'SQLite'] as const).entries())
           t.diagnostic(
             `${Math.round(took)} ms, CPU ${Math.round((user + system) / 1_000)} ms; of ${times.length} requests meanwhile the slowest ${Math.round(Math.max(...times))} ms, else ${Math.round(usual)} ms`,
           )
-          assert.ok(took < timeLimit(5_000), `the jump took ${Math.round(took)} ms`)
+          assert.ok(took < limit, `the jump took ${Math.round(took)} ms`)
           assert.ok(Math.max(...times) < 2_500, `a request waited ${Math.max(...times)} ms`)
           assert.equal((await signIn()).status, 200)
           const { rows } = await sql<{

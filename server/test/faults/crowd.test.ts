@@ -19,7 +19,8 @@ const isStrict = process.env.CROWD !== undefined
 const [pause, rounds] = [3_000, 2]
 
 const postgres = await startPostgres()
-const env = { DATABASE_URL: postgres.url, REQUESTS_PER_MINUTE: '0' }
+// By default one network address may sign up 1,000 in an hour, and all of these come from one.
+const env = { DATABASE_URL: postgres.url, REQUESTS_PER_MINUTE: '0', NEW_ADDRESSES_PER_HOUR: '1000000' }
 const berth = await startEnginelessBerth({ after }, { env, runtime: new FakeEngine().runtime })
 after(() => berth.close().then(() => postgres.stop()))
 
@@ -86,7 +87,7 @@ const p99 = (times: number[]) => Math.round(times.toSorted((a, b) => a - b)[Math
 
 test(
   'many sign up at once while as many work: no query of those times out',
-  { timeout: 300_000, ...onlyLong },
+  { timeout: 300_000, ...(isStrict ? {} : onlyLong) },
   async (t) => {
     const tokens: string[] = []
     // A few at once: of 25 the queue of those who sign up refused some on a busy machine, as it does in the crowd itself.

@@ -231,6 +231,7 @@ test('a program that ends after it was woken is not woken again and again: its v
   const { body } = await get(bench.port, '/ann-dev/', { headers: { ...browser, ...annCookie } })
   assert.match(body, /Starting Development[^]*Waiting for the app to answer[^]*Development has ended[^]*exit code 0/)
   const late = performance.now() - begun - 1_200
+  t.diagnostic(`told within ${Math.round(late)} ms after the end`)
   assert.ok(late < timeLimit(1_000), `told ${late} ms after the end`)
   assert.equal(wakes.length, 1)
 })
