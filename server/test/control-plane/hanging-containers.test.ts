@@ -1,15 +1,17 @@
+// Part of npm run test:more: a real engine that hangs; container-inspector.test.ts and engine-sweep.test.ts state it of a fake one.
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import type { BerthOptions } from '../support/berth.ts'
 import { askEngine } from '../support/engine/engine.ts'
 import { outside, pollUntil, startRig, type ControlPlaneRig, type Tenant } from '../support/control-plane.ts'
 import { hangingEngine, type HangingEngine } from '../support/engine/faulty-engines.ts'
 import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 /** What a container does to the others when the engine does not answer about it: nothing. A real engine, and a line to it that hangs. */
-async function arrange(t: TestContext, env: Record<string, string> = {}) {
+async function arrange(t: TestContext, options: Pick<BerthOptions, 'env' | 'pace'> = {}) {
   const engine = await hangingEngine(t)
-  const rig = await startRig(t, {}, { env, engine: { address: engine.address, ask: askEngine } })
+  const rig = await startRig(t, {}, { ...options, engine: { address: engine.address, ask: askEngine } })
   return { engine, rig }
 }
 
@@ -55,8 +57,9 @@ const inspectsOf = (person: Tenant, engine: HangingEngine) => {
   return containerId
 }
 
-test('a container whose inspect never returns is unknown, and all others work', onlyLong, async (t) => {
-  const { engine, rig } = await arrange(t)
+test('a container whose inspect never returns is unknown, and all others work', async (t) => {
+  // The reconciler runs in the middle of it, and is not waited for half a minute.
+  const { engine, rig } = await arrange(t, { pace: { every: 5_000 } })
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const id = inspectsOf(ann, engine)
   await outside.pause(id)
@@ -108,7 +111,7 @@ test(
 )
 
 test('a container whose start never returns gives back its launch slot', onlyLong, async (t) => {
-  const { engine, rig } = await arrange(t, { LAUNCH_PARALLEL: '1', LAUNCH_TIMEOUT: '5' })
+  const { engine, rig } = await arrange(t, { env: { LAUNCH_PARALLEL: '1', LAUNCH_TIMEOUT: '5' } })
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const { containerId } = ann.address()
   await ann.call('POST', '/api/container/stop/dev')
@@ -128,7 +131,7 @@ test('a container whose start never returns gives back its launch slot', onlyLon
 })
 
 test('a container whose removal never returns fails by itself', onlyLong, async (t) => {
-  const { engine, rig } = await arrange(t, { LAUNCH_TIMEOUT: '5' })
+  const { engine, rig } = await arrange(t, { env: { LAUNCH_TIMEOUT: '5' } })
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const { containerId } = ann.address()
   engine.hang(new RegExp(`DELETE \\S*/containers/${containerId}`))
@@ -143,30 +146,26 @@ test('a container whose removal never returns fails by itself', onlyLong, async 
   await worksFor(bob)
 })
 
-test(
-  'while a list of all containers takes 10 s, Berth starts, people work and the reconciler goes on',
-  onlyLong,
-  async (t) => {
-    const engine = await hangingEngine(t)
-    const installation = `test-list${process.pid}x`
-    const first = await startRig(t, {}, { installation, engine: { address: engine.address, ask: askEngine } })
-    const bob = await first.person('bob')
-    await first.berth.close()
-    engine.hang(/GET \S*\/containers\/json\?/, 10_000)
-    const { dataDir } = first.berth
-    const start = await timed(() =>
-      startRig(t, {}, { installation, dataDir, engine: { address: engine.address, ask: askEngine } }),
-    )
-    assert.ok(start.ms < 20_000, `${start.ms} ms`)
-    const rig = start.value
-    assert.equal(rig.gateway.routeStateOf(bob.prefix), 'running')
-    const ann = await rig.person('ann')
-    await worksFor(ann)
-    const report = async () => (await rig.berth.operate('GET', '/api/admin/system')).body.reconciler
-    await pollUntil(
-      async () => ((await report()).last_success ?? null) !== null,
-      () => `the reconciler never ends: ${rig.berth.logs.slice(-3).join('')}`,
-      90_000,
-    )
-  },
-)
+test('while a list of all containers takes 10 s, Berth starts, people work and the reconciler goes on', async (t) => {
+  const engine = await hangingEngine(t)
+  const installation = `test-list${process.pid}x`
+  const first = await startRig(t, {}, { installation, engine: { address: engine.address, ask: askEngine } })
+  const bob = await first.person('bob')
+  await first.berth.close()
+  engine.hang(/GET \S*\/containers\/json\?/, 10_000)
+  const { dataDir } = first.berth
+  const start = await timed(() =>
+    startRig(t, {}, { installation, dataDir, engine: { address: engine.address, ask: askEngine } }),
+  )
+  assert.ok(start.ms < 20_000, `${start.ms} ms`)
+  const rig = start.value
+  assert.equal(rig.gateway.routeStateOf(bob.prefix), 'running')
+  const ann = await rig.person('ann')
+  await worksFor(ann)
+  const report = async () => (await rig.berth.operate('GET', '/api/admin/system')).body.reconciler
+  await pollUntil(
+    async () => ((await report()).last_success ?? null) !== null,
+    () => `the reconciler never ends: ${rig.berth.logs.slice(-3).join('')}`,
+    90_000,
+  )
+})
