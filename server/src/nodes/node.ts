@@ -254,8 +254,8 @@ export class BerthNode {
    * Leads with a lease that was taken: ends the store connections of earlier leaders, and starts the application.
    * @param takenAt before the lease was taken
    * @throws {StoreFailure} when the database does not answer, or those connections do not end · whatever the application of this node
-   * fails with at its start. The lease stays taken and is renewed, so the process has to end: its callers see to that when `#leading`
-   * is set; before that, the next check takes the lease again, and `onLost` is called because of the later epoch
+   * fails with at its start. When `#leading` is set the lease is renewed, so callers have to end the process; before that
+   * it expires, and the next check may take it again
    */
   async #lead(epoch: number, takenAt: ReturnType<typeof momentNow>): Promise<void> {
     const { address, dataDir, gateway, sockets, log, onLost, onReady, lead } = this.#options
@@ -269,8 +269,9 @@ export class BerthNode {
       onLost,
       report: (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`),
     }
-    const leadership = new Leadership(parts, takenAt)
+    // Read before the lease is renewed by a timer: after a failure of the reading, the next check takes the lease again.
     const others = await this.#othersAlive()
+    const leadership = new Leadership(parts, takenAt)
     const group = new GatewayGroup({
       node: address.text,
       local: gateway,

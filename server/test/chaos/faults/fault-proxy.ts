@@ -105,7 +105,7 @@ export class FaultProxy {
   #pass(asked: IncomingMessage, answer: ServerResponse, isCut = false): void {
     const { method, url: target, headers } = asked
     const passed = request({ socketPath: this.#engine, method, path: target, headers }, (got) => {
-      // The client was killed before the answer began: nobody reads it, so the engine would wait for ever, as below.
+      // The client was killed before the answer began: no process reads it, so the engine would wait for ever, as below.
       if (answer.destroyed) return passed.destroy()
       if (!answer.headersSent) answer.writeHead(got.statusCode ?? 502, got.headers)
       if (isCut) return cut(got, answer)
