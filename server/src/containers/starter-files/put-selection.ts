@@ -19,6 +19,8 @@ export interface Put {
 /** A larger file that its owner changed is left alone, because a copy of it has to be kept first. */
 const maxKept = 256 * 1024 ** 2
 const maxCopies = 1_000
+/** Max names of copies that are looked at for one set; a look takes milliseconds, and its user can take any number of names. */
+const maxLooks = 20_000
 /** Max bytes that are read of a home for one set: what an earlier state of it can have put there, and half as much of the owner's. */
 const maxCompared = 1.5 * defaultLimits.bytes
 
@@ -33,6 +35,7 @@ export class PutSelection {
   /** Files that could not be put there, because the owner has something else there, or too much of it to keep copies. */
   readonly leftOut: string[] = []
   #mayCompare = 0
+  #mayLook = 0
 
   constructor(home: HomeFiles, record: PutRecord) {
     this.#home = home
@@ -53,6 +56,7 @@ export class PutSelection {
   async add(set: FileSet, { to, update }: Pick<StarterFiles, 'to' | 'update'>): Promise<void> {
     const now = new Date()
     this.#mayCompare = maxCompared
+    this.#mayLook = maxLooks
     if (to !== '') await this.#folder(to, 0o755, now)
     for (const entry of set.entries) {
       const path = posix.join(to, entry.path)
@@ -119,7 +123,8 @@ export class PutSelection {
 
   /** `name.1`, or the next number that is free. */
   async #freeName(path: string): Promise<string | undefined> {
-    for (let number = 1; number <= maxCopies; number++) {
+    for (let number = 1; number <= maxCopies && this.#mayLook > 0; number++) {
+      this.#mayLook--
       const copy = `${path}.${number}`
       if (!this.#puts.has(copy) && !(await this.#home.statusOf(copy))) return copy
     }
