@@ -191,7 +191,7 @@ test('a home that the engine does not unpack is named, and store and other homes
     (await archive.homes()).map((each) => each.volume),
     [other],
   )
-  assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'signing-key.json'])
+  assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'lock', 'signing-key.json'])
 })
 
 test('a home beside the present ones is for the account of the operator alone, whatever its folder allowed', async (t) => {
