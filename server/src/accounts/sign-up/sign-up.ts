@@ -18,7 +18,7 @@ const sent = message('answers.linkSent')
 
 /**
  * Timeout of a sign-up that waits for another one's mail, in ms. With the ten seconds of its own mail a request waits
- * for fifteen at most, however slow the mail server and however many requests.
+ * for fifteen at most, however slow the mail server; a crowd that signs up at once may add the wait of transaction-limit.ts.
  */
 const mutexTimeout = 4_000
 
