@@ -4,8 +4,8 @@
  * those that begin with a hyphen go to the runner: `npm test -- --test-name-pattern=blocked`.
  * `npm run test:times` says afterwards what each file took.
  *
- * With `BERTH_TESTS_END` (in seconds since 1970), as in CI, `test:more` leaves out files that would begin too late, and files that
- * failed beside others run once more, alone; each is said. `BERTH_TEST_COUNTS` is a folder for the counts of the run.
+ * With `BERTH_TESTS_END` (in seconds since 1970), as in CI, `test:more` leaves out files that would begin too late to be repeated,
+ * and files that failed beside others run once more, alone; each is said. `BERTH_TEST_COUNTS` is a folder for the counts of the run.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
 import { writeCounts } from './test-run/counts.mjs'
 import { newNotes } from './test-run/notes.mjs'
-import { runRepeating } from './test-run/repeat.mjs'
+import { endOfRun, runRepeating } from './test-run/repeat.mjs'
 import { runPrograms } from './test-run/runner.mjs'
 
 const root = resolve(import.meta.dirname, '..')
@@ -73,10 +73,10 @@ async function runTests() {
         root,
         repeated.map((file) => [file]),
       ),
-      1,
+      { concurrency: 1, isRepetition: true },
     )
   const ending = await runRepeating(
-    (repeated) => (repeated ? alone(repeated) : run(writeBatches(root, batches), sideBySide)),
+    (repeated) => (repeated ? alone(repeated) : run(writeBatches(root, batches), { concurrency: sideBySide })),
     files,
     () => end - Date.now() / 1000,
   )
@@ -84,11 +84,16 @@ async function runTests() {
   return ending.code
 }
 
-function run(/** @type {string[]} */ programs, /** @type {number} */ concurrency) {
+/** @param {string[]} programs @param {{ concurrency: number, isRepetition?: boolean }} how */
+function run(programs, { concurrency, isRepetition = false }) {
   const measuring = ['--import', join(import.meta.dirname, 'test-run/record-cost.mjs')]
   const options = args.filter((arg) => arg.startsWith('-'))
   const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${limits.test}`, ...measuring, ...options]
-  return runPrograms(root, programs, { flags, env, limit: limits.run })
+  return runPrograms(root, programs, {
+    flags,
+    env: { ...env, BERTH_TESTS_END: extent === 'more' ? endOfRun(end, isRepetition) : undefined },
+    limit: limits.run,
+  })
 }
 
 /** With a compile cache, types are stripped and code is parsed once, not in each of 300 processes. */
@@ -98,7 +103,6 @@ function runnerEnvironment() {
     ...process.env,
     // Of this run alone: a test may run tests itself.
     BERTH_TEST_COUNTS: undefined,
-    BERTH_TESTS_END: extent === 'more' ? process.env.BERTH_TESTS_END : undefined,
     BERTH_TEST_TIMES: newNotes(root, words.length > 0 ? 'some' : extent),
   }
 }

@@ -27,6 +27,18 @@ export function filesToRepeat(failed, files, left, times = longestFiles()) {
   return isPossible ? each : []
 }
 
+/** What the first run leaves for a repetition, in s: else its last files would end where no time is left to repeat one. */
+export const repeatTime = 180
+
+/**
+ * When the processes of a run may begin no file any more, as they read it from `BERTH_TESTS_END`. Files that are repeated run in any
+ * case: `filesToRepeat` has found the time for them, and one that is skipped tells nothing of what failed.
+ * @param {number} end when the whole has to end, in s since 1970; infinite where nothing is cut
+ * @param {boolean} isRepetition
+ */
+export const endOfRun = (end, isRepetition) =>
+  isRepetition || !Number.isFinite(end) ? undefined : String(end - repeatTime)
+
 /** @typedef {import('./runner.mjs').Ending} Ending */
 
 /**
@@ -34,14 +46,16 @@ export function filesToRepeat(failed, files, left, times = longestFiles()) {
  * @param {(repeated?: string[]) => Promise<Ending>} run all side by side, or these one after the other
  * @param {string[]} files
  * @param {() => number} left s until the run has to end; negative: nothing is repeated
- * @returns {Promise<Ending>} that of the first run, or a passed one when all that failed passed then
+ * @returns {Promise<Ending>} that of the first run, or a passed one when as many tests passed then as had failed, and none failed
  */
 export async function runRepeating(run, files, left) {
   const first = await run()
   const repeated = filesToRepeat(first.failed, files, left())
   if (repeated.length === 0) return first
   console.log(`\nrepeated alone, because they failed beside others: ${repeated.join(', ')}`)
-  const { code } = await run(repeated)
+  const { code, counts } = await run(repeated)
   const { passed, failed } = first.counts
-  return code === 0 ? { code, failed: [], counts: { passed: passed + failed, failed: 0 } } : first
+  // A run of nothing ends without a failure, too. A file that could not be loaded had no test that failed.
+  const isPassed = code === 0 && counts.failed === 0 && counts.passed >= Math.max(1, failed)
+  return isPassed ? { code: 0, failed: [], counts: { passed: passed + failed, failed: 0 } } : first
 }

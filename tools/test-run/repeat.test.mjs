@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { writeBatches } from './batches.mjs'
-import { filesToRepeat, runRepeating, timeAllowed } from './repeat.mjs'
+import { endOfRun, filesToRepeat, repeatTime, runRepeating, timeAllowed } from './repeat.mjs'
 import { runPrograms } from './runner.mjs'
 
 /**
@@ -53,6 +53,16 @@ test('a file for which no time is left is skipped, and none fails', async (t) =>
   assert.deepEqual([code, counts], [0, { passed: 0, failed: 0 }])
 })
 
+test('the first run leaves time for a repetition, which is skipped at no time', async (t) => {
+  const end = Date.now() / 1000 + repeatTime + 5
+  const skipping = { BERTH_TESTS_END: endOfRun(end, false) }
+  assert.deepEqual((await run(t, { 'one.test.mjs': passes }, skipping)).counts, { passed: 0, failed: 0 })
+  const repeating = { BERTH_TESTS_END: endOfRun(Date.now() / 1000 + 5, true) }
+  assert.deepEqual((await run(t, { 'one.test.mjs': passes }, repeating)).counts, { passed: 1, failed: 0 })
+  // Where CI does not run them, nothing ends.
+  assert.equal(endOfRun(-Infinity, false), undefined)
+})
+
 test('a few files that failed are repeated, when there is time for all of them', () => {
   const files = ['1', '2', '3', '4', '5', '6'].map((name) => `server/test/${name}.test.ts`)
   const times = { [files[0] ?? '']: 40 }
@@ -93,4 +103,26 @@ test('what failed and passes alone counts as passed; what fails again is a failu
   assert.deepEqual(await runRepeating(broken.run, files, () => 60), failure)
   assert.deepEqual(await runRepeating(runsWith(1).run, files, () => -Infinity), failure)
   assert.equal((await runRepeating(runsWith(0).run, files, () => 60)).code, 0)
+})
+
+// A repetition whose files began too late skipped them, ended with 0, and the failures counted as passed.
+test('a repetition in which fewer tests passed than had failed is a failure, also when it ends with 0', async () => {
+  const failure = { code: 1, failed: ['b.test.ts'], counts: { passed: 8, failed: 2 } }
+  for (const [first, counts, code] of /** @type {const} */ ([
+    [failure, { passed: 0, failed: 0 }, 1],
+    [failure, { passed: 1, failed: 0 }, 1],
+    [failure, { passed: 2, failed: 1 }, 1],
+    [failure, { passed: 2, failed: 0 }, 0],
+    // It could not be loaded.
+    [{ ...failure, counts: { passed: 8, failed: 0 } }, { passed: 0, failed: 0 }, 1],
+  ])) {
+    const endings = [first, { code: 0, failed: [], counts }]
+    const ending = await runRepeating(
+      async () => endings.shift() ?? assert.fail('a further run'),
+      ['b.test.ts'],
+      () => 60,
+    )
+    assert.equal(ending.code, code, JSON.stringify(counts))
+    if (code === 1) assert.deepEqual(ending, first)
+  }
 })
