@@ -108,8 +108,11 @@ test('a launch whose store fails does not end before the engine has ended its pa
   fault.fails = (query) => isStarting && query === 'update user_containers'
   let isAnswered = false
   const launching = call('POST', '/api/container/launch/dev').finally(() => (isAnswered = true))
+  await pollUntil(
+    () => isStarting,
+    () => 'it is never started',
+  )
   await observationTime(500)
-  assert.ok(isStarting)
   assert.equal(isAnswered, false)
   started.resolve()
   await launching

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startBerth } from '#test/support/berth.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
@@ -27,11 +26,10 @@ test('each run of the reconciler asks the engine for one list, and nothing looks
   await ann.call('POST', '/api/container/launch/dev')
   await admin.call('POST', `/api/admin/users/${ann.id}/block`)
   await admin.call('DELETE', `/api/admin/users/${ann.id}?purge=true`)
-  for (let each = 0; each < 20; each++) {
-    runs.add(await lastRun())
-    await sleep(every / 3)
-  }
-  assert.ok(runs.size >= 4, `${runs.size} runs were seen`)
+  await pollUntil(
+    async () => runs.add(await lastRun()).size >= 4,
+    () => `${runs.size} runs were seen`,
+  )
   assert.deepEqual(
     lists().filter((question) => question.includes('user_id')),
     [],

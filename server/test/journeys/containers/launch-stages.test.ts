@@ -11,7 +11,7 @@ import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { eventually } from '#test/support/engine/runtimes.ts'
-import { timeLimit, onlyLong } from '#test/support/extent.ts'
+import { extent, onlyLong } from '#test/support/extent.ts'
 
 /**
  * What a person sees of a launch while it goes on, when it fails, and of what their app writes.
@@ -122,13 +122,14 @@ async function end(type: string): Promise<void> {
   await eventually(async () => execInContainer((await containerId(type)) ?? '', 'touch /tmp/end'))
 }
 
-/** By the time since the engine saw the container's program end, this test's own question to the engine included. */
+/** At the call, since the engine saw the container's program end. The fault was a minute; a long run holds the goal of 1 s. */
 async function assertToldSoon(t: TestContext, type: string, where: string): Promise<void> {
+  const now = Date.now()
   const path = `/containers/${await containerId(type)}/json`
   const { State } = await askEngine<{ State: { FinishedAt: string } }>('GET', path)
-  const ms = Date.now() - Date.parse(State.FinishedAt)
+  const ms = now - Date.parse(State.FinishedAt)
   t.diagnostic(`${where}: told within ${ms} ms after the end`)
-  assert.ok(ms < timeLimit(1_000), `${where}: ${ms} ms`)
+  assert.ok(ms < extent(9_000, 1_000), `${where}: ${ms} ms`)
 }
 
 test('a program that ends while its app is awaited is reported soon: on the launch page, on the dashboard, and by the gateway', async (t) => {
