@@ -23,10 +23,13 @@ interface Logged {
   readonly file: string
   /** Lines, once there are so many. */
   lines(count: number): Promise<string[]>
+  /** Paths that the app was asked for. */
+  readonly seen: readonly string[]
 }
 
-const app = () => {
+const app = (seen: string[] = []) => {
   const server = httpApp((request, response) => {
+    seen.push(request.url ?? '')
     if (request.url === '/slow') return
     response.writeHead(request.url === '/teapot' ? 418 : 200).end('0123456789')
   })
@@ -45,7 +48,8 @@ async function startLogged(
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'access.log')
   const settings = { ...changes.settings, accessLog: { format, file } }
-  const harness = await startGatewayHarness(t, app(), { ...changes, settings })
+  const seen: string[] = []
+  const harness = await startGatewayHarness(t, app(seen), { ...changes, settings })
   const read = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
   const lines = async (count: number) => {
     await pollUntil(
@@ -54,7 +58,7 @@ async function startLogged(
     )
     return read()
   }
-  return { harness, file, lines }
+  return { harness, file, lines, seen }
 }
 
 test('common: a line for each request in the Common Log Format, with client, user, status and bytes', async (t) => {
@@ -88,7 +92,7 @@ test('json: source, duration and the id of the answer, which leads to the log of
 })
 
 test('a WebSocket has its line when it ends, a client that leaves before the answer has status 0, bad requests have one', async (t) => {
-  const { harness, lines } = await startLogged(t, 'json')
+  const { harness, lines, seen } = await startLogged(t, 'json')
   const socket = net.connect(harness.port, '127.0.0.1')
   const headers = Object.entries({ host: 'x', ...webSocketHeaders(annToken) }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -96,9 +100,14 @@ test('a WebSocket has its line when it ends, a client that leaves before the ans
   socket.write(`GET /ann-dev/ws HTTP/1.1\r\n${headers.join('')}\r\n`)
   await once(socket, 'data')
   socket.destroy()
+  await lines(1)
   const leaving = net.connect(harness.port, '127.0.0.1')
   leaving.write(`GET /ann-dev/slow HTTP/1.1\r\nHost: x\r\nAuthorization: ${ann.authorization}\r\n\r\n`)
-  setTimeout(() => leaving.destroy(), 100)
+  await pollUntil(
+    () => seen.includes('/slow'),
+    () => `the app was asked for ${seen.join()}`,
+  )
+  leaving.destroy()
   await lines(2)
   await exchange(harness.port, 'NOT HTTP\r\n\r\n')
   const entries = (await lines(3)).map((line) => JSON.parse(line) as Record<string, unknown>)

@@ -23,14 +23,15 @@ const isUncut = ({ clients }: Streams) =>
   )
 const until90Days = async () => Date.now() + 90 * 86_400_000
 
-/** In seconds: on a busy machine the gateway of a test takes one to start. */
+/** In seconds. */
 const tokenLife = 3
+/** Made when the gateway listens, so that it lives when the streams are opened. */
+const shortToken = () => tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
 
 test('what is open lives as long as its session, not as its token, and ends within a second of it', async (t) => {
-  const token = await tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
   const asked: string[] = []
   const sessionEnd = (sid: string) => (asked.push(sid), until90Days())
-  const streams = await openStreams(t, token, { control: { sessionEnd } })
+  const streams = await openStreams(t, shortToken, { control: { sessionEnd } })
   await sleep(4_000)
   assert.ok(isUncut(streams), 'a stream was cut although its session lasts')
   assert.deepEqual(asked, ['laptop'], 'one question for all streams of a session')
@@ -40,8 +41,11 @@ test('what is open lives as long as its session, not as its token, and ends with
 })
 
 test('a session that ends by time ends what it has open', async (t) => {
-  const token = await tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
-  let ends = Date.now() + 7_000
+  let ends = 0
+  const token = () => {
+    ends = Date.now() + 7_000
+    return shortToken()
+  }
   const streams = await openStreams(t, token, { control: { sessionEnd: async () => (ends > Date.now() ? ends : 0) } })
   await sleep(3_500)
   assert.ok(isUncut(streams))
@@ -50,9 +54,8 @@ test('a session that ends by time ends what it has open', async (t) => {
 })
 
 test('while no control plane answers, what is open stays, and is judged once it does', async (t) => {
-  const token = await tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
   const answers: { value: () => Promise<number> } = { value: () => Promise.reject(new Error('it restarts')) }
-  const streams = await openStreams(t, token, { control: { sessionEnd: () => answers.value() } })
+  const streams = await openStreams(t, shortToken, { control: { sessionEnd: () => answers.value() } })
   await sleep(4_000)
   assert.ok(isUncut(streams))
   answers.value = async () => 0
@@ -103,7 +106,7 @@ const endingWithToken = [
 ] as const
 for (const [what, terms, settings] of endingWithToken)
   test(`${what}: what is open ends with the token`, async (t) => {
-    const token = await tokenFor(1, { ...terms, expiresIn: tokenLife })
+    const token = () => tokenFor(1, { ...terms, expiresIn: tokenLife })
     const streams = await openStreams(t, token, { control: { sessionEnd: until90Days } })
     const { bench } = streams
     await bench.gateway.serve({ ...bench.settings, ...settings }, bench.control)
@@ -111,8 +114,7 @@ for (const [what, terms, settings] of endingWithToken)
   })
 
 test('another key file ends what is open, although its session is stored', async (t) => {
-  const token = await tokenFor(1, { sid: 'laptop', expiresIn: tokenLife })
-  const streams = await openStreams(t, token, { control: { sessionEnd: until90Days } })
+  const streams = await openStreams(t, shortToken, { control: { sessionEnd: until90Days } })
   await sleep(4_000)
   assert.ok(isUncut(streams))
   const { bench } = streams
@@ -189,9 +191,11 @@ test('a renewal that failed is tried again after a second, and one that comes la
   const { port } = await renewing(t, {}, { renewSession: async () => (await answers.shift()?.()) ?? [] })
   const cookie = `spawner_token=${await tokenFor(1, { sid: 'laptop', age: 30_000, expiresIn: 20_000 })}`
   const renewed = async () => (await get(port, '/ann-dev/', { headers: { cookie } })).headers['set-cookie']
+  const begun = performance.now()
   assert.equal(await renewed(), undefined)
   assert.equal(await renewed(), undefined)
-  assert.equal(answers.length, 1, 'not with each request')
+  // On a busy machine the second is over by then.
+  if (performance.now() - begun < 900) assert.equal(answers.length, 1, 'not with each request')
   await sleep(1_100)
   assert.equal(await renewed(), undefined, 'it takes longer than a request waits')
   assert.equal(answers.length, 0)

@@ -109,6 +109,7 @@ test('a client that asks and asks without reading is not served without end', as
   t.after(() => socket.destroy())
   socket.pause()
   socket.write(keptHead('GET /ann-dev/ HTTP/1.1').repeat(5_000), 'latin1')
+  await until('the app is asked', () => served > 0)
   await observationTime(1_500)
   assert.ok(served < 1_500, `${served} answers of 20 KB were taken`)
 })

@@ -13,6 +13,7 @@ import { rawClient, until, type RawClient, isOver } from '#test/support/gateway/
 import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { assertQuick } from '#test/support/timed-attempts.ts'
 
 /** A gateway with short timeouts, in ms. */
 const withShortTimeouts = (
@@ -62,7 +63,7 @@ test('an upload that stands still ends, also in the app; one that goes on does n
     request.on('close', () => (atApp -= 1))
     request.resume()
   })
-  const { port } = await startGatewayHarness(t, app, withShortTimeouts({ stalled: 600 }))
+  const { port } = await startGatewayHarness(t, app, withShortTimeouts({ stalled: 2_000 }))
   const still = await rawClient(t, port)
   still.write(`${keptHead('PUT /ann-dev/ HTTP/1.1', 'Content-Length: 1000')}x`)
   const moving = await rawClient(t, port)
@@ -71,7 +72,7 @@ test('an upload that stands still ends, also in the app; one that goes on does n
   await until('both are there', () => atApp === 2)
   await until('the still one is over', () => isOver(still))
   await until('the app knows', () => atApp === 1)
-  await observationTime(700)
+  await observationTime(2_500)
   assert.ok(!isOver(moving))
 })
 
@@ -198,13 +199,16 @@ test('no header makes the gateway think long, in which others would wait', async
       headOf('GET /ann-dev/ HTTP/1.1', 'Host: a', line),
       requestHead('GET /ann-dev/ HTTP/1.1', line),
     ]) {
-      const client = await rawClient(t, port)
-      const delay = monitorEventLoopDelay({ resolution: 1 })
-      delay.enable()
-      client.write(head)
-      await client.expect(/^HTTP\/1.1 (401|502)/)
-      delay.disable()
-      assert.ok(delay.max < 200e6, `${line.slice(0, 12)} took ${Math.round(delay.max / 1e6)} ms`)
+      const held = async () => {
+        const client = await rawClient(t, port)
+        const delay = monitorEventLoopDelay({ resolution: 1 })
+        delay.enable()
+        client.write(head)
+        await client.expect(/^HTTP\/1.1 (401|502)/)
+        delay.disable()
+        return delay.max / 1e6
+      }
+      await assertQuick(200, held, { attempts: 3, what: line.slice(0, 12) })
     }
   }
 })

@@ -25,10 +25,18 @@ export interface Streams {
   readonly atApp: Set<net.Socket>
 }
 
-/** One stream of each kind, open, with a token. */
-export async function openStreams(t: TestContext, token: string, changes: HarnessOptions = {}): Promise<Streams> {
+/**
+ * One stream of each kind, open, with a token.
+ * @param given a token, or what makes one that lives for seconds, once the gateway listens: a busy machine takes as long for that
+ */
+export async function openStreams(
+  t: TestContext,
+  given: string | (() => Promise<string>),
+  changes: HarnessOptions = {},
+): Promise<Streams> {
   const atApp = new Set<net.Socket>()
   const bench = await startGatewayHarness(t, endlessApp(atApp), changes)
+  const token = typeof given === 'string' ? given : await given()
   const head = (text: string) => text.replace(annToken, token)
   const requests = {
     events: head(keptHead('GET /ann-dev/events HTTP/1.1')),
