@@ -15,6 +15,7 @@ const addresses = { open: '127.0.0.2', closed: '127.0.0.3' } as const
 type Kind = keyof typeof addresses
 /** Of the documentation range: no address of this machine. */
 const otherMachine = '192.0.2.1'
+/** How long a trial waits for a policy, in ms. */
 const enforcement = 6_000
 
 interface Network {
@@ -24,10 +25,12 @@ interface Network {
   readonly closes?: { readonly after: number; readonly for: number }
   /** Of the node with the pods. */
   readonly node?: string
+  readonly waitsFor?: number
 }
 
 /** A cluster with the pods of a trial, whose kubelet says of each whether its program listens. @returns the trial */
-async function openNetwork(t: TestContext, { listensAfter = {}, closes, node = otherMachine }: Network, fields = {}) {
+async function openNetwork(t: TestContext, network: Network, fields = {}) {
+  const { listensAfter = {}, closes, node = otherMachine, waitsFor = enforcement } = network
   const port = await freePort()
   const [pods, ready] = [new Map<string, Kind>(), new Set<string>()]
   const start = async (name: string, kind: Kind) => {
@@ -53,7 +56,7 @@ async function openNetwork(t: TestContext, { listensAfter = {}, closes, node = o
       void start(metadata.name, metadata.labels['berth.trial'] as Kind)
       return reply(response, 201, { metadata: { name: metadata.name, uid: metadata.name } })
     },
-    { enforcement },
+    { enforcement: waitsFor },
   )
   const { template } = readTemplate('dev', { image: 'web:1', port, ...fields }) as { template: Template }
   return { port, asked, trial: () => tryIsolation(cluster, template, AbortSignal.timeout(60_000)) }
@@ -122,7 +125,7 @@ suite('the trial of NetworkPolicies', { concurrency: true }, () => {
   })
 
   test('a network plugin that needs some seconds for a new pod enforces policies', async (t) => {
-    const { trial } = await openNetwork(t, { closes: { after: 2_500, for: 60_000 } })
+    const { trial } = await openNetwork(t, { closes: { after: 2_500, for: 60_000 }, waitsFor: 12_000 })
     assert.deepEqual(await trial(), { areSet: true })
   })
 

@@ -18,7 +18,7 @@ const route = (prefix: string): RouteEntry => ({
 const blocked: GatewayChange = { kind: 'route', route: { ...route('ann-dev'), isBlocked: true } }
 
 /** Of a gateway, in ms. */
-const maxStateAge = 300
+const maxStateAge = 1_500
 
 /** @param others nodes that an earlier leader had */
 async function startGroup({ others = [], hasLeft = false }: { others?: string[]; hasLeft?: boolean } = {}) {

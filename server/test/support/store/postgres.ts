@@ -38,16 +38,22 @@ export async function startPostgres(host?: string): Promise<Postgres> {
   const { bin, identity, folder } = await prepareCluster()
   const data = mkdtempSync(path.join(tmpdir(), 'berth-postgres-'))
   await run('cp', ['-a', `${folder}/.`, data])
-  const port = await freePort()
+  let port = await freePort()
   const addresses = ['127.0.0.1', ...(host === undefined ? [] : [host])].join()
   if (host !== undefined) appendFileSync(path.join(data, 'pg_hba.conf'), 'host all all all trust\n')
-  const options = ['-D', data, '-p', String(port), '-k', data, '-c', `listen_addresses=${addresses}`, '-c', 'fsync=off']
+  const options = ['-D', data, '-k', data, '-c', `listen_addresses=${addresses}`, '-c', 'fsync=off']
   const start = async () => {
-    const started = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
-    await accepts(port, started)
+    const args = [...options, '-p', String(port)]
+    const started = spawn(path.join(bin, 'postgres'), args, { ...identity, cwd: data, stdio: 'ignore' })
+    await accepts(port, started, data)
     return started
   }
-  let server = await start()
+  let server = await start().catch(async (error: unknown) => {
+    // Another process may have taken the port between the two.
+    if (!(error instanceof ServerEnded)) throw error
+    port = await freePort()
+    return start()
+  })
   const shutDown = async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve))
     server.kill('SIGQUIT')
@@ -129,18 +135,22 @@ async function unprivileged(): Promise<Identity | undefined> {
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-async function accepts(port: number, server: ChildProcess): Promise<void> {
+class ServerEnded extends Error {}
+
+/** @param data folder of the server: another one, whose port it is, may answer first @throws {ServerEnded} */
+async function accepts(port: number, server: ChildProcess, data: string): Promise<void> {
   const { default: pg } = await import('pg')
   for (const started = Date.now(); Date.now() - started < timeout; await sleep(100)) {
-    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
+    if (server.exitCode !== null) throw new ServerEnded(`PostgreSQL ended with ${server.exitCode}`)
     const client = new pg.Client({
       connectionString: `postgres://berth@127.0.0.1:${port}/postgres`,
       connectionTimeoutMillis: 1_000,
     })
     try {
       await client.connect()
+      const { rows } = await client.query<{ data_directory: string }>('show data_directory')
       await client.end()
-      return
+      if (rows[0]?.data_directory === data) return
     } catch {
       // Not yet.
     }
