@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { openSync } from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { waitFor } from '#test/support/program.ts'
 import { LogDestination } from './log-destination.ts'
@@ -31,7 +34,7 @@ test('a reader that stands still is not waited for, and later reads whole lines 
   )
 })
 
-test('a full disk neither throws nor blocks, and does not delay the end of the process', async () => {
+test('a full disk neither throws nor blocks', async () => {
   // Stays open: the destination tries again each second. When the test closed it, lines went to a socket of another test file,
   // which had got the number: mails arrived as log lines, and a mail server answered "421 You talk too soon".
   const fd = openSync('/dev/full', 'w')
@@ -40,4 +43,23 @@ test('a full disk neither throws nor blocks, and does not delay the end of the p
   await new Promise((resolve) => setTimeout(resolve, 50))
   stream.write(line(0))
   stream.flushSync()
+})
+
+test('a process whose log is on a full disk ends by itself, although its lines wait for room', async (t) => {
+  const module = path.join(import.meta.dirname, 'log-destination.ts')
+  const program = `
+    import { openSync } from 'node:fs'
+    const { LogDestination } = await import(${JSON.stringify(module)})
+    const stream = new LogDestination(openSync('/dev/full', 'w'))
+    for (let index = 0; index < 20_000; index++) stream.write('x'.repeat(200) + '\\n')
+    // By then the first attempt has failed, and there is another one each second.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    stream.flushSync()
+    console.log('done')`
+  const flags = ['--input-type=module', '--eval', program]
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  const written = text(child.stdout)
+  await once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
+  assert.deepEqual([child.exitCode, await written], [0, 'done\n'])
 })

@@ -6,7 +6,6 @@ import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { timeLimit } from '#test/support/extent.ts'
 import { RecordingGateway } from '#test/support/gateway/recording-gateway.ts'
 import { connectApiProcess } from './api-process-handle.ts'
 import { Supervisor, type SupervisorTimes } from './supervisor.ts'
@@ -17,7 +16,7 @@ const quick: Partial<SupervisorTimes> = {
   maxBackoff: 80,
   pingEvery: 20,
   pingTimeout: 10_000,
-  stopTimeout: 500,
+  stopTimeout: 10_000,
 }
 
 /** Keeps stand-ins, whose vices are given one after the other; from the last on, all have the last one. */
@@ -28,14 +27,12 @@ function supervise(t: TestContext, vices: readonly string[], times: Partial<Supe
   const gateway = new RecordingGateway()
   const forks: ChildProcess[] = []
   const said: string[] = []
-  const began: number[] = []
   const replacements: boolean[] = []
   const supervisor = new Supervisor({
     begin: (isReplacement) => {
       replacements.push(isReplacement)
       const child = fork(standIn, [vices[Math.min(forks.length, vices.length - 1)] ?? '', diary])
       forks.push(child)
-      began.push(performance.now())
       return connectApiProcess(child, gateway, (problem) => said.push(problem))
     },
     announce: (words) => said.push(`announced: ${words.trim()}`),
@@ -60,7 +57,6 @@ function supervise(t: TestContext, vices: readonly string[], times: Partial<Supe
     forks,
     forked,
     said,
-    began,
     replacements,
     hasSaid,
     until,
@@ -82,13 +78,15 @@ test('the exit code of an API process that never came up is ours, and nothing is
 })
 
 test('an API process that is killed is started again at once, told once each, and announced only the first time', async (t) => {
-  const { forked, said, began, hasSaid, gateway, supervisor, ended } = supervise(t, ['good'])
+  // After any pause it would come too late for this test.
+  const { forked, said, hasSaid, gateway, supervisor, ended } = supervise(t, ['good'], {
+    minBackoff: 60_000,
+    maxBackoff: 60_000,
+  })
   await hasSaid('announced')
   const control = gateway.control
-  const killed = performance.now()
   forked(0).kill('SIGKILL')
   await hasSaid('the API is back')
-  assert.ok((began[1] ?? 0) - killed < timeLimit(200))
   assert.deepEqual(said, [
     `announced: ready ${forked(0).pid}`,
     'the API process ended by SIGKILL; it is started again at once',
@@ -149,7 +147,7 @@ test('a new one that speaks another version gets neither store nor engine, and t
 })
 
 test('an old one that does not stop is killed after its time, and the new one starts', async (t) => {
-  const { supervisor, forked, hasSaid } = supervise(t, ['never stops', 'good'])
+  const { supervisor, forked, hasSaid } = supervise(t, ['never stops', 'good'], { stopTimeout: 500 })
   await hasSaid('announced')
   await supervisor.replace()
   assert.equal(forked(0).signalCode, 'SIGKILL')

@@ -18,6 +18,9 @@ import { ensureContainer, storeContainer } from '#/store/containers/user-contain
 import { insertUser } from '#/store/users/users.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
 
+/** An answer that is outstanding at the end of the tests keeps no process alive. */
+const answered = (ms: number) => sleep(ms, undefined, { ref: false })
+
 /** Engine with delayed answers, each as of the time of the request; a test sets states and emits events. */
 export class LateRuntime {
   readonly states = new Map<string, RuntimeContainer>()
@@ -64,7 +67,7 @@ export class LateRuntime {
   async inspectId(id: string): Promise<RuntimeContainer | undefined> {
     this.asked.inspects.push(id)
     const answer = this.states.get(id)
-    await sleep(this.hanging.has(id) ? 3_000 : (this.slow.get(id) ?? this.delay))
+    await answered(this.hanging.has(id) ? 3_000 : (this.slow.get(id) ?? this.delay))
     if (this.hanging.has(id)) throw new RuntimeError('unreachable', 'inspect')
     if (this.refusing.has(id)) throw new RuntimeError('failed', 'inspect')
     if (this.isDeaf) throw new RuntimeError('unreachable', 'inspect')
@@ -73,7 +76,7 @@ export class LateRuntime {
 
   async list({ isUp = false }: ListFilter = {}): Promise<RuntimeContainer[]> {
     this.asked.lists++
-    await sleep(isUp ? (this.upDelay ?? this.listDelay) : this.listDelay)
+    await answered(isUp ? (this.upDelay ?? this.listDelay) : this.listDelay)
     if (this.isDeaf || this.failsLists) throw new RuntimeError('unreachable', 'list')
     const all = this.listed ?? [...this.states.values()]
     return isUp ? all.filter(({ state }) => state === 'running' || state === 'paused') : all

@@ -22,7 +22,8 @@ test('a source that never ends is read at its rate once the first bytes are thro
 
 test('a source that ends or fails does so at once, also during a pause', async () => {
   const finite = async function* () {
-    for (let index = 0; index < 36; index++) yield chunk
+    // At its rate it takes ten seconds.
+    for (let index = 0; index < 72; index++) yield chunk
     throw new Error('the engine is gone')
   }
   const over = AbortSignal.timeout(50)
@@ -31,5 +32,5 @@ test('a source that ends or fails does so at once, also during a pause', async (
     for await (const part of pacedBytes(finite(), over)) assert.equal(part, chunk)
   }
   await assert.rejects(read(), /the engine is gone/)
-  assert.ok(performance.now() - begun < 500)
+  assert.ok(performance.now() - begun < 5_000)
 })
