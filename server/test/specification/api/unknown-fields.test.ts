@@ -34,5 +34,5 @@ test('an invalid address is answered with 200 without a limit, and not stored', 
   const nonsense = [`${'x'.repeat(300)}@x.org`, 'nonsense', 'a,b@x.org']
   for (const email of nonsense) for (let time = 1; time <= 5; time++) assertOk(await ask(berth, 'login', email))
   const stored = await berth.database.db.selectFrom('link_requests').select('email').execute()
-  assert.ok(stored.every(({ email }) => !nonsense.includes(email)))
+  assert.ok(stored.length > 0 && stored.every(({ email }) => !nonsense.includes(email)))
 })

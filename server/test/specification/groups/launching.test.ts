@@ -174,6 +174,7 @@ test('what a group has when it expires is stopped within 30 s and not launched a
   assertRefused(refused, 403)
   assert.match(refused.body.error, /Ends/)
   assert.ok(engine.running.includes(`prod of ${eva.id}`))
+  assert.ok(engine.done.includes(`stop dev of ${eva.id}`))
   assert.ok(engine.done.every((each) => !each.startsWith('remove')))
   assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: null }))
   assertOk(await launch(eva, 'dev'))

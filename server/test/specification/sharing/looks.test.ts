@@ -330,7 +330,7 @@ test('the page of the group shows to the manager who asked, and to no other one,
     ],
   )
   const { types } = (await boss.call('GET', `/api/groups/${id}`)).body
-  assert.ok(types.every((each: { may_ask_to_look: boolean }) => !each.may_ask_to_look))
+  assert.ok(types.length > 0 && types.every((each: { may_ask_to_look: boolean }) => !each.may_ask_to_look))
 })
 
 test('where sharing is off a request is refused, and no page offers it', async (t) => {
@@ -341,7 +341,7 @@ test('where sharing is off a request is refused, and no page offers it', async (
   assertRefused(await ask(teacher, id, member), 403)
   assertRefused(await answer(member, 1, 'agree'), 403)
   const { types } = (await teacher.call('GET', `/api/groups/${id}`)).body
-  assert.ok(types.every((each: { may_ask_to_look: boolean }) => !each.may_ask_to_look))
+  assert.ok(types.length > 0 && types.every((each: { may_ask_to_look: boolean }) => !each.may_ask_to_look))
 })
 
 const setRole = (id: number, { email }: Signed, role: string) =>
