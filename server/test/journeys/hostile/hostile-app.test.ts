@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
+import { waitsForWindows } from './opened-windows.ts'
 
 /**
  * Whatever runs in a container runs its pages on the origin of the front end, with its owner's cookie sent along.
@@ -13,6 +14,7 @@ const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
 const berth = await startBerth({ after }, { webDir })
 const ann = await berth.signUp('ann@x.org')
 const { page } = await openTab({ after })
+await waitsForWindows(page.context())
 const cookie = { name: 'spawner_token', value: ann.token, domain: '.berth.localhost', path: '/', httpOnly: true }
 await page.context().addCookies([cookie])
 
@@ -88,31 +90,33 @@ test('as an object or embedded the front end stays empty', async () => {
 
 test('a frame of the front end stays empty', async () => {
   await openContainer()
-  const text = await page.evaluate(async () => {
+  const [hasNavigated, text] = await page.evaluate(async () => {
     const frame = document.createElement('iframe')
     frame.src = '/'
     document.body.append(frame)
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    const hasNavigated = await globalThis.hasNavigated(frame.contentWindow)
     try {
-      return frame.contentDocument?.documentElement.outerHTML ?? ''
+      return [hasNavigated, frame.contentDocument?.documentElement.outerHTML ?? ''] as const
     } catch {
-      return ''
+      return [hasNavigated, ''] as const
     }
   })
+  assert.ok(hasNavigated, 'the browser never tried')
   assert.equal(proofIn(text), undefined)
 })
 
 test("a window of the front end that a container's page opens cannot be read by it", async () => {
   await openContainer()
-  const text = await page.evaluate(async () => {
+  const [hasNavigated, text] = await page.evaluate(async () => {
     const opened = window.open('/')
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    const hasNavigated = await globalThis.hasNavigated(opened)
     try {
-      return opened?.document.documentElement.outerHTML ?? ''
+      return [hasNavigated, opened?.document.documentElement.outerHTML ?? ''] as const
     } catch {
-      return ''
+      return [hasNavigated, ''] as const
     }
   })
+  assert.ok(hasNavigated, 'the browser never tried')
   assert.equal(proofIn(text), undefined)
   for (const other of page.context().pages()) if (other !== page) await other.close()
 })

@@ -7,6 +7,7 @@ import { openTab } from '#test/support/browser.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { t as said } from '#test/support/front-end-text.ts'
+import { waitsForWindows } from './opened-windows.ts'
 
 /**
  * Subdomain routing: what the journeys beside this one try on the origin that all share, a hostile app tries from a host of
@@ -64,6 +65,7 @@ const ann = await berth.signUp('ann@x.org')
 await berth.signUp('eve@x.org')
 const { page } = await openTab({ after })
 const context = page.context()
+await waitsForWindows(context)
 
 async function signIn(): Promise<void> {
   await page.goto(`${front}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
@@ -165,14 +167,15 @@ test('frames and windows of the front end and of another container are closed to
     const framed = await tried(`const frame = document.createElement('iframe')
     frame.src = '${target}'
     document.body.append(frame)
-    await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 2_000) })
+    if (!(await hasNavigated(frame.contentWindow))) return 'it was never loaded'
     return frame.contentDocument?.body.textContent ?? 'closed'`)
     assert.equal(framed, 'closed')
     const frame = page.frames().find((each) => each !== page.mainFrame())
+    await frame?.waitForLoadState()
     const shown = (await frame?.textContent('body').catch(() => '')) ?? ''
     assert.doesNotMatch(shown, /hello|Your containers/, `${target} is shown in a frame`)
     const read = await tried(`const opened = window.open('${target}')
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    if (!(await hasNavigated(opened))) return 'it was never opened'
     return opened.document.body.textContent`)
     assert.match(read, /^(SecurityError|TypeError)$/)
     for (const other of context.pages()) if (other !== page) await other.close()
@@ -270,11 +273,13 @@ test('an app whose service worker passes everything on is reached by links and r
   await page.waitForURL('**/env?linked')
   assert.match((await page.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
   await page.goto(hostOf('ann-dev'))
-  await tried(`const frame = document.createElement('iframe')
+  const framed = await tried(`const frame = document.createElement('iframe')
   frame.src = '${hostOf('ann-prod')}/cgi-bin/env'
   document.body.append(frame)
-  await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 2_000) })`)
+  return hasNavigated(frame.contentWindow)`)
+  assert.equal(framed, 'true')
   const shown = page.frames().find((each) => each !== page.mainFrame())
+  await shown?.waitForLoadState()
   assert.doesNotMatch((await shown?.textContent('body').catch(() => '')) ?? '', /HTTP_X_BERTH_USER/)
 })
 

@@ -6,6 +6,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { firstOfList, onlyLong } from '#test/support/extent.ts'
+import { waitsForWindows } from './opened-windows.ts'
 
 /**
  * Eve makes her app public, and Ann visits it, signed in and an administrator. Without a sandbox Eve's page is one of
@@ -39,6 +40,7 @@ await berth.signUp('ann@x.org')
 const eve = await berth.signUp('eve@x.org')
 for (const name of ['pub', 'shared', 'trusting']) assertOk(await eve.call('POST', `/api/container/launch/${name}`))
 const { page } = await openTab({ after })
+await waitsForWindows(page.context())
 const origin = berth.app.spawnerUrl
 
 test('Ann signs in', async () => {
@@ -69,7 +71,7 @@ const attack = () =>
       storage: await attempt(async () => localStorage.length),
       window: await attempt(async () => {
         const opened = window.open('/ann-dev/secret.txt')
-        await new Promise((resolve) => setTimeout(resolve, 700))
+        if (!(await globalThis.hasNavigated(opened))) return 'it was never opened'
         return opened?.document.body.textContent
       }),
       socket: await attempt(
