@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '../../support/api-calls.ts'
+import { assertOk, blockContainer, engineState, recordOf, unblockContainer, until } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
+import { CreationGate } from '../../support/engine/creation-gate.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
-const berth = await startBerth({ after })
+const gate = new CreationGate()
+const berth = await startBerth({ after }, { wrapRuntime: (runtime) => gate.before(runtime) })
 const admin = await berth.administrator()
+const untilBlocked = (userId: number) => until(async () => (await recordOf(admin, userId)).is_blocked)
 
 test('launch, block, unblock and launch at once: a user whose last answer was "running" has a running container', async () => {
   const ann = await berth.signUp('ann@x.org')
@@ -14,7 +17,7 @@ test('launch, block, unblock and launch at once: a user whose last answer was "r
     await berth.runtime.remove((await recordOf(admin, ann.id)).container_id ?? '')
     const first = ann.call('POST', '/api/container/launch/dev')
     const block = blockContainer(admin, id)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await untilBlocked(ann.id)
     assertOk(await unblockContainer(admin, id))
     const last = await ann.call('POST', '/api/container/launch/dev')
     await Promise.all([first, block])
@@ -27,22 +30,20 @@ test('launch, block, unblock and launch at once: a user whose last answer was "r
 test('a block that is lifted before its stop had its turn stops nothing', async () => {
   const ben = await berth.signUp('ben@x.org')
   const { id } = await recordOf(admin, ben.id)
-  // Block and lift have to fall between two looks of a launch; on a slow machine one of those finds the block, rightly.
-  for (let attempt = 0; attempt < 10; attempt++) {
-    const { container_id } = await recordOf(admin, ben.id)
-    await berth.runtime.remove(container_id ?? '')
-    const launch = ben.call('POST', '/api/container/launch/dev')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    const block = blockContainer(admin, id)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    assertOk(await unblockContainer(admin, id))
-    const [launched] = await Promise.all([launch, block])
-    if (launched.status === 403) continue
-    assertOk(launched)
-    assert.equal(await engineState(berth, launched.body.container_id), 'running')
-    return
-  }
-  assert.fail('no launch outlived a block that was lifted at once')
+  await berth.runtime.remove((await recordOf(admin, ben.id)).container_id ?? '')
+  // Block and lift fall between two looks of a launch; the stop waits for the launch, which the engine keeps waiting.
+  const count = gate.asked.length
+  gate.close()
+  const launch = ben.call('POST', '/api/container/launch/dev')
+  await until(async () => gate.asked.length > count)
+  const block = blockContainer(admin, id)
+  await untilBlocked(ben.id)
+  assertOk(await unblockContainer(admin, id))
+  gate.open()
+  const [launched, blocked] = await Promise.all([launch, block])
+  assertOk(launched)
+  assertOk(blocked)
+  assert.equal(await engineState(berth, launched.body.container_id), 'running')
 })
 
 test('a container whose id no record knows is stopped by a block, too', async () => {

@@ -10,7 +10,7 @@ import { startBerth, testTemplates, type Berth, type Person } from '../../suppor
 import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { unreachableRuntime, noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
 import { webSocketHeaders } from '../../support/web-socket-headers.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 const env = { CONTAINER_TEMPLATES: await markedTemplates() }
 
@@ -80,7 +80,7 @@ test('a WebSocket of a deleted user is cut at once, also while the container sti
   })
   const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
   const socket = await openWebSocket(berth, ann)
-  const closed = once(socket, 'close', { signal: AbortSignal.timeout(5_000) })
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(timeLimit(5_000)) })
   stubbornness.active = true
   assertOk(await deleteUser(admin, ann.id))
   await closed
