@@ -87,6 +87,7 @@ test('a page of a container that floods the channel between tabs learns nothing 
   await dashboard.getByRole('link', { name: 'Open Development' }).waitFor()
   let asked = 0
   dashboard.on('request', (request) => (asked += Number(request.url().endsWith('/api/user/me'))))
+  const begun = performance.now()
   await eve.evaluate(async () => {
     const channel = new BroadcastChannel('berth.session')
     for (let n = 0; n < 200; n++) {
@@ -95,7 +96,9 @@ test('a page of a container that floods the channel between tabs learns nothing 
       await new Promise((resolve) => setTimeout(resolve, 30))
     }
   })
-  assert.ok(asked >= 1 && asked <= 5, `${asked} requests`)
+  // The first at once, then one every five seconds; and one that the page may make by itself.
+  const allowed = 2 + (performance.now() - begun) / 5_000
+  assert.ok(asked >= 1 && asked <= allowed, `${asked} requests, ${allowed} allowed`)
   assert.equal(dashboard.url(), `${frontendUrl}/`)
   await dashboard.getByRole('button', { name: t('frame.nav.account') }).click()
   await dashboard.getByRole('button', { name: t('frame.nav.signOut') }).click()

@@ -123,7 +123,7 @@ test('without any script, the steps appear while they are taken, and the page mo
 
   isReady = true
   stream?.end(progressReady('/ann-dev/a?b=1', view))
-  await page.getByRole('heading', { name: 'The app' }).waitFor({ timeout: 5000 })
+  await page.getByRole('heading', { name: 'The app' }).waitFor()
   assert.equal(page.url(), `${url}/ann-dev/a?b=1`)
   await page.goBack().catch(() => null)
   assert.equal(page.url(), 'about:blank', 'the way back does not lead to the progress')
@@ -239,7 +239,6 @@ async function startBrowser(t: TestContext): Promise<Browser> {
 async function openPage(browser: Browser, options: BrowserContextOptions): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
   const problems: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
   return { page, problems }

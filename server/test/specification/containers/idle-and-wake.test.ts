@@ -20,7 +20,7 @@ const untilState = (berth: Berth, id: string, state: string) =>
 /** Side by side: they mostly wait, each for containers of its own. */
 suite('idle and wake', { concurrency: 3 }, () => {
   test('what fell idle is paused, then stopped, and answers its owner from either as if nothing had been', async (t) => {
-    const berth = await startWith(t, { idle_pause: 1, idle_timeout: 5 })
+    const berth = await startWith(t, { idle_pause: 3, idle_timeout: 8 })
     const ann = await berth.signUp('ann@x.org')
     const id = String(ann.auth.user.container_id)
     for (const state of ['paused', 'exited']) {
