@@ -18,24 +18,23 @@ const { runtime, spec } = rig
 
 test('an engine that sends more output than was asked for, or than it says, or none, costs neither memory nor time', async (t) => {
   const { id } = await rig.run('output')
-  const logsOf = async (answer: string) => {
-    const address = await engineAnswering(t, /\/logs\?/, answer)
-    return createDockerRuntime({ installation: rig.installation, dockerHost: address, network: rig.installation }).logs(
-      id,
-      20,
-    )
+  const { installation } = rig
+  const logsOf = async (answer: string, limit = 2_900) => {
+    const dockerHost = await engineAnswering(t, /\/logs\?/, answer)
+    const distant = createDockerRuntime({ installation, dockerHost, network: installation })
+    const began = performance.now()
+    // An engine that is waited for costs 3 s.
+    return distant.logs(id, 20).finally(() => assert.ok(performance.now() - began < limit, 'it was waited for'))
   }
   const frame = (text: string, length = text.length) => `\x01\0\0\0\0\0\0${String.fromCharCode(length)}${text}`
-  const began = performance.now()
   assert.deepEqual(await logsOf(ok(frame('a\n').repeat(10_000))), [])
   assert.deepEqual(await logsOf(ok(frame('whole\n') + frame('broken', 100))), ['whole', 'broken'])
   assert.deepEqual(await logsOf(ok(`${frame('whole\n')}\x01\0\0`)), ['whole'])
   assert.deepEqual(await logsOf(ok('')), [])
   await assert.rejects(logsOf(refusal(501, 'configured logging driver does not support reading')), ofKind('failed'))
   assert.deepEqual(await logsOf(refusal(404, `No such container: ${id}`)), [])
-  assert.ok(performance.now() - began < timeLimit(2_000))
-  await assert.rejects(logsOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'), ofKind('unreachable'))
-  assert.ok(performance.now() - began < timeLimit(6_000))
+  const stalled = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'
+  await assert.rejects(logsOf(stalled, timeLimit(6_000)), ofKind('unreachable'))
 })
 
 test('of an app that never stops writing no more is read than a slow listener takes', async (t) => {
