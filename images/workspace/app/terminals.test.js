@@ -7,7 +7,7 @@ import { WebSocket, makeKeys, startApp } from '../testing/app.js'
 /** @import { TestContext } from 'node:test' */
 
 /** Timeout of a shell in ms. */
-const limit = 8_000
+const limit = 20_000
 
 /**
  * A terminal as the page opens it.
