@@ -5,7 +5,6 @@ import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { eventually, look, ofKind, contractRuntimes, read } from '../support/engine/runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
-import { timeLimit } from '#test/support/extent.ts'
 
 /** Contract of the `Runtime` interface, held against every implementation with a real engine: start, stop, pause, remove, watch. */
 const runtimes = contractRuntimes
@@ -149,7 +148,8 @@ for (const open of runtimes) {
       await Promise.all([runtime.pause(paused.id), runtime.pause(doomed.id)])
       const began = performance.now()
       await Promise.all([runtime.stop(paused.id), runtime.remove(doomed.id)])
-      assert.ok(performance.now() - began < timeLimit(5_000))
+      // Before the engine kills it.
+      assert.ok(performance.now() - began < 9_000)
       const stopped = await look(runtime, paused.id)
       // It got its signal; one that does not is killed (128 + SIGKILL) after 10 s.
       assert.notEqual(stopped.exitCode, 137)
