@@ -8,10 +8,13 @@ import { testImage } from '../../support/engine/engine.ts'
 
 /** Containers that are started at a time of day, at a real engine and by the real clock. */
 
-test('at prestart_at the container of who used one is started and paused, and no other', async (t) => {
+// It waits for up to 100 s, and then for a start.
+const limits = { timeout: 240_000 }
+
+test('at prestart_at the container of who used one is started and paused, and no other', limits, async (t) => {
   const image = await testImage()
   // The next minute that is not so near that the accounts are made after it.
-  const due = new Date(Math.ceil((Date.now() + 20_000) / 60_000) * 60_000)
+  const due = new Date(Math.ceil((Date.now() + 40_000) / 60_000) * 60_000)
   const lab = { image, memory: '64m', prestart_at: `${due.toISOString().slice(11, 16)} UTC` }
   const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev: { image, memory: '64m' }, lab }) }
   const berth = await startBerth(t, { env })
