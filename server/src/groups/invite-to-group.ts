@@ -2,8 +2,8 @@ import type { Invite, InvitationPurpose } from '#/accounts/sign-up/invitations.t
 import { maySignUp, type SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { Actor } from '#/administration/actor.ts'
 import type { AuditEntry } from '#/store/audit/audit-log.ts'
-import type { Database } from '#/store/database.ts'
-import { deleteGroupInvitation, setGroupInvitation } from '#/store/groups/group-invitations.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { deleteGroupInvitation, findGroupInvitation, setGroupInvitation } from '#/store/groups/group-invitations.ts'
 import type { GroupRole } from '#/store/groups/group-members.ts'
 import type { Group } from '#/store/groups/groups.ts'
 import { findUser, type User } from '#/store/users/users.ts'
@@ -36,7 +36,8 @@ export class InviteToGroup {
   /**
    * For managers who are no administrators the allowed domains hold, and the rate limits of links per address and of
    * invitations per manager.
-   * @param emails valid and lower-cased @param report called with the cause of each mail that failed
+   * @param emails valid and lower-cased @param role undefined: an invitation that is not accepted yet keeps its role
+   * @param report called with the cause of each mail that failed
    * @throws {Refusal} 429 too many invitations of this manager; then none is mailed
    */
   async run(
@@ -50,7 +51,7 @@ export class InviteToGroup {
     const { invite } = this.#parts
     const isAdmin = await this.#isAdmin(actor)
     const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
-    const purpose = purposeOf(actor, group, role ?? 'member', !isAdmin, now)
+    const purpose = purposeOf(actor, group, role, !isAdmin, now)
     const settle = isAdmin || actor.id === null ? undefined : this.#parts.limit.count(actor.id, allowed.length)
     const results = await invite.run(allowed, true, actor, now, report, purpose)
     settle?.(results.filter(({ status }) => status !== 'invited').length)
@@ -83,11 +84,13 @@ export class InviteToGroup {
 function purposeOf(
   actor: Actor,
   { id: groupId, name }: Pick<Group, 'id' | 'name'>,
-  role: GroupRole,
+  wanted: GroupRole | undefined,
   isLimited: boolean,
   now: Date,
 ): InvitationPurpose {
-  const entryOf = (action: AuditEntry['action'], { id, email }: User): AuditEntry => ({
+  const roleOf = async (tx: Db, { email }: User): Promise<GroupRole> =>
+    wanted ?? (await findGroupInvitation(tx, groupId, email))?.role ?? 'member'
+  const entryOf = (action: AuditEntry['action'], { id, email }: User, role: GroupRole): AuditEntry => ({
     at: now,
     actor,
     action,
@@ -100,12 +103,14 @@ function purposeOf(
     isLimited,
     store: async (tx, user) => {
       await requireManaged(tx, actor, groupId)
+      const role = await roleOf(tx, user)
       await setGroupInvitation(tx, { groupId, email: user.email, role, by: actor.email, now })
-      return entryOf('group.invite', user)
+      return entryOf('group.invite', user, role)
     },
     takeBack: async (tx, user) => {
+      const role = await roleOf(tx, user)
       await deleteGroupInvitation(tx, groupId, user.email)
-      return entryOf('group.invite-failed', user)
+      return entryOf('group.invite-failed', user, role)
     },
   }
 }

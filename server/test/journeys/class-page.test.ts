@@ -197,6 +197,23 @@ test('what was added is not added again by a second press', async () => {
   await dialog.getByRole('button', { name: 'Close' }).click()
 })
 
+/** A class list has its teacher in it: the page took the role from her, and the next batch of addresses was refused. */
+test('a manager whose own address is in the list stays a manager, and is asked before the role is given up', async () => {
+  await button('Add members').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail addresses').fill(`tom@x.org ${two.email}`)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('2 users are members now.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  const role = async () => (await tom.call('GET', '/api/groups')).body.groups[0].role
+  assert.equal(await role(), 'manager')
+  await row('tom@x.org').locator('summary').click()
+  await button('Make tom@x.org an ordinary member').click()
+  await dialog.getByText('Give up your role as a manager?').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await role(), 'manager')
+})
+
 test('a group that has ended offers neither a join code nor a restart, and says where the focus is that it is over', async () => {
   assert.equal(await button('End the group').count(), 0)
   await page.locator('summary').filter({ hasText: 'Block or end' }).click()

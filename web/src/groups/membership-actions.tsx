@@ -2,7 +2,7 @@ import type { Body } from '@berth/api/endpoints.ts'
 import type { Member } from '@berth/api/schemas/groups.ts'
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { createApiClient } from '#/api/api-client.ts'
+import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { ConfirmActions } from '#/components/confirm-actions.tsx'
@@ -21,11 +21,13 @@ interface MembershipActionsProps {
 export function MembershipActions({ groupId, member, isOff }: MembershipActionsProps) {
   const t = useTranslations('groups.members')
   const { busy, error, run } = useTask()
-  const [isAsking, setAsking] = useState(false)
+  const [asks, setAsks] = useState<'remove' | 'giveUp'>()
   const changed = useMembersChanged(groupId)
   const announce = useAnnounce()
   const { email, id } = member.user
   const other = member.role === 'manager' ? 'member' : 'manager'
+  /** An administrator can take it again. */
+  const isGivenUp = other === 'member' && email === boot.email && !boot.isAdmin
 
   function setRole() {
     void run(async (signal) => {
@@ -49,22 +51,30 @@ export function MembershipActions({ groupId, member, isOff }: MembershipActionsP
   return (
     <div>
       <div className="member-actions">
-        <Button variant="small" isOff={isOff || busy} onPress={setRole}>
+        <Button variant="small" isOff={isOff || busy} onPress={isGivenUp ? () => setAsks('giveUp') : setRole}>
           <span aria-hidden>{label}</span>
           <span className="visually-hidden">{labelThis}</span>
         </Button>
-        <Button variant="small" isOff={isOff || busy} onPress={() => setAsking(true)}>
+        <Button variant="small" isOff={isOff || busy} onPress={() => setAsks('remove')}>
           <span aria-hidden>{t('remove')}</span>
           <span className="visually-hidden">{t('removeThis', { email })}</span>
         </Button>
       </div>
       <Alert error={error} />
-      {isAsking && (
-        <Dialog title={t('ask.title', { email })} onClose={() => setAsking(false)}>
+      {asks && (
+        <Dialog
+          title={asks === 'remove' ? t('ask.title', { email }) : t('askOwn.title')}
+          onClose={() => setAsks(undefined)}
+        >
           {(close) => (
             <>
-              <p>{t('ask.effect')}</p>
-              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={remove} />
+              <p>{asks === 'remove' ? t('ask.effect') : t('askOwn.effect')}</p>
+              <ConfirmActions
+                cancel={t('ask.cancel')}
+                confirm={asks === 'remove' ? t('remove') : label}
+                close={close}
+                onConfirm={asks === 'remove' ? remove : setRole}
+              />
             </>
           )}
         </Dialog>

@@ -43,6 +43,22 @@ test('who is invited as a manager is one after signing up', async () => {
   assert.deepEqual(await groupsOf(lea), [{ id, name: 'Led', role: 'manager' }])
 })
 
+/** A list in which a manager who had not signed up yet stood among the others. */
+test('who was invited as a manager stays one when invited again without a role, and not with another one', async () => {
+  const { id } = await group({ name: 'Invited twice' })
+  for (const [at, role] of ['manager', undefined].entries()) {
+    assertOk(await add(boss, id, ['mia@x.org', 'noa@x.org'], role))
+    if (at === 1) assertOk(await add(boss, id, ['noa@x.org'], 'member'))
+  }
+  const roles = (await boss.call('GET', `/api/groups/${id}/invitations`)).body.invitations.map(
+    (each: { email: string; role: string }) => [each.email, each.role],
+  )
+  assert.deepEqual(roles, [
+    ['mia@x.org', 'manager'],
+    ['noa@x.org', 'member'],
+  ])
+})
+
 test('what a manager invites has to be of an allowed domain, and counts for the limit of its address', async () => {
   const { id } = await group({ name: 'Bounded' }, [], [tom])
   assert.deepEqual((await add(tom, id, ['far@elsewhere.org'])).body.refused, ['far@elsewhere.org'])

@@ -81,10 +81,18 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
           </label>
           <div className="group-field">
             <label htmlFor={`${field}-role`}>{t('role')}</label>
-            <select id={`${field}-role`} value={role} onChange={({ target }) => chooseRole(target.value as GroupRole)}>
+            <select
+              id={`${field}-role`}
+              value={role}
+              aria-describedby={`${field}-role-hint`}
+              onChange={({ target }) => chooseRole(target.value as GroupRole)}
+            >
               <option value="member">{roles('member')}</option>
               <option value="manager">{roles('manager')}</option>
             </select>
+            <p className="hint" id={`${field}-role-hint`}>
+              {role === 'member' && t('roleHint')}
+            </p>
           </div>
           <Alert id={`${field}-alert`} error={error} sentence={problem && t(problem, { max: maxAddresses })} />
           <div role="status">

@@ -31,7 +31,8 @@ export interface Addition {
   readonly check: Work
   /**
    * Adds, batch by batch; what was added before a failure stays added, and is in the outcome. Who was added or invited
-   * by an earlier call with this role is not sent again.
+   * by an earlier call with this role is not sent again. Managers, invited ones too, stay managers: a class list has its
+   * teacher in it, who could not add the next batch without the role.
    */
   readonly add: Work
   reset(): void
@@ -66,7 +67,8 @@ export function useAddition(group: string): Addition {
       try {
         for (const emails of batchesOf(left, batchSize)) {
           setProgress({ done: countOf(all), total: found.addresses.length })
-          const answer = await createApiClient(signal, timeout).addMembers({ params, body: { emails, role } })
+          const body = role === 'manager' ? { emails, role } : { emails }
+          const answer = await createApiClient(signal, timeout).addMembers({ params, body })
           for (const list of ['added', 'invited', 'refused'] as const) all[list].push(...answer[list])
         }
       } finally {

@@ -52,6 +52,11 @@ export const groups: InOtherWords<typeof english> = {
     makeMemberThis: '{email} die Leitung nehmen',
     isManager: '{email} hat jetzt die Leitung der Gruppe.',
     isMember: '{email} ist jetzt einfaches Mitglied der Gruppe.',
+    askOwn: {
+      title: 'Die eigene Leitung abgeben?',
+      effect:
+        'Du kannst diese Seite dann nicht mehr öffnen, und nur wer die Gruppe leitet oder verwaltet, kann dir die Leitung wieder geben.',
+    },
     remove: 'Entfernen',
     removeThis: '{email} aus der Gruppe entfernen',
     ask: {
@@ -151,6 +156,7 @@ export const groups: InOtherWords<typeof english> = {
       refused: 'nicht erlaubt, zu oft eingeladen, oder die E-Mail wurde nicht angenommen',
     },
     role: 'Rolle',
+    roleHint: 'Wer in der Liste die Leitung schon hat, behält sie.',
     button: 'Hinzufügen',
     busy: 'Wird hinzugefügt…',
     missing: 'Gib mindestens eine Adresse ein.',

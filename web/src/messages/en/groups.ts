@@ -50,6 +50,11 @@ export const groups = {
     makeMemberThis: 'Make {email} an ordinary member',
     isManager: '{email} is a manager of the group now.',
     isMember: '{email} is an ordinary member of the group now.',
+    askOwn: {
+      title: 'Give up your role as a manager?',
+      effect:
+        'You cannot open this page any more, and only another manager or an administrator can give you the role again.',
+    },
     remove: 'Remove',
     removeThis: 'Remove {email} from the group',
     ask: {
@@ -146,6 +151,7 @@ export const groups = {
       refused: 'not allowed, invited too often, or the mail was not accepted',
     },
     role: 'Role',
+    roleHint: 'Managers in the list stay managers.',
     button: 'Add',
     busy: 'Adding…',
     missing: 'Enter at least one address.',
