@@ -10,12 +10,16 @@ test('each address and each line without one has the number that editors and spr
       { line: 5, text: 'ben@x.org' },
     ],
     rejected: [{ line: 4, text: 'Otto;' }],
+    columns: [],
+    column: undefined,
   })
 })
 
 test('ten thousand lines are read within five seconds', () => {
   const lines = Array.from({ length: 10_000 }, (_, at) => `"Pupil ${at}";pupil${at}@school.example;7b`)
+  const withParents = lines.map((line, at) => `${line};parent${at}@y.example`)
   const began = performance.now()
   assert.equal(findAddresses(lines.join('\n')).addresses.length, 10_000)
+  assert.equal(findAddresses(withParents.join('\n'), '1 ').addresses.length, 10_000)
   assert.ok(performance.now() - began < 5_000)
 })

@@ -1,18 +1,18 @@
-import { findAddresses, type TextLine } from './find-addresses.ts'
+import { findAddresses, type FoundAddresses, type TextLine } from './find-addresses.ts'
 
 /** Max addresses of a request. Source: the API, `InvitationsBody`. */
 export const maxAddressesPerRequest = 100
 
 /** As `FoundAddresses`, without line numbers. */
-export interface ParsedAddresses {
+export interface ParsedAddresses extends Pick<FoundAddresses, 'columns' | 'column'> {
   readonly addresses: readonly string[]
   readonly rejected: readonly string[]
 }
 
 /** As `findAddresses`. */
-export function parseAddresses(text: string): ParsedAddresses {
-  const { addresses, rejected } = findAddresses(text)
-  return { addresses: addresses.map(textOf), rejected: rejected.map(textOf) }
+export function parseAddresses(text: string, chosen?: string): ParsedAddresses {
+  const { addresses, rejected, ...columns } = findAddresses(text, chosen)
+  return { addresses: addresses.map(textOf), rejected: rejected.map(textOf), ...columns }
 }
 
 const textOf = (each: TextLine) => each.text

@@ -226,6 +226,14 @@ export const groupStories: readonly Story[] = [
     ],
   },
   {
+    name: 'groups/columns',
+    ...managed,
+    press: [
+      'Add members',
+      'E-mail addresses = name;e-mail;parents\nCem;cem@example.org;family.of.cem@example.org\nNew;new@example.org;family.of.new@example.org',
+    ],
+  },
+  {
     name: 'groups/invitations',
     ...managed,
     answers: {

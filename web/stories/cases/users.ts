@@ -135,6 +135,10 @@ export const userStories: readonly Story[] = [
     'Invite people',
     'E-mail addresses = name;email;class\nAnn Arbor;ann@students.example;7b\nDora Doe;;7b\n"Brown, Bob";bob@students.example;7b',
   ]),
+  story('invite-columns', full, [
+    'Invite people',
+    'E-mail addresses = name;student;parent\nAnn Arbor;ann@students.example;arbor@example.org\nBob Brown;bob@students.example;brown@example.org',
+  ]),
   story('invited', { ...full, invite: invited }, [
     'Invite people',
     'E-mail addresses = new@students.example',

@@ -1,6 +1,7 @@
 import type { GroupRole } from '@berth/api/schemas/groups.ts'
-import { useId, useState, type ChangeEvent, type FormEvent } from 'react'
+import { useId, useMemo, useState, type ChangeEvent, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { ColumnChoice } from '#/addresses/column-choice.tsx'
 import { findAddresses } from '#/addresses/find-addresses.ts'
 import { readTextFile } from '#/addresses/read-text-file.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -19,24 +20,32 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
   const field = useId()
   const [text, setText] = useState('')
   const [role, setRole] = useState<GroupRole>('member')
-  const [problem, setProblem] = useState<'missing' | 'tooMany' | 'fileUnreadable'>()
+  const [column, setColumn] = useState<string>()
+  const [problem, setProblem] = useState<'missing' | 'columnMissing' | 'tooMany' | 'fileUnreadable'>()
   const changed = useMembersChanged(group)
   const { busy, error, progress, predictions, outcome, check, add, reset } = useAddition(group)
-  const found = findAddresses(text)
+  const found = useMemo(() => findAddresses(text, column), [text, column])
+  const { columns } = found
   /** Nothing is left to be tried again. */
   const isDone = outcome?.refused.length === 0 && error === undefined
 
   function begin(work: typeof check) {
     const { length } = found.addresses
-    const wrong = length === 0 ? 'missing' : length > maxAddresses ? 'tooMany' : undefined
+    const isUnclear = columns.length > 0 && found.column === undefined
+    const wrong = isUnclear ? 'columnMissing' : length === 0 ? 'missing' : length > maxAddresses ? 'tooMany' : undefined
     setProblem(wrong)
-    if (wrong) return document.getElementById(field)?.focus()
+    if (wrong) return document.getElementById(isUnclear ? `${field}-column` : field)?.focus()
     void work(found, role, changed)
   }
   function write(next: string) {
     reset()
     setProblem(undefined)
     setText(next)
+  }
+  function chooseColumn(next: string) {
+    reset()
+    setProblem(undefined)
+    setColumn(next)
   }
   function chooseRole(next: GroupRole) {
     reset()
@@ -79,6 +88,14 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
             {t('file')}
             <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
           </label>
+          <ColumnChoice
+            id={`${field}-column`}
+            found={found}
+            className="group-field"
+            isOff={busy}
+            words={{ label: t('column', { count: columns.length }), choose: t('chooseColumn'), all: t('allColumns') }}
+            onChoose={chooseColumn}
+          />
           <div className="group-field">
             <label htmlFor={`${field}-role`}>{t('role')}</label>
             <select

@@ -136,6 +136,10 @@ export const groups: InOtherWords<typeof english> = {
     hint: 'Getrennt durch Leerzeichen, Kommas oder Zeilen; aus einer Tabelle zählt die Spalte mit den Adressen. Wer ein Konto hat, ist sofort dabei, andere bekommen eine E-Mail.',
     file: 'Oder eine Datei (CSV)',
     fileUnreadable: 'Diese Datei ist kein Text oder größer als 8 MB.',
+    column: '{count, number} Spalten haben Adressen. Welche zählt?',
+    chooseColumn: 'Spalte wählen',
+    allColumns: 'Alle Spalten',
+    columnMissing: 'Wähle zuerst die Spalte mit den Adressen.',
     check: 'Erst prüfen',
     progress: '{done, number} von {total, number} Adressen',
     will: {

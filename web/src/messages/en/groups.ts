@@ -131,6 +131,10 @@ export const groups = {
     hint: 'Separated by spaces, commas or lines; from a table the column with the addresses counts. Users with an account join at once, others get a mail.',
     file: 'Or a file (CSV)',
     fileUnreadable: 'This file is no text, or larger than 8 MB.',
+    column: '{count, number} columns have addresses. Which one counts?',
+    chooseColumn: 'Choose a column',
+    allColumns: 'All columns',
+    columnMissing: 'Choose the column with the addresses first.',
     check: 'Check first',
     progress: '{done, number} of {total, number} addresses',
     will: {

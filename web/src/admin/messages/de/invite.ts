@@ -6,9 +6,12 @@ export const invite: AdminWords['users']['invite'] = {
   text: 'Alle bekommen ein Konto und einen Registrierungslink.',
   addresses: 'E-Mail-Adressen',
   addressesHint:
-    'Eine je Zeile, oder die Zeilen einer Tabelle: Aus jeder Zeile wird die Adresse verwendet, der Rest nicht.',
+    'Eine je Zeile, oder die Zeilen einer Tabelle: Die Spalte mit den Adressen wird verwendet, der Rest nicht.',
   file: 'Oder aus einer Datei (CSV oder Text):',
   fileUnreadable: 'Diese Datei ist kein Text oder größer als 8 MB. Exportiere die Liste als CSV und wähle diese Datei.',
+  column: '{count, number} Spalten haben Adressen. Welche zählt?',
+  chooseColumn: 'Spalte wählen',
+  allColumns: 'Alle Spalten',
   rejected:
     '{count, plural, one {# Zeile hat keine Adresse und wird ausgelassen:} other {# Zeilen haben keine Adresse und werden ausgelassen, zum Beispiel:}}',
   language: 'Sprache der E-Mail:',

@@ -5,9 +5,13 @@ export const invite = {
   title: 'Invite people',
   text: 'Each gets an account and a link to sign in with for the first time.',
   addresses: 'E-mail addresses',
-  addressesHint: 'One per line, or the rows of a spreadsheet: the address in each row is used, the rest is ignored.',
+  addressesHint:
+    'One per line, or the rows of a spreadsheet: the column with the addresses is used, the rest is ignored.',
   file: 'Or read them from a file (CSV or text):',
   fileUnreadable: 'This file is not text, or larger than 8 MB. Export the list as CSV and choose that file.',
+  column: '{count, number} columns have addresses. Which one counts?',
+  chooseColumn: 'Choose a column',
+  allColumns: 'All columns',
   rejected:
     '{count, plural, one {# line has no address and is left out:} other {# lines have no address and are left out, such as:}}',
   language: 'Language of the mail:',

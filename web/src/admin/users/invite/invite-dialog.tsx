@@ -7,7 +7,7 @@ import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
-import { parseAddresses, addressBatches } from '#/addresses/parse-addresses.ts'
+import { addressBatches } from '#/addresses/parse-addresses.ts'
 import { InviteForm, type InvitationDraft } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 import { unansweredOf } from './unanswered.ts'
@@ -27,8 +27,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const [left, setLeft] = useState('')
   const { busy, error, run, reset } = useTask()
 
-  function invite({ text, isMailed, language }: InvitationDraft) {
-    const { addresses } = parseAddresses(text)
+  function invite({ addresses, isMailed, language }: InvitationDraft) {
     setAsked(addresses)
     setInvited([])
     void run(async (signal) => {

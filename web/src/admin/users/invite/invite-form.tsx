@@ -1,15 +1,16 @@
-import { useId, useState, type ChangeEvent } from 'react'
+import { useId, useMemo, useState, type ChangeEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { languages, type Language } from '@berth/api/boot.ts'
 import { Button } from '#/components/button.tsx'
 import { useLanguage } from '#/i18n/language.ts'
+import { ColumnChoice } from '#/addresses/column-choice.tsx'
 import { parseAddresses } from '#/addresses/parse-addresses.ts'
 import { readTextFile } from '#/addresses/read-text-file.ts'
 
 /** Whom to invite, and how. */
 export interface InvitationDraft {
-  /** Has at least one address. */
-  readonly text: string
+  /** One at least. */
+  readonly addresses: readonly string[]
   readonly isMailed: boolean
   /** Of the mails. */
   readonly language: Language
@@ -35,7 +36,9 @@ export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps)
   const [isMailed, setMailed] = useState(true)
   const [language, setLanguage] = useState(useLanguage())
   const field = useId()
-  const { addresses, rejected } = parseAddresses(text)
+  const [column, setColumn] = useState<string>()
+  const found = useMemo(() => parseAddresses(text, column), [text, column])
+  const { addresses, rejected, columns } = found
 
   async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
@@ -52,7 +55,7 @@ export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps)
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (addresses.length > 0) onInvite({ text, isMailed, language })
+        if (addresses.length > 0) onInvite({ addresses, isMailed, language })
       }}
     >
       <p>{t('text')}</p>
@@ -73,6 +76,14 @@ export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps)
         {t('file')}
         <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
       </label>
+      <ColumnChoice
+        id={`${field}-column`}
+        found={found}
+        className="file-line"
+        isOff={false}
+        words={{ label: t('column', { count: columns.length }), choose: t('chooseColumn'), all: t('allColumns') }}
+        onChoose={setColumn}
+      />
       <div role="status">
         {isUnreadable && <p className="danger-text">{t('fileUnreadable')}</p>}
         <p className="hint">{t('found', { count: addresses.length })}</p>
