@@ -197,6 +197,26 @@ test('what was added is not added again by a second press', async () => {
   await dialog.getByRole('button', { name: 'Close' }).click()
 })
 
+/** Both buttons were dead afterwards: what was done counted for the new list. */
+test('neither a file nor a role can be chosen while addresses are added', async () => {
+  const answer = Promise.withResolvers<void>()
+  await page.route(`**/api/groups/${id}/members`, async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  await button('Add members').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail addresses').fill(one.email)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Adding…' }).waitFor()
+  for (const label of ['Or a file (CSV)', 'Role']) assert.ok(await dialog.getByLabel(label).isDisabled(), label)
+  answer.resolve()
+  await dialog.getByText('One user is a member now.').waitFor()
+  assert.ok(await dialog.getByLabel('Role').isEnabled())
+  await page.unroute(`**/api/groups/${id}/members`)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+})
+
 /** A class list has its teacher in it: the page took the role from her, and the next batch of addresses was refused. */
 test('a manager whose own address is in the list stays a manager, and is asked before the role is given up', async () => {
   await button('Add members').click()

@@ -86,7 +86,12 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
           </div>
           <label className="file-line">
             {t('file')}
-            <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
+            <input
+              type="file"
+              accept=".csv,.tsv,.txt,text/csv,text/plain"
+              disabled={busy}
+              onChange={(event) => void addFile(event)}
+            />
           </label>
           <ColumnChoice
             id={`${field}-column`}
@@ -101,6 +106,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
             <select
               id={`${field}-role`}
               value={role}
+              disabled={busy}
               aria-describedby={`${field}-role-hint`}
               onChange={({ target }) => chooseRole(target.value as GroupRole)}
             >
