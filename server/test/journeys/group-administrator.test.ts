@@ -58,8 +58,8 @@ test('the class list of a spreadsheet is checked first, and then joins or is inv
 
 test('hours are set: a lesson of every week, a stop at night, a day without', async () => {
   await press('Hours')
+  // Not saved by its button: "Saved." stood beneath a time that was lost.
   await dialog.getByLabel('Stop every day at').fill('22:00')
-  await pressIn('Save')
   await dialog.getByLabel('Tue', { exact: true }).check()
   await dialog.getByLabel('Begins at').fill('08:00')
   await pressIn('Add the lesson')
@@ -73,7 +73,13 @@ test('hours are set: a lesson of every week, a stop at night, a day without', as
   assert.equal(timetable.stop_at, '22:00')
   assert.deepEqual(timetable.lessons, [{ days: [2], at: '08:00', container_type: 'lab' }])
   assert.deepEqual(timetable.exceptions, [{ date: '2026-12-24', lessons: [], stops: true }])
+  await dialog.getByText('Saved.').waitFor()
+  await dialog.getByLabel('Time zone').selectOption('Europe/Berlin')
+  await dialog.getByText('Saved.').waitFor({ state: 'detached' })
   await pressIn('Close')
+  await dialog.waitFor({ state: 'detached' })
+  const stored = (await boss.call('GET', `/api/groups/${id}/timetable`)).body.timetable
+  assert.deepEqual(stored, { ...timetable, time_zone: 'Europe/Berlin' })
 })
 
 test('the pages fit a phone in German, and axe finds nothing', async () => {

@@ -12,7 +12,7 @@ import { useTask } from '#/components/use-task.ts'
 import { ExceptionForm } from './exception-form.tsx'
 import { LessonForm } from './lesson-form.tsx'
 import { useHourWords } from './use-hour-words.ts'
-import { ZoneForm } from './zone-form.tsx'
+import { ZoneForm, type ZoneFields } from './zone-form.tsx'
 
 interface HoursDialogProps {
   id: string
@@ -20,7 +20,10 @@ interface HoursDialogProps {
   onClose(): void
 }
 
-/** Hours of a group: lessons, the stop at night, and days on which other times hold. Each change is stored at once. */
+/**
+ * Hours of a group: lessons, the stop at night, and days on which other times hold. Each change is stored at once; what
+ * is in the fields of zone and stop is stored with the next one, at the latest when the dialog is closed by its button.
+ */
 export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const t = useTranslations('groups.hours')
   const { lessonText, exceptionText } = useHourWords(types)
@@ -29,7 +32,7 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const status = useRef<HTMLParagraphElement>(null)
   const [isSaved, setSaved] = useState(false)
   const [isAsking, setAsking] = useState(false)
-  const [removals, setRemovals] = useState(0)
+  const [edits, setEdits] = useState<Partial<ZoneFields>>({})
   const key = ['group-timetable', id]
   const query = useQuery({
     queryKey: key,
@@ -42,7 +45,9 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
     stop_at: null,
     exceptions: [],
   }
-  function store(next: Timetable | null) {
+  const edited = { ...timetable, ...edits }
+  const isEdited = edited.time_zone !== timetable.time_zone || edited.stop_at !== timetable.stop_at
+  function store(next: Timetable | null, onStored?: () => void) {
     setSaved(false)
     void run(async (signal) => {
       const stored = await createApiClient(signal).setTimetable({ params: { id }, body: { timetable: next } })
@@ -50,10 +55,11 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
       await client.cancelQueries({ queryKey: key })
       client.setQueryData(key, stored)
       setSaved(true)
-      if (next === null) setRemovals((count) => count + 1)
+      setEdits((now) => (now === edits ? {} : now))
+      onStored?.()
     })
   }
-  const change = (changes: Partial<Timetable>) => store({ ...timetable, ...changes })
+  const change = (changes: Partial<Timetable>) => store({ ...edited, ...changes })
   // The pressed button goes away with what it removes, so the focus moves first.
   function remove(next: () => void) {
     status.current?.focus({ preventScroll: true })
@@ -68,10 +74,14 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
             <p className="hint">{t('lead')}</p>
             {query.data && (
               <>
-                {/* Made anew when all hours are removed: its fields are empty then. */}
-                <ZoneForm key={removals} timetable={timetable} isOff={busy} onChange={change} />
+                <ZoneForm
+                  fields={edited}
+                  isOff={busy}
+                  onEdit={(changes) => setEdits((before) => ({ ...before, ...changes }))}
+                  onSave={() => change({})}
+                />
                 <p role="status" ref={status} tabIndex={-1} className="hint hour-status">
-                  {isSaved && t('saved')}
+                  {isSaved && !isEdited && t('saved')}
                 </p>
                 <h3>{t('lessons')}</h3>
                 {timetable.lessons.length === 0 && <p className="hint">{t('noLessons')}</p>}
@@ -115,7 +125,9 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                   {t('removeAll')}
                 </Button>
               )}
-              <Button onPress={close}>{t('close')}</Button>
+              <Button isOff={isEdited && busy} onPress={() => (isEdited ? store(edited, close) : close())}>
+                {t('close')}
+              </Button>
             </div>
           </div>
         )}

@@ -3,30 +3,31 @@ import { useId, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { SubmitButton } from '#/components/submit-button.tsx'
 
+/** Of a timetable what the fields of this form hold. */
+export type ZoneFields = Pick<Timetable, 'time_zone' | 'stop_at'>
+
 interface ZoneFormProps {
-  timetable: Timetable
+  fields: ZoneFields
   isOff: boolean
-  onChange(changes: Pick<Timetable, 'time_zone' | 'stop_at'>): void
+  onEdit(changes: Partial<ZoneFields>): void
+  onSave(): void
 }
 
 /** Time zone of the group, and the stop at night. */
-export function ZoneForm({ timetable, isOff, onChange }: ZoneFormProps) {
+export function ZoneForm({ fields, isOff, onEdit, onSave }: ZoneFormProps) {
   const t = useTranslations('groups.hours')
   const id = useId()
-  const { time_zone: zone, stop_at: stopAt } = timetable
+  const { time_zone: zone, stop_at: stopAt } = fields
   const zones = Intl.supportedValuesOf('timeZone')
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    if (isOff) return
-    const data = new FormData(event.currentTarget)
-    const stop = String(data.get('stop'))
-    onChange({ time_zone: String(data.get('zone')), stop_at: stop === '' ? null : stop })
+    if (!isOff) onSave()
   }
   return (
     <form className="hour-form" onSubmit={submit}>
       <div className="group-field">
         <label htmlFor={`${id}-zone`}>{t('zone')}</label>
-        <select id={`${id}-zone`} name="zone" defaultValue={zone}>
+        <select id={`${id}-zone`} value={zone} onChange={({ target }) => onEdit({ time_zone: target.value })}>
           {(zones.includes(zone) ? zones : [zone, ...zones]).map((each) => (
             <option key={each}>{each}</option>
           ))}
@@ -34,7 +35,13 @@ export function ZoneForm({ timetable, isOff, onChange }: ZoneFormProps) {
       </div>
       <div className="group-field">
         <label htmlFor={`${id}-stop`}>{t('stopAt')}</label>
-        <input id={`${id}-stop`} name="stop" type="time" defaultValue={stopAt ?? ''} aria-describedby={`${id}-hint`} />
+        <input
+          id={`${id}-stop`}
+          type="time"
+          value={stopAt ?? ''}
+          aria-describedby={`${id}-hint`}
+          onChange={({ target }) => onEdit({ stop_at: target.value === '' ? null : target.value })}
+        />
         <p className="hint" id={`${id}-hint`}>
           {t('stopHint')}
         </p>
