@@ -26,7 +26,8 @@ export const never = Symbol('never')
 /** The server cannot be reached. */
 export const unreachable = Symbol('unreachable')
 
-export type Fixture<T> = T | Refused | typeof never | typeof unreachable | ((request: Request) => T | Refused)
+export type Fixture<T> =
+  T | Refused | typeof never | typeof unreachable | ((request: Request) => T | Refused | typeof never)
 
 /** One page in one state. */
 export interface Story {

@@ -54,12 +54,13 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
   }, [found, used])
   const isFiltered = text !== '' || filter !== 'all'
   const { hasNextPage, isFetching, error, fetchNextPage } = query
-  // Who is looked for may be on a page that is not loaded yet.
+  // The filters and their numbers are about all members. The first page is on the screen before the next is asked for.
+  const isFirstShown = members !== undefined
   useEffect(() => {
-    if (isFiltered && hasNextPage && !isFetching && !error) void fetchNextPage()
-  }, [isFiltered, hasNextPage, isFetching, error, fetchNextPage])
+    if (isFirstShown && hasNextPage && !isFetching && !error) void fetchNextPage()
+  }, [isFirstShown, hasNextPage, isFetching, error, fetchNextPage])
   useResult(
-    `${filter} ${text} ${members?.length ?? ''}`,
+    `${filter} ${text} ${(!hasNextPage && members?.length) || ''}`,
     found.length === 0 ? t('members.noMatch') : countOf(found.length),
   )
 
@@ -79,14 +80,16 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
     <>
       <Alert error={query.error ?? undefined} />
       {(query.isPending || !isReady) && <p role="status">{t('loading')}</p>}
-      {members && members.length > 0 && <StateFilter views={views} chosen={chosen} onChoose={filterBy} />}
+      {members && members.length > 0 && (
+        <StateFilter views={hasNextPage ? undefined : views} chosen={chosen} onChoose={filterBy} />
+      )}
       {members && members.length >= minForFilter && (
         <search className="group-form group-field">
           <label htmlFor={field}>{t('members.filter')}</label>
           <input id={field} type="search" value={wanted} onChange={({ target }) => find(target.value)} />
         </search>
       )}
-      {members && !query.hasNextPage && (
+      {members && !hasNextPage && (
         <p className="hint">{found.length === 0 && isFiltered ? t('members.noMatch') : countOf(found.length)}</p>
       )}
       {members && isLive === false && <p className="hint">{t('live.notLive')}</p>}

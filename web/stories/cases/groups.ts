@@ -2,7 +2,7 @@ import type { Group, Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { namedTypes } from '../admin-list-fixtures.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
-import { Refused, type Story } from '../story.ts'
+import { never, Refused, type Story } from '../story.ts'
 
 const day = 60 * 24
 const physics: Group = {
@@ -138,6 +138,17 @@ const class28 = {
   memberStates: lesson,
   answers: { ...answers, listMembers: { members: pupils, next_cursor: null } },
 }
+/** A year of which the list comes in two pages: who has failed is on the second. */
+const year = (last: Member[] | typeof never) => ({
+  ...class28,
+  answers: {
+    ...answers,
+    listMembers: ({ url }: Request) => {
+      if (!new URL(url).searchParams.has('cursor')) return { members: pupils.slice(0, 14), next_cursor: '113' }
+      return last === never ? never : { members: last, next_cursor: null }
+    },
+  },
+})
 /** Members who were asked for a look: not yet, without an answer, declined, agreed. */
 const look = (state: 'asked' | 'declined' | 'open') => ({
   state,
@@ -275,6 +286,8 @@ export const groupStories: readonly Story[] = [
   { name: 'groups/start-all', ...managed, press: ['Start for all'] },
   { name: 'groups/end', ...managed, press: ['Block or end', 'End the group'] },
   { name: 'groups/class', ...class28 },
+  { name: 'groups/two-pages', ...year(pupils.slice(14)), press: ['Failed: 1'] },
+  { name: 'groups/second-page-missing', ...year(never) },
   { name: 'groups/class-waiting', ...class28, press: ['Starting or waiting: 13'] },
   {
     name: 'groups/failed-start',

@@ -1,8 +1,9 @@
-import { useTranslations } from 'use-intl/react'
+import { useFormatter, useTranslations } from 'use-intl/react'
 import { filters, matches, type Filter, type MemberView } from './member-view.ts'
 
 interface StateFilterProps {
-  views: readonly MemberView[]
+  /** Undefined while members are still loaded: a number of some of them would pass for all. */
+  views: readonly MemberView[] | undefined
   chosen: Filter
   onChoose(filter: Filter): void
 }
@@ -10,6 +11,9 @@ interface StateFilterProps {
 /** How many members are here, wait, have failed or are blocked; each number shows these members alone. */
 export function StateFilter({ views, chosen, onChoose }: StateFilterProps) {
   const t = useTranslations('groups.live')
+  const format = useFormatter()
+  const countOf = (filter: Filter) =>
+    views === undefined ? '…' : format.number(views.filter((each) => matches(each, filter)).length)
   return (
     <div className="state-filter" role="group" aria-label={t('filter')}>
       {filters.map((filter) => (
@@ -20,7 +24,7 @@ export function StateFilter({ views, chosen, onChoose }: StateFilterProps) {
           aria-pressed={filter === chosen}
           onClick={() => onChoose(filter)}
         >
-          {t(filter, { count: views.filter((each) => matches(each, filter)).length })}
+          {t(filter, { count: countOf(filter) })}
         </button>
       ))}
     </div>
