@@ -61,6 +61,10 @@ test('the page of the end of term is reached from the list of groups, and says w
   await row('tom@x.org').getByText('manages the group').waitFor()
   await page.getByLabel('Keep archives until').fill('2020-01-01')
   await page.getByText('Archives have to be kept for longer than until the removal.').waitFor()
+  // It removed at once.
+  await page.getByLabel('Remove from').fill('2020-01-01')
+  await page.getByText('The removal cannot begin before today.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'End the term…' }).getAttribute('aria-disabled'), 'true')
   await page.reload()
   await page.getByText('one account is removed').waitFor()
   assert.deepEqual(await violations(page), [])
@@ -84,7 +88,9 @@ test('an end of term is cancelled as long as nothing is removed', async () => {
 test('begun for today it goes on to its end while the page is open', async () => {
   await page.getByText('one account is removed').waitFor()
   await page.getByLabel('Remove from').fill(new Date().toISOString().slice(0, 10))
+  await page.getByText('As soon as all is archived and mailed.').waitFor()
   await press('End the term…')
+  await page.getByText('Removed as soon as all is archived and mailed: one account').waitFor()
   await confirm('End the term')
   await page.getByText(/Done\. Archives are kept until/).waitFor()
   await row('ann@x.org').getByText('Done', { exact: true }).waitFor()

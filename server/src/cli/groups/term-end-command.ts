@@ -25,6 +25,8 @@ interface TermEndCommandOptions {
   readonly yes?: true
 }
 
+const day = 86_400_000
+
 /** Between two looks, in ms. */
 const interval = 1_000
 
@@ -63,6 +65,11 @@ async function endTerm(context: CommandContext, api: Client, target: string, opt
   if ([keepUntil, preview, cancel, retry, forget].filter((each) => each !== undefined).length > 1)
     throw new WrongUsage('Say one of --keep-until, --preview, --cancel, --retry and --forget.')
   if (removeAt !== undefined && keepUntil === undefined) throw new WrongUsage('--remove-at needs --keep-until.')
+  // The service removes at once what is to be removed before now. The beginning of today may be meant, in any time zone.
+  if (removeAt !== undefined && Date.parse(removeAt) < Date.now() - day)
+    throw new WrongUsage(
+      `--remove-at ${removeAt} is over. Without it the removal begins when all is archived and mailed.`,
+    )
   const group = await findGroup(api, target)
   const params = { id: String(group.id) }
   if (preview) return showPreview(context, api, group, options)
@@ -137,6 +144,7 @@ async function begin(
     const query = { limit: '1', ...(keepAccounts ? { keep_accounts: 'true' } : {}) }
     const { sums } = await api.previewTermEnd({ params, query })
     if (sums) for (const line of sentencesOf(sums)) terminal.note(line)
+    terminal.note(`The removal begins ${removalAt(removeAt)}; archives are kept until ${instantOf(keepUntil)}.`)
     await terminal.confirm(`This ends the term of ${name}.`, '--yes', signal)
   }
   const body = {
@@ -146,6 +154,13 @@ async function begin(
   }
   return api.beginTermEnd({ params, body })
 }
+
+const removalAt = (removeAt = '') =>
+  Date.parse(removeAt) > Date.now() ? instantOf(removeAt) : 'when all is archived and mailed'
+
+/** As it was typed where it is none: the service refuses it. */
+const instantOf = (text: string) =>
+  Number.isNaN(Date.parse(text)) ? text : `${formatInstant(new Date(text).toISOString())} UTC`
 
 /** @throws {CommandFailed} when a member is left, or it goes on by an act of the operator alone */
 async function waitUntilDone(context: CommandContext, api: Client, { id, name }: Group, begun: TermEnd) {

@@ -27,13 +27,27 @@ export function TermEndForm({ id, name }: { id: string; name: string }) {
   const [isAsking, setAsking] = useState(false)
   const query = usePreview(id, keepsAccounts)
   const sums = query.data?.pages[0]?.sums ?? undefined
-  const hasDates = startOf(removeOn) !== undefined && keepUntil > removeOn
+  const today = dayAfter(serverNow(), 0)
+  const problem = removeOn < today ? 'past' : keepUntil > removeOn ? undefined : 'badDates'
+  const removeHint = removeOn === today ? 'todayHint' : 'removeHint'
   return (
     <>
       <div className="group-form">
         <div className="group-fields">
-          <DateField label={t('form.removeOn')} hint={t('form.removeHint')} value={removeOn} onChange={setRemoveOn} />
-          <DateField label={t('form.keepUntil')} hint={t('form.keepHint')} value={keepUntil} onChange={setKeepUntil} />
+          <DateField
+            label={t('form.removeOn')}
+            hint={t(`form.${removeHint}`)}
+            value={removeOn}
+            isWrong={problem === 'past'}
+            onChange={setRemoveOn}
+          />
+          <DateField
+            label={t('form.keepUntil')}
+            hint={t('form.keepHint')}
+            value={keepUntil}
+            isWrong={problem === 'badDates'}
+            onChange={setKeepUntil}
+          />
         </div>
         <div className="group-types">
           <label>
@@ -45,9 +59,9 @@ export function TermEndForm({ id, name }: { id: string; name: string }) {
             {t('form.keepAccounts')}
           </label>
         </div>
-        <Alert error={undefined} sentence={hasDates ? undefined : t('form.badDates')} />
+        <Alert error={undefined} sentence={problem && t(`form.${problem}`)} />
         <p>
-          <Button variant="primary" isOff={!hasDates || !sums?.has_room} onPress={() => setAsking(true)}>
+          <Button variant="primary" isOff={problem !== undefined || !sums?.has_room} onPress={() => setAsking(true)}>
             {t('form.begin')}
           </Button>
         </p>
@@ -58,6 +72,7 @@ export function TermEndForm({ id, name }: { id: string; name: string }) {
           id={id}
           name={name}
           sums={sums}
+          isAtOnce={removeOn === today}
           body={{
             remove_at: startOf(removeOn) ?? '',
             keep_until: startOf(keepUntil) ?? '',
@@ -74,11 +89,13 @@ interface AskToBeginProps {
   id: string
   name: string
   sums: TermEndSums
+  /** Nothing is waited for but archives and mails. */
+  isAtOnce: boolean
   body: { remove_at: string; keep_until: string; keep_accounts: boolean }
   onClose(): void
 }
 
-function AskToBegin({ id, name, sums, body, onClose }: AskToBeginProps) {
+function AskToBegin({ id, name, sums, isAtOnce, body, onClose }: AskToBeginProps) {
   const t = useTranslations('admin.termEnd.ask')
   const client = useQueryClient()
   const instants = useInstants()
@@ -101,6 +118,7 @@ function AskToBegin({ id, name, sums, body, onClose }: AskToBeginProps) {
           accounts,
           containers,
           homes,
+          isAtOnce: String(isAtOnce),
           removeOn: instants.day(body.remove_at),
           keepUntil: instants.day(body.keep_until),
         })}
@@ -113,10 +131,11 @@ interface DateFieldProps {
   label: string
   hint: string
   value: string
+  isWrong: boolean
   onChange(value: string): void
 }
 
-function DateField({ label, hint, value, onChange }: DateFieldProps) {
+function DateField({ label, hint, value, isWrong, onChange }: DateFieldProps) {
   const id = useId()
   return (
     <div className="group-field">
@@ -125,6 +144,7 @@ function DateField({ label, hint, value, onChange }: DateFieldProps) {
         id={id}
         type="date"
         value={value}
+        aria-invalid={isWrong}
         aria-describedby={`${id}-hint`}
         onChange={({ target }) => onChange(target.value)}
       />

@@ -10,6 +10,8 @@ export const termEnd: AdminWords['termEnd'] = {
   form: {
     removeOn: 'Entfernen ab',
     removeHint: 'Bis dahin wird nichts entfernt, und alles lässt sich abbrechen.',
+    todayHint: 'Sobald alles archiviert und verschickt ist. Nur bis dahin lässt es sich abbrechen.',
+    past: 'Das Entfernen kann nicht vor heute beginnen.',
     keepUntil: 'Archive aufbewahren bis',
     keepHint: 'Dann werden die Archive gelöscht, und die Links führen ins Leere.',
     keepAccounts: 'Alle Konten behalten',
@@ -19,7 +21,7 @@ export const termEnd: AdminWords['termEnd'] = {
   ask: {
     title: '{name} beenden?',
     effect:
-      'Container werden jetzt gestoppt und Home-Ordner archiviert. Entfernt ab {removeOn}: {accounts, plural, =0 {kein Konto} one {ein Konto} other {# Konten}}, {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Archive werden bis {keepUntil} aufbewahrt.',
+      'Container werden jetzt gestoppt und Home-Ordner archiviert. {isAtOnce, select, true {Entfernt, sobald alles archiviert und verschickt ist} other {Entfernt ab {removeOn}}}: {accounts, plural, =0 {kein Konto} one {ein Konto} other {# Konten}}, {containers, plural, =0 {kein Container} one {ein Container} other {# Container}} und {homes, plural, =0 {kein Home-Ordner} one {ein Home-Ordner} other {# Home-Ordner}}. Archive werden bis {keepUntil} aufbewahrt.',
     confirm: 'Kurs beenden',
     busy: 'Beginnt…',
   },

@@ -9,6 +9,8 @@ export const termEnd = {
   form: {
     removeOn: 'Remove from',
     removeHint: 'Until then nothing is removed, and all of it can be cancelled.',
+    todayHint: 'As soon as all is archived and mailed. It can be cancelled until then only.',
+    past: 'The removal cannot begin before today.',
     keepUntil: 'Keep archives until',
     keepHint: 'Then archives are deleted, and links lead nowhere.',
     keepAccounts: 'Keep all accounts',
@@ -18,7 +20,7 @@ export const termEnd = {
   ask: {
     title: 'End the term of {name}?',
     effect:
-      'Containers stop now, and homes are archived. Removed from {removeOn}: {accounts, plural, =0 {no account} one {one account} other {# accounts}}, {containers, plural, =0 {no container} one {one container} other {# containers}} and {homes, plural, =0 {no home} one {one home} other {# homes}}. Archives are kept until {keepUntil}.',
+      'Containers stop now, and homes are archived. {isAtOnce, select, true {Removed as soon as all is archived and mailed} other {Removed from {removeOn}}}: {accounts, plural, =0 {no account} one {one account} other {# accounts}}, {containers, plural, =0 {no container} one {one container} other {# containers}} and {homes, plural, =0 {no home} one {one home} other {# homes}}. Archives are kept until {keepUntil}.',
     confirm: 'End the term',
     busy: 'Beginning…',
   },
