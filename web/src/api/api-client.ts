@@ -1,4 +1,5 @@
 import { createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
+import { anySignal } from '#/api/any-signal.ts'
 import { takeBoot } from '#/api/boot-data.ts'
 import { monitoredFetch } from '#/api/connectivity.ts'
 import { failedRefresh, SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
@@ -77,7 +78,7 @@ function createClientWith(
       monitoredFetch(input, {
         ...init,
         headers: withProof(init?.headers, proof),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+        signal: anySignal(signal, AbortSignal.timeout(timeout)),
       })
     return isRenewed ? renewed(request) : request()
   }

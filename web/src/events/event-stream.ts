@@ -1,6 +1,7 @@
 import { ApiError } from '@berth/api/client.ts'
 import { createParser } from 'eventsource-parser'
 import { abortableDelay } from '#/api/abortable-delay.ts'
+import { anySignal } from '#/api/any-signal.ts'
 
 /** One server-sent event; its data is JSON. */
 export interface ServerEvent {
@@ -58,7 +59,7 @@ export async function followStream(reader: StreamReader, signal: AbortSignal, bo
 /** Reads one connection until it ends. @param onData is called for each chunk @throws whatever ended the connection */
 async function readOnce(reader: StreamReader, signal: AbortSignal, bookmark: Bookmark, onData: () => void) {
   const connection = new AbortController()
-  const either = AbortSignal.any([signal, connection.signal])
+  const either = anySignal(signal, connection.signal)
   const received: ServerEvent[] = []
   const parser = createParser({
     onEvent: ({ id, event, data }) => {

@@ -4,6 +4,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { anySignal } from '#/api/any-signal.ts'
 import { createApiClient, launchTimeout } from '#/api/api-client.ts'
 import { uploadFile } from '#/api/upload-file.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -53,7 +54,7 @@ export function HomeSnapshots({ entry, isOff }: { entry: ContainerEntry; isOff: 
           path: fillPath(endpoints.uploadHome.path, params),
           type: file.name.endsWith('.tar') ? 'application/x-tar' : 'application/gzip',
           file,
-          signal: AbortSignal.any([signal, cancel.signal]),
+          signal: anySignal(signal, cancel.signal),
           onProgress: show,
         })
         return answer as { message: string }
