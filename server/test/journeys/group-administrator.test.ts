@@ -29,12 +29,22 @@ test('a course with limits for each member is made, and its limits are changed',
   assert.deepEqual(await violations(page), [])
   await pressIn('Make the group')
   await press('Edit the group Physics 7b')
-  await dialog.getByLabel('Cores').fill('1.5')
+  await dialog.getByLabel('Cores').fill('two')
+  await pressIn('Save')
+  await dialog.getByText('Cores: a number from 0 on.').waitFor()
+  const cores = dialog.locator('[name=cpus]:focus')
+  assert.equal(await cores.getAttribute('aria-invalid'), 'true')
+  // Meanwhile a manager ends the group, which a change of its limits undid.
+  const [{ id }] = await groups()
+  await boss.call('POST', `/api/groups/${id}/end`)
+  await cores.fill('1.5')
   await pressIn('Save')
   await dialog.waitFor({ state: 'detached' })
   const [made] = await groups()
   assert.deepEqual(made.types, ['lab'])
   assert.deepEqual(made.limits, { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, disk: null })
+  assert.ok(Date.parse(made.expires_at) <= Date.now())
+  await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: null })
 })
 
 test('the class list of a spreadsheet is checked first, and then joins or is invited', async () => {

@@ -5,11 +5,9 @@ import { useTranslations } from 'use-intl/react'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { fieldOf, localTimeOf, readGroup } from './group-values.ts'
+import { changesOf, fieldOf, limitNames, localTimeOf, readGroup, type WrongField } from './group-values.ts'
 import { TypeChoice } from './type-choice.tsx'
 import { groupsKey } from './use-groups.ts'
-
-const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
 
 interface GroupDialogProps {
   /** Undefined: a new one. */
@@ -18,16 +16,18 @@ interface GroupDialogProps {
 }
 
 /** Makes a group, or changes one. */
-export function GroupDialog({ group, onClose }: GroupDialogProps) {
+export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
   const t = useTranslations('admin.groups.form')
   const client = useQueryClient()
   const fields = useRef<HTMLDivElement>(null)
-  const [problem, setProblem] = useState<'nameMissing' | 'badNumber'>()
+  /** As it was when the dialog was opened, which is what its fields show. */
+  const [group] = useState(current)
+  const [wrong, setWrong] = useState<WrongField['wrong']>()
   const [types, setTypes] = useState(group?.types ?? null)
   const isByProvider = group !== undefined && group.source !== 'local'
 
-  const valueOf = (name: string) =>
-    fields.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[name=${name}]`)?.value ?? ''
+  const inputOf = (name: string) => fields.current?.querySelector<HTMLInputElement>(`[name=${name}]`)
+  const valueOf = (name: string) => inputOf(name)?.value ?? ''
 
   async function run(signal: AbortSignal) {
     const limits = {
@@ -38,11 +38,16 @@ export function GroupDialog({ group, onClose }: GroupDialogProps) {
     }
     const name = group && isByProvider ? group.name : valueOf('name')
     const body = readGroup({ name, description: valueOf('description'), types, limits, ends: valueOf('ends') }, group)
-    setProblem(typeof body === 'string' ? body : undefined)
-    // The dialog stays open, with the problem at its place.
-    if (typeof body === 'string') throw new DOMException(body, 'AbortError')
+    if ('wrong' in body) {
+      setWrong(body.wrong)
+      inputOf(body.wrong)?.focus()
+      // The dialog stays open, with the problem at its place.
+      throw new DOMException(body.wrong, 'AbortError')
+    }
+    setWrong(undefined)
     const api = createApiClient(signal)
-    await (group ? api.changeGroup({ params: { id: String(group.id) }, body }) : api.createGroup({ body }))
+    if (group) await api.changeGroup({ params: { id: String(group.id) }, body: changesOf(body, group) })
+    else await api.createGroup({ body })
     await client.invalidateQueries({ queryKey: groupsKey })
   }
 
@@ -55,11 +60,17 @@ export function GroupDialog({ group, onClose }: GroupDialogProps) {
       onClose={onClose}
     >
       <div ref={fields} className="group-form">
-        <Alert error={undefined} sentence={problem && t(problem)} />
         {isByProvider ? (
           <p className="hint">{t('nameByProvider', { source: group.source })}</p>
         ) : (
-          <Field name="name" label={t('name')} hint={t('nameHint')} value={group?.name} maxLength={100} />
+          <Field
+            name="name"
+            label={t('name')}
+            hint={t('nameHint')}
+            problem={wrong === 'name' ? t('nameMissing') : undefined}
+            value={group?.name}
+            maxLength={100}
+          />
         )}
         <Field name="description" label={t('description')} value={group?.description} maxLength={1000} />
         <TypeChoice legend={t('types')} types={types} onChange={setTypes} />
@@ -67,7 +78,16 @@ export function GroupDialog({ group, onClose }: GroupDialogProps) {
           <legend>{t('limits')}</legend>
           <div className="group-fields">
             {limitNames.map((name) => (
-              <Field key={name} name={name} label={t(name)} value={fieldOf(group?.limits, name)} isNumber />
+              <Field
+                key={name}
+                name={name}
+                label={t(name)}
+                problem={
+                  wrong === name ? t(name === 'running' ? 'badWhole' : 'badNumber', { name: t(name) }) : undefined
+                }
+                value={fieldOf(group?.limits, name)}
+                isNumber
+              />
             ))}
           </div>
           <p className="hint">{t('limitsHint')}</p>
@@ -88,13 +108,15 @@ interface FieldProps {
   name: string
   label: string
   hint?: string
+  /** What is wrong with what was typed. */
+  problem?: string | undefined
   value: string | undefined
   type?: 'datetime-local'
   maxLength?: number
   isNumber?: boolean
 }
 
-function Field({ name, label, hint, value, type, maxLength, isNumber = false }: FieldProps) {
+function Field({ name, label, hint, problem, value, type, maxLength, isNumber = false }: FieldProps) {
   const id = useId()
   return (
     <div className="group-field">
@@ -107,8 +129,10 @@ function Field({ name, label, hint, value, type, maxLength, isNumber = false }: 
         maxLength={maxLength}
         autoComplete="off"
         inputMode={isNumber ? 'decimal' : undefined}
-        aria-describedby={hint && `${id}-hint`}
+        aria-invalid={problem !== undefined}
+        aria-describedby={hint === undefined ? `${id}-problem` : `${id}-problem ${id}-hint`}
       />
+      <Alert id={`${id}-problem`} error={undefined} sentence={problem} />
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}

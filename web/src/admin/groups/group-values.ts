@@ -2,34 +2,43 @@ import type { Group, GroupChanges } from '@berth/api/schemas/groups.ts'
 
 const GiB = 1024 ** 3
 
+export const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
+
 /** What was typed into the form of a group. */
 export interface TypedGroup {
   readonly name: string
   readonly description: string
   /** Null: every type. */
   readonly types: readonly string[] | null
-  readonly limits: Readonly<Record<keyof Group['limits'], string>>
+  readonly limits: Readonly<Record<LimitName, string>>
   /** Local time as `datetime-local` has it; empty: never. */
   readonly ends: string
 }
 
+export type LimitName = keyof Group['limits']
+/** A field with something that the server would refuse. */
+export interface WrongField {
+  readonly wrong: 'name' | LimitName
+}
+
 /**
- * The body of a request, or what is wrong with what was typed.
+ * The body of a request, or the first field that is wrong.
  * @param before the group that is changed: what stands in its fields is rounded, so a field that was left as it is keeps
  * the exact value
  */
 export function readGroup(
   { name, description, types, limits, ends }: TypedGroup,
   before?: Pick<Group, 'limits' | 'expires_at'>,
-): (GroupChanges & { name: string }) | 'nameMissing' | 'badNumber' {
-  if (name.trim() === '') return 'nameMissing'
+): (GroupChanges & Pick<Group, 'name' | 'limits'>) | WrongField {
+  if (name.trim() === '') return { wrong: 'name' }
   const read = {
     running: numberIn(limits.running),
     memory: bytesIn(limits.memory),
     cpus: numberIn(limits.cpus),
     disk: bytesIn(limits.disk),
   }
-  if (Object.values(read).some((limit) => limit !== null && !(limit >= 0)) || !isWhole(read.running)) return 'badNumber'
+  const wrong = limitNames.find((each) => !isLimit(read[each]) || (each === 'running' && !isWhole(read[each])))
+  if (wrong) return { wrong }
   return {
     name: name.trim(),
     description: description.trim(),
@@ -43,6 +52,15 @@ export function readGroup(
   }
 }
 
+/** Of a body what differs from the group as it was: an end that a manager set meanwhile, or another's limit, stays. */
+export function changesOf(body: GroupChanges & Pick<Group, 'limits'>, before: Group): GroupChanges {
+  const limits = Object.entries(body.limits).filter(([name, limit]) => limit !== before.limits[name as LimitName])
+  const fields = Object.entries({ ...body, limits: undefined }).filter(
+    ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(before[name as keyof Group]),
+  )
+  return { ...Object.fromEntries(fields), ...(limits.length > 0 && { limits: Object.fromEntries(limits) }) }
+}
+
 function endOf(typed: string, before: string | null): string | null {
   if (typed === localTimeOf(before)) return before
   return typed === '' ? null : new Date(typed).toISOString()
@@ -54,10 +72,11 @@ const bytesIn = (text: string) => {
   const number = numberIn(text)
   return number === null ? null : Math.round(number * GiB)
 }
+const isLimit = (limit: number | null) => limit === null || limit >= 0
 const isWhole = (limit: number | null) => limit === null || Number.isInteger(limit)
 
 /** A limit as it stands in its field. */
-export const fieldOf = (limits: Group['limits'] | undefined, name: keyof Group['limits']): string => {
+export const fieldOf = (limits: Group['limits'] | undefined, name: LimitName): string => {
   const limit = limits?.[name] ?? null
   if (limit === null) return ''
   return String(name === 'memory' || name === 'disk' ? Math.round((limit / GiB) * 1_000) / 1_000 : limit)

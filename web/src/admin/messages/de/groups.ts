@@ -54,6 +54,7 @@ export const groups: AdminWords['groups'] = {
     endsHint:
       'Dann werden Container ihrer Typen gestoppt und lassen sich nicht mehr starten; Dateien bleiben. Leer: nie.',
     nameMissing: 'Gib einen Namen ein.',
-    badNumber: 'Grenzen sind Zahlen, die nicht negativ sind; die für Container zugleich ist eine ganze Zahl.',
+    badNumber: '{name}: eine Zahl ab 0.',
+    badWhole: '{name}: eine ganze Zahl ab 0.',
   },
 }

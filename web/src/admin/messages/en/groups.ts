@@ -52,6 +52,7 @@ export const groups = {
     ends: 'Ends',
     endsHint: 'Then its types stop and are not launched any more; files stay. Empty: never.',
     nameMissing: 'Enter a name.',
-    badNumber: 'Limits are numbers that are not negative; that of containers at once is a whole number.',
+    badNumber: '{name}: a number from 0 on.',
+    badWhole: '{name}: a whole number from 0 on.',
   },
 } as const
