@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { formatShare, shareOf } from '#/i18n/byte-sizes.ts'
+import { LeaveQuestion } from './leave-question.tsx'
 
 /** An archive on its way, in bytes. */
 export interface Upload {
@@ -15,7 +16,10 @@ interface UploadProgressProps {
   onCancel(): void
 }
 
-/** How much of an archive was sent; afterwards that it is unpacked, which cannot be cancelled any more. */
+/**
+ * How much of an archive was sent; afterwards that it is unpacked, which cannot be cancelled any more. To leave the page
+ * cancels it, too, so that is asked about before.
+ */
 export function UploadProgress({ upload: { name, sent, size }, onCancel }: UploadProgressProps) {
   const t = useTranslations('snapshots.upload')
   const { number } = useFormatter()
@@ -23,6 +27,7 @@ export function UploadProgress({ upload: { name, sent, size }, onCancel }: Uploa
   const isSent = sent >= size
   return (
     <div className="upload-progress">
+      {!isSent && <LeaveQuestion />}
       <p id={id}>{isSent ? t('unpacking') : t('sending', { name })}</p>
       <progress aria-labelledby={id} max={size} {...(isSent ? {} : { value: sent })} />
       {!isSent && (

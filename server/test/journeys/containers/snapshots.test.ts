@@ -89,6 +89,28 @@ test('an archive is sent with its progress, and lies in a new folder', async () 
   await ann.call('POST', '/api/container/stop/dev')
 })
 
+/** Half an hour of sending ended without a word at the first link that was pressed meanwhile. */
+test('a link asks before it cancels an upload', async () => {
+  const archive = path.join(folder, 'slow.tar')
+  writeFileSync(archive, Buffer.alloc(1_000_000))
+  await page.route('**/api/container/upload/*', () => undefined)
+  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).click()
+  await page.getByRole('dialog').getByLabel('Archive').setInputFiles(archive)
+  await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
+  const sending = page.getByText('Sending slow.tar')
+  await sending.waitFor()
+  const away = page.getByRole('banner').getByRole('link').first()
+  await away.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay here' }).click()
+  assert.ok(await sending.isVisible())
+  await away.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave and cancel' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Your containers' }).waitFor()
+  await page.unroute('**/api/container/upload/*')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).waitFor()
+})
+
 test('an archive that is none is refused in words that the page shows', async () => {
   const wrong = path.join(folder, 'wrong.tar')
   writeFileSync(wrong, 'this is no archive')

@@ -50,6 +50,12 @@ export const snapshots: InOtherWords<typeof english> = {
     sent: '{part} von {whole} {unit}',
     unpacking: 'Alles ist gesendet. Es wird geprüft und ausgepackt…',
     cancel: 'Hochladen abbrechen',
+    leave: {
+      title: 'Diese Seite verlassen?',
+      effect: 'Das bricht das Hochladen ab.',
+      stay: 'Hier bleiben',
+      go: 'Verlassen und abbrechen',
+    },
   },
   folders: {
     open: 'Was Platz braucht',

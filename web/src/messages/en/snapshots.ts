@@ -48,6 +48,7 @@ export const snapshots = {
     sent: '{part} of {whole} {unit}',
     unpacking: 'All of it is sent. It is being checked and unpacked…',
     cancel: 'Cancel the upload',
+    leave: { title: 'Leave this page?', effect: 'It cancels the upload.', stay: 'Stay here', go: 'Leave and cancel' },
   },
   folders: {
     open: 'What takes room',
