@@ -50,13 +50,15 @@ test('a course with limits for each member is made, and its limits are changed',
 test('the class list of a spreadsheet is checked first, and then joins or is invited', async () => {
   await page.getByRole('link', { name: 'Members of Physics 7b' }).click()
   await press('Add members')
-  const list = 'Name;E-Mail;Klasse\nAnn;ann@x.org;7b\n"Ben, B.";ben@x.org;7b\nCem;cem@x.org;7b\nDora;;7b\n'
+  const nobody = Array.from({ length: 60 }, (_, at) => `Nobody ${at + 6};;7b`).join('\n')
+  const list = `Name;E-Mail;Klasse\nAnn;ann@x.org;7b\n"Ben, B.";ben@x.org;7b\nCem;cem@x.org;7b\nDora;;7b\n${nobody}`
   const file = { name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(list) }
   await dialog.getByLabel('Or a file (CSV)').setInputFiles(file)
   await pressIn('Check first')
   await dialog.getByText('2 users have an account and join at once.').waitFor()
   await dialog.getByText('One address gets an invitation by mail.').waitFor()
   await dialog.getByText('Line 5: Dora;;7b').waitFor()
+  assert.equal(await dialog.getByRole('region').getByRole('listitem').count(), 61)
   assert.deepEqual(await violations(page), [])
   await pressIn('Add')
   await dialog.getByText('2 users are members now.').waitFor()

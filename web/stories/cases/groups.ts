@@ -237,6 +237,16 @@ export const groupStories: readonly Story[] = [
     ],
   },
   {
+    name: 'groups/unusable-lines',
+    ...managed,
+    answers: { ...answers, previewMembers: { addresses: [{ email: 'cem@example.org', effect: 'member' }] } },
+    press: [
+      'Add members',
+      `E-mail addresses = name;e-mail\nCem;cem@example.org\n${Array.from({ length: 60 }, (_, at) => `Pupil ${at + 1};`).join('\n')}`,
+      'Check first',
+    ],
+  },
+  {
     name: 'groups/columns',
     ...managed,
     press: [

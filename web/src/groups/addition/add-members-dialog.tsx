@@ -3,13 +3,14 @@ import { useId, useMemo, useState, type ChangeEvent, type FormEvent } from 'reac
 import { useTranslations } from 'use-intl/react'
 import { ColumnChoice } from '#/addresses/column-choice.tsx'
 import { findAddresses } from '#/addresses/find-addresses.ts'
+import { LineList } from '#/addresses/line-list.tsx'
 import { readTextFile } from '#/addresses/read-text-file.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { SubmitButton } from '#/components/submit-button.tsx'
 import { useMembersChanged } from '#/groups/use-members.ts'
-import { AdditionOutcome, AdditionPreview } from './addition-report.tsx'
+import { AdditionOutcome, AdditionPreview, useUnusedLines } from './addition-report.tsx'
 import { maxAddresses, useAddition } from './use-addition.ts'
 
 /** Adds users by their addresses, typed or from a file, and invites others; says before what will happen, and after it what has. */
@@ -26,6 +27,8 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
   const { busy, error, progress, predictions, outcome, check, add, reset } = useAddition(group)
   const found = useMemo(() => findAddresses(text, column), [text, column])
   const { columns } = found
+  const unused = useUnusedLines({ found, predictions, outcome })
+  const unusedTitle = t(outcome ? 'refused' : 'unusable')
   /** Nothing is left to be tried again. */
   const isDone = outcome?.refused.length === 0 && error === undefined
 
@@ -125,9 +128,11 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
                 <p className="hint">{t('progress', progress)}</p>
               </>
             )}
-            {predictions && !outcome && <AdditionPreview found={found} predictions={predictions} />}
-            {outcome && <AdditionOutcome found={found} outcome={outcome} />}
+            {predictions && !outcome && <AdditionPreview predictions={predictions} />}
+            {outcome && <AdditionOutcome outcome={outcome} />}
+            {unused.length > 0 && <p>{unusedTitle}</p>}
           </div>
+          <LineList label={unusedTitle} lines={unused} />
           <div className="actions end">
             {/* It ends what is under way. */}
             <Button variant={outcome && 'primary'} onPress={close}>

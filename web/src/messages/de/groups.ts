@@ -152,7 +152,6 @@ export const groups: InOtherWords<typeof english> = {
     },
     unusable: 'Diese Zeilen lassen sich nicht verwenden:',
     line: 'Zeile {line, number}: {text} ({why})',
-    moreLines: '{count, plural, one {Und eine weitere Zeile.} other {Und # weitere Zeilen.}}',
     why: {
       noAddress: 'keine Adresse',
       invalid: 'keine gültige Adresse',

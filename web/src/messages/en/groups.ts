@@ -147,7 +147,6 @@ export const groups = {
     },
     unusable: 'These lines cannot be used:',
     line: 'Line {line, number}: {text} ({why})',
-    moreLines: '{count, plural, one {And one more line.} other {And # more lines.}}',
     why: {
       noAddress: 'no address',
       invalid: 'no valid address',

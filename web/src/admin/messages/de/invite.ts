@@ -13,7 +13,7 @@ export const invite: AdminWords['users']['invite'] = {
   chooseColumn: 'Spalte wählen',
   allColumns: 'Alle Spalten',
   rejected:
-    '{count, plural, one {# Zeile hat keine Adresse und wird ausgelassen:} other {# Zeilen haben keine Adresse und werden ausgelassen, zum Beispiel:}}',
+    '{count, plural, one {# Zeile hat keine Adresse und wird ausgelassen:} other {# Zeilen haben keine Adresse und werden ausgelassen:}}',
   language: 'Sprache der E-Mail:',
   found: '{count, plural, =0 {Noch keine Adresse} one {# Adresse} other {# Adressen}}',
   how: 'Wie der Link ankommt',

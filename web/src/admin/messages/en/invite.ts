@@ -13,7 +13,7 @@ export const invite = {
   chooseColumn: 'Choose a column',
   allColumns: 'All columns',
   rejected:
-    '{count, plural, one {# line has no address and is left out:} other {# lines have no address and are left out, such as:}}',
+    '{count, plural, one {# line has no address and is left out:} other {# lines have no address and are left out:}}',
   language: 'Language of the mail:',
   found: '{count, plural, =0 {No address yet} one {# address} other {# addresses}}',
   how: 'How they get their link',

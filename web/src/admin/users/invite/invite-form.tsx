@@ -4,6 +4,7 @@ import { languages, type Language } from '@berth/api/boot.ts'
 import { Button } from '#/components/button.tsx'
 import { useLanguage } from '#/i18n/language.ts'
 import { ColumnChoice } from '#/addresses/column-choice.tsx'
+import { LineList } from '#/addresses/line-list.tsx'
 import { parseAddresses } from '#/addresses/parse-addresses.ts'
 import { readTextFile } from '#/addresses/read-text-file.ts'
 
@@ -23,9 +24,6 @@ interface InviteFormProps {
   onCancel(): void
 }
 
-/** Max lines without an address that are quoted; the others are counted. */
-const maxNamedLines = 3
-
 /** Addresses from a file or pasted text, with what was found in them before anything is sent. */
 export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
   const t = useTranslations('admin.users.invite')
@@ -39,6 +37,7 @@ export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps)
   const [column, setColumn] = useState<string>()
   const found = useMemo(() => parseAddresses(text, column), [text, column])
   const { addresses, rejected, columns } = found
+  const rejectedTitle = t('rejected', { count: rejected.length })
 
   async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
@@ -87,19 +86,9 @@ export function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps)
       <div role="status">
         {isUnreadable && <p className="danger-text">{t('fileUnreadable')}</p>}
         <p className="hint">{t('found', { count: addresses.length })}</p>
-        {rejected.length > 0 && (
-          <div className="note">
-            <p>{t('rejected', { count: rejected.length })}</p>
-            <ul>
-              {rejected.slice(0, maxNamedLines).map((line, at) => (
-                <li key={at} className="address">
-                  {line}
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
+        {rejected.length > 0 && <p>{rejectedTitle}</p>}
       </div>
+      <LineList label={rejectedTitle} lines={rejected} />
       <fieldset className="choices">
         <legend>{t('how')}</legend>
         <label className="check-line">
