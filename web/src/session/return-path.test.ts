@@ -63,3 +63,17 @@ test('signing in works in a browser that forbids storage', () => {
   rememberReturnPath('/ann-dev/', forbidden)
   assert.equal(takeReturnPath(forbidden), undefined)
 })
+
+// It threw where the storage was only named, in a default parameter, before the signing in could go on without.
+test('signing in works where even to name the storage throws', (t) => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage')
+  const get = () => assert.fail('SecurityError')
+  Object.defineProperty(globalThis, 'localStorage', { get, configurable: true })
+  t.after(() => {
+    Reflect.deleteProperty(globalThis, 'localStorage')
+    if (before) Object.defineProperty(globalThis, 'localStorage', before)
+  })
+  rememberReturnPath('/ann-dev/')
+  assert.equal(takeReturnPath(), undefined)
+  assert.equal(recallReturnPath(), undefined)
+})

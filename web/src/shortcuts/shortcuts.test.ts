@@ -38,7 +38,7 @@ test('shortcuts stay off in this browser until they are switched on again', () =
   assert.equal(areShortcutsOn(storage), true)
 })
 
-test('without storage shortcuts are on', () => {
+test('without storage shortcuts are on', (t) => {
   const broken = {
     getItem: () => assert.fail('off'),
     setItem: () => assert.fail('off'),
@@ -46,4 +46,12 @@ test('without storage shortcuts are on', () => {
   }
   saveShortcutsOn(false, broken)
   assert.equal(areShortcutsOn(broken), true)
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage')
+  Object.defineProperty(globalThis, 'localStorage', { get: () => assert.fail('off'), configurable: true })
+  t.after(() => {
+    Reflect.deleteProperty(globalThis, 'localStorage')
+    if (before) Object.defineProperty(globalThis, 'localStorage', before)
+  })
+  saveShortcutsOn(false)
+  assert.equal(areShortcutsOn(), true)
 })

@@ -30,19 +30,20 @@ const storedAs = 'berth.shortcuts'
  * Whether single keys are shortcuts (WCAG 2.2, 2.1.4: they can be switched off). A container's page can change this
  * setting, which does no harm.
  */
-export function areShortcutsOn(storage: ShortcutStorage = localStorage): boolean {
+export function areShortcutsOn(storage?: ShortcutStorage): boolean {
   try {
-    return storage.getItem(storedAs) !== 'off'
+    return (storage ?? localStorage).getItem(storedAs) !== 'off'
   } catch {
     // Storage is disabled.
     return true
   }
 }
 
-export function saveShortcutsOn(on: boolean, storage: ShortcutStorage = localStorage): void {
+export function saveShortcutsOn(on: boolean, storage?: ShortcutStorage): void {
   try {
-    if (on) storage.removeItem(storedAs)
-    else storage.setItem(storedAs, 'off')
+    const tabs = storage ?? localStorage
+    if (on) tabs.removeItem(storedAs)
+    else tabs.setItem(storedAs, 'off')
   } catch {
     // The choice then holds until the page is left.
   }

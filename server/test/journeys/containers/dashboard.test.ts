@@ -46,6 +46,8 @@ test('with keys alone a container is chosen, stopped after a question, and launc
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await card('Production').getByText('Stopped', { exact: true }).waitFor()
+  // With reduced motion, as here, it stayed for ever.
+  await page.getByText('Choose a container first').waitFor({ state: 'detached' })
   // As in CI: the press was lost, the card said that Berth cannot be reached, and nothing was launched.
   await page.route('**/api/container/launch/*', (route) => route.abort('connectionreset'), { times: 1 })
   await page.keyboard.press('2')
