@@ -19,7 +19,7 @@ export const groups: Translated<'groups'> = {
     'Zu viele Einladungen: höchstens {max} E-Mails in einer Stunde. Diese Adressen wurden weder hinzugefügt noch eingeladen. Lade sie später ein, frage einen Administrator oder gib einen Beitrittscode aus.',
   tooManyCodes: 'Zu viele falsche Codes: höchstens {max} in der Minute. Versuche es gleich noch einmal.',
   typeOfGroups:
-    'Dieser Container-Typ ist nur für Mitglieder bestimmter Gruppen. Wenn du einen Beitrittscode hast, gib ihn ein; sonst frage deinen Administrator.',
+    'Dieser Containertyp ist nur für Mitglieder bestimmter Gruppen. Wenn du einen Beitrittscode hast, gib ihn ein; sonst frage deinen Administrator.',
   expired:
     'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten; wende dich an deinen Administrator, wenn du sie brauchst.',
   tooManyRunning:
@@ -38,7 +38,7 @@ export const groups: Translated<'groups'> = {
     'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
 
   nameTaken: 'Es gibt schon eine Gruppe mit diesem Namen. Wähle einen anderen.',
-  unknownTypes: 'Diese Container-Typen gibt es nicht: {types}. Bekannt sind: {known}.',
+  unknownTypes: 'Diese Containertypen gibt es nicht: {types}. Bekannt sind: {known}.',
   providerName: 'Der Anbieter {source} benennt diese Gruppe, deshalb lässt sich ihr Name hier nicht ändern.',
   providerMembers:
     'Der Anbieter {source} bestimmt, wer in dieser Gruppe ist, deshalb lassen sich ihre Mitglieder hier nicht ändern.',
