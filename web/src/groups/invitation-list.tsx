@@ -4,6 +4,8 @@ import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
+import { Dialog } from '#/components/dialog.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
@@ -66,6 +68,7 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
   const t = useTranslations('groups.invitations')
   const { busy, error, run } = useTask()
   const [outcome, setOutcome] = useState<string>()
+  const [isAsking, setAsking] = useState(false)
   const changed = useInvitationsChanged(groupId)
   const { id, email, role, created_at: at, invited_by: by } = invitation
   const params = { id: groupId, invitation_id: String(id) }
@@ -96,11 +99,21 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
           <span aria-hidden>{t('resend')}</span>
           <span className="visually-hidden">{t('resendTo', { email })}</span>
         </Button>
-        <Button variant="small" isOff={isOff || busy} onPress={withdraw}>
+        <Button variant="small" isOff={isOff || busy} onPress={() => setAsking(true)}>
           <span aria-hidden>{t('withdraw')}</span>
           <span className="visually-hidden">{t('withdrawOf', { email })}</span>
         </Button>
       </div>
+      {isAsking && (
+        <Dialog title={t('ask.title', { email })} onClose={() => setAsking(false)}>
+          {(close) => (
+            <>
+              <p>{t('ask.effect')}</p>
+              <ConfirmActions cancel={t('ask.cancel')} confirm={t('withdraw')} close={close} onConfirm={withdraw} />
+            </>
+          )}
+        </Dialog>
+      )}
     </li>
   )
 }

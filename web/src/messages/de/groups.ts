@@ -106,7 +106,7 @@ export const groups: InOtherWords<typeof english> = {
     askStart: {
       title: 'Container für alle Mitglieder starten?',
       effect: 'Sie starten nach denen, die jemand selbst startet. Was schon läuft, bleibt, wie es ist.',
-      type: 'Container-Typ',
+      type: 'Containertyp',
     },
     askEnd: {
       title: 'Die Gruppe jetzt beenden?',
@@ -180,7 +180,7 @@ export const groups: InOtherWords<typeof english> = {
     lesson: '{days} {at}: {type}',
     days: 'Tage',
     at: 'Beginnt um',
-    type: 'Container-Typ',
+    type: 'Containertyp',
     addLesson: 'Stunde hinzufügen',
     lessonMissing: 'Wähle zuerst einen Tag und eine Uhrzeit.',
     exceptions: 'Ausnahmen',
@@ -211,6 +211,12 @@ export const groups: InOtherWords<typeof english> = {
     resendTo: 'Die Einladung an {email} noch einmal senden',
     withdraw: 'Zurückziehen',
     withdrawOf: 'Die Einladung von {email} zurückziehen',
+    ask: {
+      title: 'Die Einladung von {email} zurückziehen?',
+      effect:
+        'Das Konto bleibt, ohne diese Gruppe. Erneut einladen lässt sich die Adresse nur mit einer weiteren E-Mail.',
+      cancel: 'Abbrechen',
+    },
     more: 'Mehr zeigen',
   },
   code: {

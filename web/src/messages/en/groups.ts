@@ -206,6 +206,11 @@ export const groups = {
     resendTo: 'Send the invitation to {email} again',
     withdraw: 'Withdraw',
     withdrawOf: 'Withdraw the invitation of {email}',
+    ask: {
+      title: 'Withdraw the invitation of {email}?',
+      effect: 'The account stays, without this group. Only another mail can invite the address again.',
+      cancel: 'Cancel',
+    },
     more: 'Show more',
   },
   code: {
