@@ -7,8 +7,8 @@ import { localize } from '../messages/localize.ts'
 
 const GiB = 1024 ** 3
 
-function found(env: Record<string, string>, total = 64 * GiB): string {
-  const { config, problems } = readConfig(env, () => '')
+function found(env: Record<string, string>, total = 64 * GiB, file = ''): string {
+  const { config, problems } = readConfig(env, () => file)
   assert.ok(config, problems.join())
   const findings = configWarnings(config, addressesFor(config, 80), total)
   for (const finding of findings) assert.notEqual(localize('en', finding), localize('de', finding))
@@ -77,6 +77,16 @@ test('with subdomain routing visitors need no sandbox, and what says nothing is 
   assert.equal(told({ access: 'public' }), '')
   assert.equal(told({ access: 'authenticated', sandbox_visitors: false }), '')
   assert.match(told({ strip_prefix: false }), /^With CONTAINER_ROUTING=subdomain strip_prefix of a says nothing/)
+})
+
+test('a GitLab whose claim of groups makes memberships without member_groups is reported', () => {
+  const told = (fields: string) => found({ OIDC_PROVIDERS_FILE: 'f' }, 64 * GiB, `main: {client_id: a, ${fields}}`)
+  const [gitlab, own] = ['issuer: "https://gitlab.com"', 'issuer: "https://git.example.org"']
+  assert.equal(told(gitlab), '')
+  assert.match(told(`${gitlab}, groups_claim: groups`), /^Provider main: .*the claim groups .*Set member_groups/)
+  assert.match(told(`${own}, groups_claim: groups_direct`), /^Provider main: /)
+  assert.equal(told(`${own}, groups_claim: groups_direct, member_groups: [school/*]`), '')
+  assert.equal(told(`${own}, groups_claim: groups`), '', 'who makes groups there is not known')
 })
 
 test('every template has a limit of memory; one that the machine does not have is none', () => {

@@ -27,6 +27,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
     ...(config.node?.secret === null ? [message('findings.noNodeSecret')] : []),
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
+    ...providerWarnings(config),
     ...memoryWarnings(config, totalMemory),
     ...(config.containerRouting === 'path'
       ? [...visitorWarnings(config), ...sandboxWarnings(config)]
@@ -106,6 +107,17 @@ function subdomainWarnings({ tls, templates, baseDomain, spawnerSubdomain }: Con
       : [message('findings.noPrefixToStrip', { types: kept.map(({ type }) => type).join(', ') })]),
   ]
 }
+
+/** At GitLab users make groups: one of theirs, named as a group of Berth, would make them its members. */
+function providerWarnings({ providers }: Config): LocalizedMessage[] {
+  return providers.flatMap(({ id, issuer, groupsClaim, memberGroups }) =>
+    groupsClaim !== null && memberGroups === null && (groupsClaim === 'groups_direct' || isGitLab(issuer))
+      ? [message('findings.groupsOfUsers', { provider: id, claim: groupsClaim })]
+      : [],
+  )
+}
+
+const isGitLab = (issuer: string) => new URL(issuer).hostname === 'gitlab.com'
 
 /** Every template has a memory limit, 2g by default; one above the machine's memory has no effect. */
 function memoryWarnings({ templates }: Config, totalMemory: number): LocalizedMessage[] {

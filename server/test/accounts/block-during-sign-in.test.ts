@@ -105,7 +105,8 @@ describe('PostgreSQL: a block that is being stored while its user signs in', () 
     })
     const user = await newVerifiedUser()
     await provider.personIs('ann', { email: user.email, email_verified: true })
-    const unused = { emailClaim: 'email', trustEmail: false, groupsClaim: null, allowedGroups: null, adminGroups: null }
+    const groups = { groupsClaim: null, groupsAbsent: 'keep', memberGroups: null, allowedGroups: null } as const
+    const unused = { emailClaim: 'email', trustEmail: false, adminGroups: null, ...groups }
     const credentials = { issuer: provider.issuer, clientId: 'main', clientSecret: oidcClient.secret }
     const main = { id: 'main', displayName: 'Main', scopes: ['openid', 'email'], ...credentials, ...unused }
     const providerSignIn = new ProviderSignIn({

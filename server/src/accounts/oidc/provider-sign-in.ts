@@ -7,7 +7,7 @@ import type { BeginSession, SignedIn } from '../sessions/begin-session.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import { attemptLifetime, authorizationRequest, type SignInAttempt } from './protocol/authorization-request.ts'
 import { exchangeCode, type ProviderAnswer } from './protocol/code-exchange.ts'
-import { isAdminByGroups, requireAllowedGroup } from './sign-in-rights.ts'
+import { isAdminByGroups, membershipGroups, requireAllowedGroup } from './sign-in-rights.ts'
 import type { ProviderAccounts } from './provider-account.ts'
 import type { ProviderRegistry } from './provider-registry.ts'
 import type { ProviderIdentity } from './protocol/provider-identity.ts'
@@ -106,7 +106,10 @@ export class ProviderSignIn {
     { address }: ClientInfo,
     now: Date,
   ): Promise<void> {
-    if (groups) await this.#parts.effects.setMemberships({ userId: id, provider: provider.id, address }, groups, now)
+    if (groups) {
+      const member = { userId: id, provider: provider.id, address }
+      await this.#parts.effects.setMemberships(member, membershipGroups(provider, groups), now)
+    }
     const shouldBeAdmin = isAdminByGroups(provider, groups)
     if (shouldBeAdmin === undefined || shouldBeAdmin === isAdmin) return
     await this.#parts.effects.setAdministrator(id, shouldBeAdmin, { name: `provider ${provider.id}`, address }, now)

@@ -30,6 +30,8 @@ export const findings: Translated<'findings'> = {
     'SMTP_TLS=opportunistic: Mails mit Anmeldelinks gehen womöglich unverschlüsselt an {host}. Lass SMTP_TLS weg, außer der Weg dorthin ist privat.',
   noNodeSecret:
     'NODE_ADDRESS ist ohne NODE_SECRET gesetzt: Eine Kopie der Datenbank öffnet die Schlüssel, mit denen Tokens signiert werden. Setzen Sie auf allen Knoten dasselbe NODE_SECRET, z. B. aus: openssl rand -base64 32',
+  groupsOfUsers:
+    'Anbieter {provider}: Bei GitLab legen Nutzer selbst Gruppen an, und der Claim {claim} macht sie zu Mitgliedern der gleichnamigen Gruppen hier. Nenne in member_groups die, die zählen.',
   noHostRules:
     'HOST_RULES=off: Wenn du sie nicht selbst gesetzt hast, halten keine Regeln Container von diesem Server und seinen Cloud-Metadaten fern.',
   noRequestLimit: 'REQUESTS_PER_MINUTE=0: Eine Adresse darf unbegrenzt Links anfordern. Setze eine Zahl, etwa 600.',

@@ -27,6 +27,8 @@ export const findings = {
     'SMTP_TLS=opportunistic: mails with links that sign people in may go to {host} unencrypted. Leave SMTP_TLS out, unless the way there is private.',
   noNodeSecret:
     'NODE_ADDRESS is set without NODE_SECRET: a copy of the database opens the keys by which tokens are signed. Set NODE_SECRET on all nodes, e.g. from: openssl rand -base64 32',
+  groupsOfUsers:
+    'Provider {provider}: at GitLab users make groups themselves, and the claim {claim} makes them members of the groups here that have the same names. Set member_groups to those that count.',
   noHostRules:
     'HOST_RULES=off: unless you have set them yourself, no rules keep containers away from this host and its cloud metadata.',
   noRequestLimit: 'REQUESTS_PER_MINUTE=0: one address may ask for links without limit. Set a number, such as 600.',

@@ -12,6 +12,8 @@ const fields = { groups_claim: 'groups', scopes: ['openid', 'email', 'groups'] }
 const providers = {
   main: await registerAt(provider, 'main', fields),
   other: await registerAt(provider, 'other', fields),
+  omits: await registerAt(provider, 'omits', { ...fields, groups_absent: 'none' }),
+  named: await registerAt(provider, 'named', { ...fields, member_groups: ['Class 9a', 'school/*'] }),
 }
 const berth = await startBerthWith({ after }, providers, { env: { ADMIN_EMAILS: 'boss@x.org' } })
 assertOk(await berth.call('POST', '/api/auth/signup', { body: { email: 'boss@x.org' } }))
@@ -68,6 +70,26 @@ test('a claim that is absent changes nothing, and an empty one ends what the pro
   assert.deepEqual(await membershipsOf(ben), ['Class 7b: member by main'])
   await signInAs('ben', [])
   assert.deepEqual(await membershipsOf(ben), [])
+})
+
+/** Okta leaves the claim out for a user of no group: who had left the last one stayed its member. */
+test('with groups_absent: none a claim that is absent ends what the provider has set, one that is kept elsewhere does not', async () => {
+  const ida = await signInAs('ida', ['Class 7c'], 'omits')
+  await provider.personIs('ida', { email: 'ida@x.org', email_verified: true, _claim_names: { groups: 'src1' } })
+  await signIn(newBrowser(berth), 'omits')
+  assert.deepEqual(await membershipsOf(ida), ['Class 7c: member by omits'])
+  await signInAs('ida', [1], 'omits')
+  assert.deepEqual(await membershipsOf(ida), ['Class 7c: member by omits'], 'a form that is not understood')
+  await signInAs('ida', undefined, 'omits')
+  assert.deepEqual(await membershipsOf(ida), [])
+})
+
+/** A student of a GitLab made a group "Teachers", and was in the group of that name here. */
+test('with member_groups no other group of the claim makes a membership or a group', async () => {
+  assertOk(await boss.call('POST', '/api/admin/groups', { name: 'Teachers' }))
+  const ole = await signInAs('ole', ['Teachers', 'Class 9a', 'class 9a', 'school/7b', 'my school/7b'], 'named')
+  assert.deepEqual(await membershipsOf(ole), ['Class 9a: member by named', 'school/7b: member by named'])
+  assert.equal(await groupNamed('my school/7b'), undefined)
 })
 
 test('memberships by hand stay, whatever the claim says, and the claim makes members of groups that were made here', async () => {

@@ -174,3 +174,19 @@ test('admin_groups makes and unmakes administrators at each sign-in, never the l
     ['user.promote', 'provider main'],
   ])
 })
+
+/** Okta omits the claim of a user who is in no group: who had left the last one stayed an administrator. */
+test('with groups_absent: none a sign-in without the claim takes the rights of admin_groups and allowed_groups', async (t) => {
+  const fields = { groups_claim: 'groups', groups_absent: 'none', scopes: ['openid', 'email', 'groups'] }
+  const berth = await startBerthWith(t, {
+    main: await registerAt(provider, 'main', { ...fields, admin_groups: ['admins'] }),
+    closed: await registerAt(provider, 'closed', { ...fields, allowed_groups: ['staff'] }),
+  })
+  const isAdmin = async (sub: string, groups: object) =>
+    (await userOf((await signInAs(berth, sub, { ...verified(`${sub}@x.org`), ...groups })).browser)).is_admin as boolean
+  assert.equal(await isAdmin('first', { groups: ['admins'] }), true)
+  assert.equal(await isAdmin('ann', { groups: ['admins'] }), true)
+  assert.equal(await isAdmin('ann', { _claim_names: { groups: 'src1' } }), true, 'kept elsewhere is not absent')
+  assert.equal(await isAdmin('ann', {}), false)
+  await refuses(berth, 'eve', verified('eve@x.org'), 'not-in-group', 'closed')
+})

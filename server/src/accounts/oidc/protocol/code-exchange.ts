@@ -1,6 +1,13 @@
 import type { Configuration, IDToken } from 'openid-client'
 import type { SignInAttempt } from './authorization-request.ts'
-import { groupsIn, isSubject, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
+import {
+  groupsIn,
+  isSubject,
+  signInGroups,
+  verifiedEmailIn,
+  type ClaimSet,
+  type ProviderIdentity,
+} from './provider-identity.ts'
 import { problemOf } from './problem-of.ts'
 import { clockTolerance, otherClientAuthentication } from './provider-discovery.ts'
 import type { Provider } from '../settings/provider.ts'
@@ -55,7 +62,7 @@ export async function exchangeCode(
       throw new SignInProblem('untrusted-answer', 'the ID token is from the future')
     const more = needsUserInfo(claims, provider)
       ? await userInfo(configuration, tokens.access_token, claims, provider)
-      : undefined
+      : []
     return { identity: identityOf(claims, more, provider), idToken: tokens.id_token }
   } catch (error) {
     throw problemOf(error)
@@ -81,18 +88,18 @@ function needsUserInfo(claims: ClaimSet, provider: Provider): boolean {
   return lacksEmail || (provider.groupsClaim !== null && groupsIn([claims], provider.groupsClaim) === undefined)
 }
 
-/** Undefined when the provider has no such endpoint, or it fails while the ID token says who it is. */
+/** None when the provider has no such endpoint; undefined when it fails while the ID token says who it is. */
 async function userInfo(
   configuration: Configuration,
   accessToken: string,
   claims: IDToken,
   provider: Provider,
-): Promise<ClaimSet | undefined> {
-  if (configuration.serverMetadata().userinfo_endpoint === undefined) return undefined
+): Promise<readonly ClaimSet[] | undefined> {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return []
   const client = await import('openid-client')
   try {
     // An answer about another subject is refused. Source: OpenID Connect Core, 5.3.2.
-    return await client.fetchUserInfo(configuration, accessToken, claims.sub)
+    return [await client.fetchUserInfo(configuration, accessToken, claims.sub)]
   } catch (error) {
     // What is not known of groups stays unknown, which is not the same as none.
     if (verifiedEmailIn([claims], provider)?.isVerified) return undefined
@@ -100,14 +107,15 @@ async function userInfo(
   }
 }
 
-function identityOf(claims: IDToken, more: ClaimSet | undefined, provider: Provider): ProviderIdentity {
-  const documents = more ? [claims, more] : [claims]
+/** @param more what userinfo says; undefined: it failed */
+function identityOf(claims: IDToken, more: readonly ClaimSet[] | undefined, provider: Provider): ProviderIdentity {
+  const documents = [claims, ...(more ?? [])]
   return {
     provider: provider.id,
     issuer: claims.iss,
     subject: claims.sub,
     sid: typeof claims.sid === 'string' ? claims.sid : null,
     email: verifiedEmailIn(documents, provider),
-    groups: provider.groupsClaim === null ? undefined : groupsIn(documents, provider.groupsClaim),
+    groups: signInGroups(documents, provider, more !== undefined),
   }
 }

@@ -57,11 +57,33 @@ export function groupsIn(documents: readonly ClaimSet[], claim: string): readonl
   return documents.map((claims) => groupsOf(claims, claim)).find((groups) => groups !== undefined)
 }
 
+/**
+ * The groups by which a sign-in goes: undefined when the provider does not say. Whether a claim that is absent says "none"
+ * is a setting of the provider.
+ * @param isComplete whether `documents` are all that the provider has: a document that failed may hold the claim
+ */
+export function signInGroups(
+  documents: readonly ClaimSet[],
+  { groupsClaim, groupsAbsent }: Provider,
+  isComplete: boolean,
+): readonly string[] | undefined {
+  if (groupsClaim === null) return undefined
+  const meansNone = groupsAbsent === 'none' && isComplete && documents.every((claims) => isAbsent(claims, groupsClaim))
+  return groupsIn(documents, groupsClaim) ?? (meansNone ? [] : undefined)
+}
+
+/** A claim kept elsewhere, or in a form that is not understood, is not absent. Null is: OpenID Connect Core, 5.3.2. */
+const isAbsent = (claims: ClaimSet, claim: string) =>
+  (claims[claim] === undefined || claims[claim] === null) && !isKeptElsewhere(claims, claim)
+
 /** Entra leaves out a list that is too long and names its claim here instead. Source: OpenID Connect Core, 5.6.2. */
 const namesOfOmitted = '_claim_names'
 
+const isKeptElsewhere = (claims: ClaimSet, claim: string) =>
+  Object.hasOwn(Object(claims[namesOfOmitted]) as object, claim)
+
 function groupsOf(claims: ClaimSet, claim: string): readonly string[] | undefined {
-  if (Object.hasOwn(Object(claims[namesOfOmitted]) as object, claim)) return undefined
+  if (isKeptElsewhere(claims, claim)) return undefined
   const said = claims[claim]
   if (typeof said === 'string') return said === '' ? [] : [said]
   return Array.isArray(said) && said.every((each) => typeof each === 'string') ? said : undefined

@@ -35,7 +35,17 @@ export const providerFields = {
   groups_claim: {
     form: 'text',
     default: 'none',
-    text: "Claim that lists the user's groups. At each sign-in they set the user's memberships of Berth's groups; a group that is missing is made. A sign-in without the claim changes nothing.",
+    text: "Claim that lists the user's groups. At each sign-in they set the user's memberships of Berth's groups; a group that is missing is made. What a sign-in without the claim does: `groups_absent`.",
+  },
+  groups_absent: {
+    form: '`keep` or `none`',
+    default: '`keep`',
+    text: 'What a sign-in without the claim means. `keep`: the provider does not say, so nothing changes. `none`: the user is in no group; for a provider that omits the claim then, such as Okta. A userinfo endpoint that fails, and a claim that is not a list or that the provider keeps elsewhere, still change nothing. Needs `groups_claim`.',
+  },
+  member_groups: {
+    form: 'list of text',
+    default: 'all groups of the claim',
+    text: 'Groups of the claim that become memberships; `*` at the end of a name stands for any rest. `[]`: none. For a provider whose users make groups themselves. `allowed_groups` and `admin_groups` see the whole claim. Needs `groups_claim`.',
   },
   allowed_groups: {
     form: 'list of text',
@@ -45,7 +55,7 @@ export const providerFields = {
   admin_groups: {
     form: 'list of text',
     default: 'none',
-    text: 'At each sign-in members of one of these groups become administrators, and others stop being administrators, except for the last one. A sign-in without the claim changes nothing. Needs `groups_claim`.',
+    text: 'At each sign-in members of one of these groups become administrators, and others stop being administrators, except for the last one. What a sign-in without the claim does: `groups_absent`. Needs `groups_claim`.',
   },
 } as const satisfies Readonly<Record<string, FieldDescription>>
 

@@ -15,6 +15,10 @@ export interface Provider {
   /** Whether an address counts although the provider does not say that it is verified. */
   readonly trustEmail: boolean
   readonly groupsClaim: string | null
+  /** What a sign-in without the claim says: nothing (`keep`), or that the user is in no group (`none`). */
+  readonly groupsAbsent: 'keep' | 'none'
+  /** Groups of the claim that become memberships, as names or prefixes with `*`; null: all of them. */
+  readonly memberGroups: readonly string[] | null
   /** Members of one of these may sign in; null: all users. */
   readonly allowedGroups: readonly string[] | null
   /** Members of one of these are administrators, and others are not; null: the provider has no say in it. */

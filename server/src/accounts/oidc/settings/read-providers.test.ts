@@ -24,6 +24,8 @@ test('a provider needs an issuer and a client; everything else has a default', (
       emailClaim: 'email',
       trustEmail: false,
       groupsClaim: null,
+      groupsAbsent: 'keep',
+      memberGroups: null,
       allowedGroups: null,
       adminGroups: null,
     },
@@ -86,6 +88,18 @@ test('a text that is no YAML, no map, or empty is a problem of its own, and show
       problems.join('\n'),
     )
   }
+})
+
+test('what an absent claim means is one of two words, and groups of memberships end with * or have none', () => {
+  const text = (fields: string) => `main: {issuer: "https://x.example", client_id: berth, ${fields}}`
+  const problemOf = (fields: string) => read(text(fields)).problems.join().replace('FILE: line 1: main: ', '')
+  assert.equal(problemOf('groups_claim: g, groups_absent: nothing'), 'groups_absent must be keep or none')
+  assert.match(problemOf('groups_absent: none'), /^groups_absent needs groups_claim/)
+  assert.match(problemOf('member_groups: [a]'), /^member_groups needs groups_claim/)
+  assert.match(problemOf('groups_claim: g, member_groups: a'), /^member_groups must be a list of text/)
+  assert.match(problemOf('groups_claim: g, member_groups: ["a*b"]'), /^member_groups may have \* at the end .*"a\*b"$/)
+  const { providers } = read(text('groups_claim: g, groups_absent: none, member_groups: []'))
+  assert.deepEqual([providers[0]?.groupsAbsent, providers[0]?.memberGroups], ['none', []])
 })
 
 test('a secret file that is missing, and an openid scope that is, are problems', () => {

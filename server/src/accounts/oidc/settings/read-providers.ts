@@ -97,6 +97,8 @@ function readProvider(
     emailClaim: pick('email_claim', word, 'email'),
     trustEmail: pick('trust_email', flag, false),
     groupsClaim: pick('groups_claim', word, null),
+    groupsAbsent: pick('groups_absent', absence, 'keep'),
+    memberGroups: pick('member_groups', groupPatterns, null),
     allowedGroups: pick('allowed_groups', names, null),
     adminGroups: pick('admin_groups', names, null),
   }
@@ -108,7 +110,7 @@ function contradictionsIn({ groupsClaim, issuer: address, trustEmail }: Provider
   const problems: FieldProblem[] = []
   if ('client_secret' in fields && 'client_secret_file' in fields)
     problems.push({ field: 'client_secret_file', what: 'and client_secret: set one of them, not both' })
-  for (const field of ['allowed_groups', 'admin_groups'] as const)
+  for (const field of ['allowed_groups', 'admin_groups', 'groups_absent', 'member_groups'] as const)
     if (field in fields && groupsClaim === null)
       problems.push({ field, what: 'needs groups_claim, the name of the claim that lists the groups' })
   // Administrators of any tenant choose the addresses of their users.
@@ -135,6 +137,17 @@ const names = (value: unknown): Read<readonly string[]> =>
   Array.isArray(value) && value.length > 0 && value.every(isWord)
     ? ok(value)
     : bad('must be a list of text, e.g. [staff]')
+
+const absence = (value: unknown): Read<'keep' | 'none'> =>
+  value === 'keep' || value === 'none' ? ok(value) : bad('must be keep or none')
+
+/** An empty list is one, too: no group of the claim becomes a membership. */
+function groupPatterns(value: unknown): Read<readonly string[]> {
+  if (!Array.isArray(value) || !value.every(isWord))
+    return bad('must be a list of text, e.g. [teachers, school/*]; [] for no group')
+  const wrong = value.find((name) => name.slice(0, -1).includes('*'))
+  return wrong === undefined ? ok(value) : bad(`may have * at the end of a name alone, not as in "${wrong}"`)
+}
 
 function scopes(value: unknown): Read<readonly string[]> {
   const read = names(value)
