@@ -31,7 +31,7 @@ export interface ReconcilingContext {
 export function wireReconciling(
   { config, database, runtime, installation, pace, isForOneCommand, log }: AppParts,
   { revocations, uses }: Tokens,
-  { spawner, removal, routeSync, singleFlight, admission, activity }: Containers,
+  { spawner, removal, routeSync, singleFlight, admission, activity, hostResources }: Containers,
   { compensations, sessionList, apiTokens, unverifiedAccounts, retiredKeys }: Accounts,
   { reconciler, engineList, hostCheck, takenSlugs, furtherTasks }: ReconcilingContext,
 ) {
@@ -43,6 +43,7 @@ export function wireReconciling(
     singleFlight,
     routeSync,
     admission,
+    hostResources,
     spawner,
     engineList,
     findContainer: (id) => routeSync.findByContainerId(id),

@@ -76,6 +76,7 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     singleFlight: new SingleFlight(),
     routeSync: { publishContainer: async () => {}, isEngineAnswering: true },
     admission: { recheck: () => {} },
+    hostResources: { isMemoryShort: async () => false },
     spawner: {
       restore: async ({ id }) => {
         await world.beforeRestore()

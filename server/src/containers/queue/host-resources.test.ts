@@ -69,6 +69,23 @@ test('little memory refuses; what limits allow does not count, and a small host 
   assert.equal(await isRefused({ memory: { total: 400 * GiB, available: 1.1 * GiB } }), false)
 })
 
+test('memory is short where operators are warned of it, and for a minute after: what was killed has freed some', async () => {
+  const { guard, host } = arrange()
+  assert.equal(await guard.isMemoryShort(), false)
+  host.report = { ...roomy, memory: { total: 24 * GiB, available: 2 * GiB } }
+  assert.equal(await guard.isMemoryShort(), true)
+  host.report = roomy
+  assert.equal(await guard.isMemoryShort(), true)
+  const clock = performance.now.bind(performance)
+  performance.now = () => clock() + 61_000
+  try {
+    assert.equal(await guard.isMemoryShort(), false)
+  } finally {
+    performance.now = clock
+  }
+  assert.equal(await arrange({ memory: null }).guard.isMemoryShort(), false)
+})
+
 test('an operator is warned before anything is refused; once when it begins, and told when it is over', async () => {
   const { guard, host, lines } = arrange({ disk: { total: 40 * GiB, free: 3 * GiB } })
   await guard.ask()

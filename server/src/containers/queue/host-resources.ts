@@ -13,6 +13,9 @@ const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
 /** Interval of queries, timeout of one, and min delay of another one after a refusal; in ms. */
 const [queryInterval, queryTimeout, minRetryDelay] = [15_000, 6_000, 1_000]
 
+/** How long memory counts as short after a report that says so, in ms: what the OOM killer has freed hides the cause. */
+const memoryShortFor = 60_000
+
 /** A part of the total, but at least `min` bytes, and at most `max` bytes or `maxPart` of the total. */
 interface Threshold {
   readonly part: number
@@ -47,6 +50,7 @@ export class HostResources {
   #warnings: readonly LocalizedMessage[] = []
   #asking: Promise<void> | undefined
   #askedAt = -Infinity
+  #memoryShortAt = -Infinity
   /** Containers that were started since the report: it does not include them yet. */
   #startedSince = 0
   #timer: NodeJS.Timeout | undefined
@@ -89,6 +93,15 @@ export class HostResources {
     return this.#asking
   }
 
+  /**
+   * Asks the host: whether operators are warned of little memory, or were within the last minute.
+   * @returns never rejects; without an answer by earlier reports
+   */
+  async isMemoryShort(): Promise<boolean> {
+    await this.ask()
+    return performance.now() - this.#memoryShortAt < memoryShortFor
+  }
+
   /** A container is about to be started. */
   noteStart(): void {
     this.#startedSince++
@@ -116,6 +129,7 @@ export class HostResources {
       const report = await withTimeout(queryTimeout, this.#runtime.host())
       if (!report) return
       this.#report = report
+      if (isMemoryLow(report)) this.#memoryShortAt = performance.now()
       this.#startedSince = 0
       this.#noteWarnings(warningsOf(report))
     } catch (error) {
@@ -139,10 +153,13 @@ function warningsOf({ addressesLeft, disk, memory }: HostReport): LocalizedMessa
     warnings.push(message('warnings.addresses', { left: addressesLeft }))
   if (disk && disk.free < bytesOf(thresholds.disk.warn, disk.total))
     warnings.push(message('warnings.disk', left(disk.free, disk.total, thresholds.disk.refuse)))
-  if (memory && memory.available < bytesOf(thresholds.memory.warn, memory.total))
+  if (memory && isMemoryLow({ memory }))
     warnings.push(message('warnings.memory', left(memory.available, memory.total, thresholds.memory.refuse)))
   return warnings
 }
+
+const isMemoryLow = ({ memory }: Pick<HostReport, 'memory'>) =>
+  memory !== null && memory.available < bytesOf(thresholds.memory.warn, memory.total)
 
 const left = (free: number, total: number, refuse: Threshold) => ({
   free: formatBytes(free),

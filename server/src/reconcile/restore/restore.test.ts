@@ -21,7 +21,12 @@ import { observationTime } from '#test/support/observation-time.ts'
 const now = new Date('2026-11-01T12:00:00Z')
 
 /** A restorer over a real store, whose spawner fails as the test says: what it throws for this user at this attempt. */
-async function arrange(t: TestContext, people: number, fail: (user: number, attempt: number) => unknown) {
+async function arrange(
+  t: TestContext,
+  people: number,
+  fail: (user: number, attempt: number) => unknown,
+  isMemoryShort = false,
+) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-restore-'))
   const database = await openDatabase(null, dataDir)
   const ids: number[] = []
@@ -48,6 +53,7 @@ async function arrange(t: TestContext, people: number, fail: (user: number, atte
     },
     counters: new ActionCounters(),
     routeSync: { isEngineAnswering: true },
+    hostResources: { isMemoryShort: async () => isMemoryShort },
     log: pino({ level: 'silent' }),
     pauses: { server: [4, 16], container: [4, 16], poll: 2 },
   })
@@ -65,11 +71,13 @@ async function until(isSo: () => boolean): Promise<void> {
   for (const end = performance.now() + 20_000; !isSo(); await sleep(5)) assert.ok(performance.now() < end, 'in time')
 }
 
-const crash = (exitCode: number) =>
+const crash = (exitCode: number, isOutOfMemory = false) =>
   explainFailure(
     { logs: async () => [], inspectId: async () => undefined },
-    new ExitedOnStart('u1', { state: 'exited', exitCode } as RuntimeContainer),
+    new ExitedOnStart('u1', { state: 'exited', exitCode, isOutOfMemory } as RuntimeContainer),
   )
+
+const outOfMemory = await crash(137, true)
 
 for (const [words, failure] of [
   ['the server is full', refusals.serverFull()],
@@ -81,10 +89,16 @@ for (const [words, failure] of [
   ['the image cannot be had', new RuntimeError('image', 'create')],
   ['the engine cannot', new RuntimeError('failed', 'start')],
   ['a person kills it', await crash(137)],
+  ['memory of the host is short, whose OOM killer ends it', outOfMemory],
 ] as const)
   test(`while ${words} nothing is given up, and all is started once it can be`, async (t) => {
     let isOver = false
-    const { restorer, ids, owned, started, attempts, shouldRun } = await arrange(t, 5, () => (isOver ? null : failure))
+    const { restorer, ids, owned, started, attempts, shouldRun } = await arrange(
+      t,
+      5,
+      () => (isOver ? null : failure),
+      true,
+    )
     restorer.begin(owned)
     await until(() => Math.max(...attempts.values()) >= 8)
     assert.deepEqual(started, [])
@@ -95,19 +109,22 @@ for (const [words, failure] of [
     assert.deepEqual(restorer.warnings(), [])
   })
 
-test('a program that ends by itself after each of three starts is given up, alone, and told', async (t) => {
-  const failure = await crash(3)
-  const { restorer, ids, owned, started, attempts, shouldRun } = await arrange(t, 3, (id) =>
-    id === 2 ? failure : null,
-  )
-  restorer.begin(owned)
-  await until(() => restorer.pending.size === 0)
-  assert.equal(attempts.get(2), 3)
-  assert.deepEqual(started.toSorted(), [ids[0], ids[2]])
-  assert.equal(await shouldRun(2), false)
-  assert.equal(await shouldRun(1), true)
-  assert.equal(restorer.warnings().length, 1)
-})
+for (const [words, failure] of [
+  ['ends by itself', await crash(3)],
+  ['needs more memory than its limit, while the host has enough,', outOfMemory],
+] as const)
+  test(`a program that ${words} after each of three starts is given up, alone, and told`, async (t) => {
+    const { restorer, ids, owned, started, attempts, shouldRun } = await arrange(t, 3, (id) =>
+      id === 2 ? failure : null,
+    )
+    restorer.begin(owned)
+    await until(() => restorer.pending.size === 0)
+    assert.equal(attempts.get(2), 3)
+    assert.deepEqual(started.toSorted(), [ids[0], ids[2]])
+    assert.equal(await shouldRun(2), false)
+    assert.equal(await shouldRun(1), true)
+    assert.equal(restorer.warnings().length, 1)
+  })
 
 test('what people ask for is started first, in the order in which they ask, however long there was no room', async (t) => {
   // Room comes as the first in line tries; at any other moment, whatever is tried just then has it.

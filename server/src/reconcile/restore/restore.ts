@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { classifyFailure } from '#/containers/launch/failure-cause.ts'
+import { classifyFailure, isOutOfMemory } from '#/containers/launch/failure-cause.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
 import type { RouteSync } from '#/containers/routing/route-sync.ts'
+import type { HostResources } from '#/containers/queue/host-resources.ts'
 import type { Spawner } from '#/containers/launch/spawner.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
@@ -32,6 +33,7 @@ export interface RestorerParts {
   readonly templates: Templates
   readonly spawner: Pick<Spawner, 'restore'>
   readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
+  readonly hostResources: Pick<HostResources, 'isMemoryShort'>
   readonly counters: ActionCounters
   readonly log: Logger
   readonly pauses?: Partial<RestorePauses>
@@ -167,7 +169,7 @@ export class Restorer {
       log.info({ action: 'restore', userId, type }, 'reconciled')
       return 'done'
     } catch (error) {
-      const outcome = this.#outcomeOf(error)
+      const outcome = await this.#outcomeOf(error)
       // A failure that lasts for hours is logged once.
       const isNews = outcome === 'refused' ? !this.#backoff.isActive : outcome === 'crashed' || troubles < maxAttempts
       if (isNews) log.warn({ err: error, userId, type }, 'restoring a container after an outage of the engine failed')
@@ -176,9 +178,11 @@ export class Restorer {
   }
 
   /** If a healthy engine does not answer about a container, that concerns this container alone. */
-  #outcomeOf(error: unknown): Outcome {
+  async #outcomeOf(error: unknown): Promise<Outcome> {
     const isSilence = error instanceof RuntimeError && error.kind === 'unreachable'
-    return isSilence && this.#parts.routeSync.isEngineAnswering ? 'trouble' : outcomes[classifyFailure(error)]
+    if (isSilence && this.#parts.routeSync.isEngineAnswering) return 'trouble'
+    const isMemoryShort = isOutOfMemory(error) && (await this.#parts.hostResources.isMemoryShort())
+    return outcomes[classifyFailure(error, isMemoryShort)]
   }
 
   async #giveUp(owned: ContainerRef): Promise<void> {
