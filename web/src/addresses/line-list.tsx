@@ -6,7 +6,7 @@ interface LineListProps {
 }
 
 /**
- * Lines of a list that cannot be used, all of them: whoever corrects a file has to find each. Nothing while there is none.
+ * Lines of a list that cannot be used, all of them: a teacher who corrects a file has to find each. Nothing while there is none.
  * Not for a live region: a screen reader would read hundreds of them.
  */
 export function LineList({ label, lines }: LineListProps) {
