@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -72,6 +73,25 @@ test('changed settings are reported by name, what needs a restart stays as it wa
   // Told at each SIGHUP until it is restarted; what was taken is news once.
   assert.deepEqual(changesSince(folder, { ...next.env, HOST: '0.0.0.0' }).needRestart, ['HOST'])
   assert.deepEqual(changesSince(folder, { ...next.env, HOST: '0.0.0.0' }).taken, [])
+})
+
+// It was taken by SIGHUP: another engine under the open connections to the containers of this one.
+test('the engine stays the one of the start, also when an earlier version let it change', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-settings-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [first, other] = [{ DOCKER_HOST: 'unix:///run/a.sock' }, { DOCKER_HOST: 'unix:///run/b.sock' }]
+  saveInEffect(folder, first)
+  const after = (env: Record<string, string>) => {
+    const changes = changesSince(folder, env)
+    return [changes.env.DOCKER_HOST, changes.taken, changes.needRestart]
+  }
+  assert.deepEqual(after(other), [first.DOCKER_HOST, [], ['DOCKER_HOST']])
+  assert.deepEqual(after({}), [first.DOCKER_HOST, [], ['DOCKER_HOST']])
+  // As such a version wrote it: an upgrade by SIGHUP goes on with the value that is set.
+  const sha256 = createHash('sha256').update(first.DOCKER_HOST).digest('base64')
+  writeFileSync(path.join(folder, 'settings.json'), JSON.stringify({ kept: {}, hashes: { DOCKER_HOST: sha256 } }))
+  assert.deepEqual(after(first), [first.DOCKER_HOST, [], []])
+  assert.deepEqual(after(other), [other.DOCKER_HOST, ['DOCKER_HOST'], []])
 })
 
 test('a setting that counts with another one alone is named while that is not set', () => {

@@ -14,6 +14,7 @@ export const needRestart: readonly string[] = [
   'NODE_ADDRESS',
   'NODE_SECRET',
   'ENGINE',
+  'DOCKER_HOST',
   'KUBECONFIG',
   'KUBERNETES_NAMESPACE',
   'KUBERNETES_STORAGE_CLASS',
@@ -50,13 +51,15 @@ export interface Changes {
 export function changesSince(folder: string, env: Settings, contents: Settings = {}): Changes {
   const before = readInEffect(folder)
   if (!before) return { env, taken: [], needRestart: [] }
-  const kept = Object.fromEntries(needRestart.map((name) => [name, before.kept[name]]))
-  const hashes = hashesOf({ ...env, ...contents })
+  // What was hashed could change without a restart, by the version that saved it: it was not kept, and is taken.
+  const keptNames = needRestart.filter((name) => before.hashes[name] === undefined)
+  const kept = Object.fromEntries(keptNames.map((name) => [name, before.kept[name]]))
+  const hashes = hashesOf({ ...env, ...contents }, keptNames)
   const names = new Set([...Object.keys(hashes), ...Object.keys(before.hashes)])
   return {
     env: { ...env, ...kept },
     taken: [...names].filter((name) => hashes[name] !== before.hashes[name]).sort(),
-    needRestart: needRestart.filter((name) => (env[name] ?? '') !== (kept[name] ?? '')),
+    needRestart: keptNames.filter((name) => (env[name] ?? '') !== (kept[name] ?? '')),
   }
 }
 
@@ -81,8 +84,8 @@ function readInEffect(folder: string): InEffect | undefined {
   }
 }
 
-function hashesOf(env: Settings): Record<string, string> {
-  const entries = Object.entries(env).filter(([name, value]) => value !== undefined && !needRestart.includes(name))
+function hashesOf(env: Settings, except = needRestart): Record<string, string> {
+  const entries = Object.entries(env).filter(([name, value]) => value !== undefined && !except.includes(name))
   return Object.fromEntries(entries.map(([name, value = '']) => [name, hash(value)]))
 }
 
