@@ -7,10 +7,10 @@ import { localize } from '../messages/localize.ts'
 
 const GiB = 1024 ** 3
 
-function found(env: Record<string, string>, total = 64 * GiB, file = ''): string {
+function found(env: Record<string, string>, total = 64 * GiB, file = '', fileSystem = 0xef53): string {
   const { config, problems } = readConfig(env, () => file)
   assert.ok(config, problems.join())
-  const findings = configWarnings(config, addressesFor(config, 80), total)
+  const findings = configWarnings(config, addressesFor(config, 80), total, () => fileSystem)
   for (const finding of findings) assert.notEqual(localize('en', finding), localize('de', finding))
   return findings.map((finding) => localize('en', finding)).join('\n')
 }
@@ -87,6 +87,13 @@ test('a GitLab whose claim of groups makes memberships without member_groups is 
   assert.match(told(`${own}, groups_claim: groups_direct`), /^Provider main: /)
   assert.equal(told(`${own}, groups_claim: groups_direct, member_groups: [school/*]`), '')
   assert.equal(told(`${own}, groups_claim: groups`), '', 'who makes groups there is not known')
+})
+
+test('SQLite on a network file system is reported, a folder beside PostgreSQL is not', () => {
+  const told = (env: Record<string, string>, type: number) => found(env, 64 * GiB, '', type)
+  assert.match(told({ DATA_DIR: '/mnt/share' }, 0x6969), /network file system \(NFS\): \/mnt\/share\..*DATABASE_URL/)
+  assert.equal(told({ DATA_DIR: '/mnt/share' }, 0x58465342), '')
+  assert.equal(told({ DATABASE_URL: 'postgres://db/berth' }, 0x6969), '')
 })
 
 test('every template has a limit of memory; one that the machine does not have is none', () => {

@@ -3,6 +3,7 @@ import os from 'node:os'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import { platformNameIn } from '#/config/container-routing.ts'
+import { fileSystemMagic, networkFileSystem } from '#/config/network-file-system.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { isLoopback } from '#/ip-address.ts'
 import { coversHost, readTlsPair } from '#/tls-pair.ts'
@@ -13,8 +14,14 @@ import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
  * Configuration warnings: settings that disable a protection, or have no effect. The one list, logged at the start,
  * printed by `berth config check` and shown on the page System; warnings that depend on traffic are added there.
  * @param totalMemory bytes of memory of the machine
+ * @param fileSystemOf type of the file system of a folder, by statfs(2)
  */
-export function configWarnings(config: Config, addresses: Addresses, totalMemory = os.totalmem()): LocalizedMessage[] {
+export function configWarnings(
+  config: Config,
+  addresses: Addresses,
+  totalMemory = os.totalmem(),
+  fileSystemOf = fileSystemMagic,
+): LocalizedMessage[] {
   return [
     ...addressWarnings(config, addresses),
     ...proxyWarnings(config),
@@ -28,6 +35,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
     ...providerWarnings(config),
+    ...storeWarnings(config, fileSystemOf),
     ...memoryWarnings(config, totalMemory),
     ...(config.containerRouting === 'path'
       ? [...visitorWarnings(config), ...sandboxWarnings(config)]
@@ -106,6 +114,13 @@ function subdomainWarnings({ tls, templates, baseDomain, spawnerSubdomain }: Con
       ? []
       : [message('findings.noPrefixToStrip', { types: kept.map(({ type }) => type).join(', ') })]),
   ]
+}
+
+/** SQLite shares memory between its connections (WAL) and relies on locks: neither is certain on a network file system. */
+function storeWarnings({ databaseUrl, dataDir }: Config, fileSystemOf: typeof fileSystemMagic): LocalizedMessage[] {
+  if (databaseUrl !== null) return []
+  const fileSystem = networkFileSystem(fileSystemOf(dataDir) ?? 0)
+  return fileSystem === undefined ? [] : [message('findings.networkFileSystem', { folder: dataDir, fileSystem })]
 }
 
 /** At GitLab users make groups: one of theirs, named as a group of Berth, would make them its members. */

@@ -7,7 +7,7 @@ export const baseSettings = {
     PORT: { default: '8080', text: 'Port of the listener. `0` picks a free port and prints it.' },
     DATA_DIR: {
       default: './data',
-      text: 'Folder of the embedded database, the signing keys (mode 0600) and the mail outbox.',
+      text: 'Folder of the embedded database, the signing keys (mode 0600) and the mail outbox. With SQLite on a local disk: on NFS, SMB or 9p the database can be damaged, and Berth warns.',
     },
     DATABASE_URL: {
       ...inWords('SQLite in `DATA_DIR`'),

@@ -30,6 +30,8 @@ export const findings: Translated<'findings'> = {
     'SMTP_TLS=opportunistic: Mails mit Anmeldelinks gehen womöglich unverschlüsselt an {host}. Lass SMTP_TLS weg, außer der Weg dorthin ist privat.',
   noNodeSecret:
     'NODE_ADDRESS ist ohne NODE_SECRET gesetzt: Eine Kopie der Datenbank öffnet die Schlüssel, mit denen Tokens signiert werden. Setzen Sie auf allen Knoten dasselbe NODE_SECRET, z. B. aus: openssl rand -base64 32',
+  networkFileSystem:
+    'Die SQLite-Datenbank liegt auf einem Netzwerk-Dateisystem ({fileSystem}): {folder}. Ihre Sperren und ihr gemeinsamer Speicher gelten auf einem Rechner mit lokaler Platte; zwei Prozesse oder eine Pause des Netzes können sie beschädigen. Setze DATA_DIR auf einen Ordner einer lokalen Platte, oder DATABASE_URL.',
   groupsOfUsers:
     'Anbieter {provider}: Bei GitLab legen Nutzer selbst Gruppen an, und der Claim {claim} macht sie zu Mitgliedern der gleichnamigen Gruppen hier. Nenne in member_groups die, die zählen.',
   noHostRules:

@@ -27,6 +27,8 @@ export const findings = {
     'SMTP_TLS=opportunistic: mails with links that sign people in may go to {host} unencrypted. Leave SMTP_TLS out, unless the way there is private.',
   noNodeSecret:
     'NODE_ADDRESS is set without NODE_SECRET: a copy of the database opens the keys by which tokens are signed. Set NODE_SECRET on all nodes, e.g. from: openssl rand -base64 32',
+  networkFileSystem:
+    'The SQLite database is on a network file system ({fileSystem}): {folder}. Its locks and shared memory hold on one machine with a local disk; two processes, or a pause of the network, can damage it. Set DATA_DIR to a folder on a local disk, or DATABASE_URL.',
   groupsOfUsers:
     'Provider {provider}: at GitLab users make groups themselves, and the claim {claim} makes them members of the groups here that have the same names. Set member_groups to those that count.',
   noHostRules:
