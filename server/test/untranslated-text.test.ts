@@ -12,7 +12,9 @@ const forOperators: Readonly<Record<string, readonly string[]>> = {
   'accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Sign-up is closed.'],
   'api-process.ts': ['Start Berth with "npm start"'],
   'engine-broker/main.ts': ['BROKER_SOCKET names the socket'],
+  'gateway-service.ts': ['BERTH_LINK_DIR names the folder'],
   'reconcile/host-check.ts': ['Berth sets no rules on this host'],
+  'supervisor/link-folder.ts': ['BERTH_LINK_DIR is ${folder}'],
 }
 
 const root = path.resolve(import.meta.dirname, '../src')
