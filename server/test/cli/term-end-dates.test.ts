@@ -1,3 +1,4 @@
+// Part of npm run test:more: what the command says before; specification/groups/term-end has what is removed and kept.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
