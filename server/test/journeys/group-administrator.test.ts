@@ -92,6 +92,16 @@ test('hours are set: a lesson of every week, a stop at night, a day without', as
   await dialog.waitFor({ state: 'detached' })
   const stored = (await boss.call('GET', `/api/groups/${id}/timetable`)).body.timetable
   assert.deepEqual(stored, { ...timetable, time_zone: 'Europe/Berlin' })
+
+  // A time of which a part is deleted has no value, and was stored as "no stop".
+  await press('Hours')
+  const stop = dialog.getByLabel('Stop every day at')
+  await stop.press('Backspace')
+  await pressIn('Close')
+  await dialog.waitFor()
+  assert.deepEqual((await boss.call('GET', `/api/groups/${id}/timetable`)).body.timetable, stored)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
 })
 
 test('the pages fit a phone in German, and axe finds nothing', async () => {

@@ -30,6 +30,7 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const client = useQueryClient()
   const { busy, error, run } = useTask()
   const status = useRef<HTMLParagraphElement>(null)
+  const form = useRef<HTMLFormElement>(null)
   const [isSaved, setSaved] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [edits, setEdits] = useState<Partial<ZoneFields>>({})
@@ -59,7 +60,14 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
       onStored?.()
     })
   }
-  const change = (changes: Partial<Timetable>) => store({ ...edited, ...changes })
+  // A time of which a part was deleted would be stored as none.
+  const isComplete = () => form.current?.reportValidity() !== false
+  const change = (changes: Partial<Timetable>) => isComplete() && store({ ...edited, ...changes })
+  // After a refusal, which is shown, the next press closes without storing.
+  function leave(close: () => void) {
+    if (!isEdited || error) close()
+    else if (isComplete()) store(edited, close)
+  }
   // The pressed button goes away with what it removes, so the focus moves first.
   function remove(next: () => void) {
     status.current?.focus({ preventScroll: true })
@@ -77,6 +85,7 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                 <ZoneForm
                   fields={edited}
                   isOff={busy}
+                  form={form}
                   onEdit={(changes) => setEdits((before) => ({ ...before, ...changes }))}
                   onSave={() => change({})}
                 />
@@ -125,7 +134,7 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                   {t('removeAll')}
                 </Button>
               )}
-              <Button isOff={isEdited && busy} onPress={() => (isEdited ? store(edited, close) : close())}>
+              <Button isOff={isEdited && busy} onPress={() => leave(close)}>
                 {t('close')}
               </Button>
             </div>

@@ -1,5 +1,5 @@
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
-import { useId, type FormEvent } from 'react'
+import { useId, type FormEvent, type RefObject } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { SubmitButton } from '#/components/submit-button.tsx'
 
@@ -9,12 +9,14 @@ export type ZoneFields = Pick<Timetable, 'time_zone' | 'stop_at'>
 interface ZoneFormProps {
   fields: ZoneFields
   isOff: boolean
+  /** A time of which a part is missing is no value: the dialog asks the form before it stores the fields. */
+  form: RefObject<HTMLFormElement | null>
   onEdit(changes: Partial<ZoneFields>): void
   onSave(): void
 }
 
 /** Time zone of the group, and the stop at night. */
-export function ZoneForm({ fields, isOff, onEdit, onSave }: ZoneFormProps) {
+export function ZoneForm({ fields, isOff, form, onEdit, onSave }: ZoneFormProps) {
   const t = useTranslations('groups.hours')
   const id = useId()
   const { time_zone: zone, stop_at: stopAt } = fields
@@ -24,7 +26,7 @@ export function ZoneForm({ fields, isOff, onEdit, onSave }: ZoneFormProps) {
     if (!isOff) onSave()
   }
   return (
-    <form className="hour-form" onSubmit={submit}>
+    <form className="hour-form" ref={form} onSubmit={submit}>
       <div className="group-field">
         <label htmlFor={`${id}-zone`}>{t('zone')}</label>
         <select id={`${id}-zone`} value={zone} onChange={({ target }) => onEdit({ time_zone: target.value })}>
