@@ -41,6 +41,9 @@ export function addressTableOf(lines: readonly string[]): AddressTable | undefin
     const name = hasHeadings ? heading : ''
     return [{ id: `${index} ${name}`, index, heading: name, example }]
   })
+  // A second file with headings of its own, in another order: the column of the first one would be wrong for its rows.
+  const isTwoTables = rows.slice(1).some((row) => row.some((cell, at) => usualHeading.test(cell) && cell !== first[at]))
+  if (isTwoTables) return undefined
   const isTable = hasHeadings || (isEven && columns.length < first.length)
   if (!isTable || columns.length < 2) return undefined
   const usual = columns.filter(({ heading }) => usualHeading.test(heading))

@@ -1,3 +1,8 @@
+import { memo } from 'react'
+
+/** A file that is no list of addresses may have a hundred thousand lines. */
+const maxShown = 1_000
+
 interface LineListProps {
   /** What they are; it stands above them, where it is announced. */
   label: string
@@ -6,10 +11,10 @@ interface LineListProps {
 }
 
 /**
- * Lines of a list that cannot be used, all of them: a teacher who corrects a file has to find each. Nothing while there is none.
+ * Lines of a list that cannot be used, up to 1,000: a teacher who corrects a file has to find each. Nothing while there is none.
  * Not for a live region: a screen reader would read hundreds of them.
  */
-export function LineList({ label, lines }: LineListProps) {
+export const LineList = memo(function LineList({ label, lines }: LineListProps) {
   if (lines.length === 0) return null
   return (
     <div
@@ -20,12 +25,13 @@ export function LineList({ label, lines }: LineListProps) {
       tabIndex={0}
     >
       <ul>
-        {lines.map((line, at) => (
+        {lines.slice(0, maxShown).map((line, at) => (
           <li key={at} className="address">
             {line}
           </li>
         ))}
+        {lines.length > maxShown && <li>… (+{lines.length - maxShown})</li>}
       </ul>
     </div>
   )
-}
+})

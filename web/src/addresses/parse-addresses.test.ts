@@ -29,6 +29,12 @@ test('only the addresses of a spreadsheet’s rows count, with any separator, qu
     assert.deepEqual(found(rows), { addresses: at('ann', 'bob'), rejected: [] })
 })
 
+test('of two tables whose columns differ every address counts, as of a list', () => {
+  const rows = 'Name;E-Mail\nAnn;ann@x.org\nE-Mail;Eltern\nbob@x.org;pb@y.org'
+  const { addresses, columns } = parseAddresses(rows)
+  assert.deepEqual([addresses, columns], [['ann@x.org', 'bob@x.org', 'pb@y.org'], []])
+})
+
 // Parents and teachers of a class list got accounts and mails.
 test('of several columns with addresses the one whose heading means an address counts', () => {
   const rows =
