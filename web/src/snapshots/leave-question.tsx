@@ -42,6 +42,8 @@ export function LeaveQuestion() {
             onConfirm={() => {
               mayLeave.current = true
               asked.click()
+              // A link to this very page cancels nothing, so the next one asks again.
+              mayLeave.current = false
             }}
           />
         </>
