@@ -88,6 +88,9 @@ async function unpack(options: RestoreOptions, part: Part, file: string): Promis
   await pipeline(contentOf(options, part), stream, { signal: options.signal })
 }
 
+/** So many homes that are refused, and none that is not, are a fault of the engine. */
+const leastOfAll = 3
+
 type RestoredHomes = Pick<Restored, 'homes' | 'keptHomes' | 'partialHomes' | 'missingHomes' | 'unboundHomes'>
 
 async function restoreHomes(options: RestoreOptions, { installation, parts }: Manifest): Promise<RestoredHomes> {
@@ -112,5 +115,8 @@ async function restoreHomes(options: RestoreOptions, { installation, parts }: Ma
     if (outcome === 'created-unbound') unboundHomes.push(home.volume)
   }
   const homes = saved.length - keptHomes.length - partialHomes.length - missingHomes.length
+  // The reason is the engine's then, such as a full disk, and not that of a home: the old store stays in use.
+  if (missingHomes.length >= leastOfAll && missingHomes.length === saved.length)
+    throw new BackupProblem(`the engine takes none of the ${saved.length} homes: ${missingHomes[0]?.reason}`)
   return { homes, keptHomes, partialHomes, missingHomes, unboundHomes }
 }

@@ -35,7 +35,8 @@ export class HomeRestoration {
 
   /**
    * As `HomeArchive.write`; or why an engine that answers did not take this home, which does not exist then.
-   * @throws {RuntimeError} when the engine cannot be reached, or cannot remove a part of the home · the reason of the signal
+   * @throws {RuntimeError} when the engine cannot be reached, or a part of the home is still there, which stays named for the next
+   * restore · the reason of the signal
    */
   async run(home: ArchivedHome, content: () => Bytes, signal: AbortSignal): Promise<HomeOutcome | { refusal: string }> {
     try {
@@ -50,17 +51,19 @@ export class HomeRestoration {
         () => false,
       )
       signal.throwIfAborted()
-      if (!(error instanceof RuntimeError) || !isRemoved || !(await this.#isReachable())) throw error
+      if (!(error instanceof RuntimeError) || !isRemoved || !(await this.#isGone(home.volume))) throw error
       return { refusal: inWords(error) }
     }
   }
 
-  /** Whether the engine answers others: one that took too long for a home counts as unreachable in that call. */
-  async #isReachable(): Promise<boolean> {
-    return this.#archive.homes().then(
-      () => true,
-      () => false,
-    )
+  /** Asks the engine anew: one that took too long for a home counts as unreachable in that call alone. */
+  async #isGone(volume: string): Promise<boolean> {
+    const homes = await this.#archive.homes().catch(() => undefined)
+    if (homes === undefined) return false
+    const isLeft = homes.some((each) => each.volume === volume)
+    // The engine may leave a volume that a container still uses, such as a helper that it has not removed yet.
+    if (isLeft) await this.#setMark(volume)
+    return !isLeft
   }
 
   async #setMark(volume: string): Promise<void> {

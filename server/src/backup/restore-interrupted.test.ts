@@ -52,7 +52,8 @@ test('a home that the engine refuses is left out and named; store and other home
   const backup = await backUp(folder, archive)
   const dataDir = path.join(folder, 'restored')
   mkdirSync(dataDir)
-  const failing = (kind: 'failed' | 'unreachable', homes = archive.homes): HomeArchive => ({
+  const present = async () => (await archive.homes()).filter(({ volume }) => existing.has(volume))
+  const failing = (kind: 'failed' | 'unreachable', homes = present): HomeArchive => ({
     ...archive,
     homes,
     write: async (home, content, options) => {
@@ -78,6 +79,47 @@ test('a home that the engine refuses is left out and named; store and other home
     assert.ok(existsSync(path.join(dataDir, 'berth.sqlite')))
     assert.ok(!existsSync(path.join(dataDir, volumeMark)))
   }
+})
+
+// Its helper could not be removed, so the volume stayed, with a part of the files, and was reported as not there.
+test('a home whose part the engine does not remove ends the restore, and stays named for the next one', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-restore-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const volume = 'berth-ghkmn-home-1-ann-dev'
+  const archive = homesFor([volume], new Set())
+  const backup = await backUp(folder, archive)
+  const dataDir = path.join(folder, 'restored')
+  mkdirSync(dataDir)
+  const inUse: HomeArchive = {
+    ...archive,
+    write: async (_home, _content, { beforeCreate }) => {
+      await beforeCreate()
+      throw new RuntimeError('failed', `restore ${volume}`)
+    },
+    removeUnfinished: async () => undefined,
+  }
+  await assert.rejects(restoreOf({ folder, backup, dataDir, archive: inUse })('spool-1', false), /restore berth-ghkmn/)
+  assert.ok(!existsSync(path.join(dataDir, 'berth.sqlite')), 'the old store stays in use')
+  assert.equal(forgetInterruptedRestore(dataDir), volume)
+})
+
+// A full disk of the engine ended in "Restored", with every home missing.
+test('an engine that takes none of several homes ends the restore, with the old store in use', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-restore-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const archive = homesFor(
+    ['ann', 'bob', 'eve'].map((slug) => `berth-ghkmn-home-1-${slug}-dev`),
+    new Set(),
+  )
+  const backup = await backUp(folder, archive)
+  const dataDir = path.join(folder, 'restored')
+  mkdirSync(dataDir)
+  const cause = new Error('no space left on device')
+  const write = async () => Promise.reject(new RuntimeError('failed', 'restore a home', cause))
+  const full = { ...archive, homes: async () => [], write }
+  const restore = restoreOf({ folder, backup, dataDir, archive: full })
+  await assert.rejects(restore('spool-1', false), /takes none of the 3 homes: restore a home: no space left/)
+  assert.ok(!existsSync(path.join(dataDir, 'berth.sqlite')))
 })
 
 interface Scene {

@@ -139,7 +139,7 @@ async function restoreAll(
     terminal.json({ restored: manifest.createdAt, ...outcomes, aside })
     const users = manifest.store.rows.users ?? 0
     terminal.print(
-      `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes. Start Berth.`,
+      `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes.${missingHomes.length > 0 ? '' : ' Start Berth.'}`,
     )
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
     for (const volume of unboundHomes) terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)
@@ -152,7 +152,9 @@ async function restoreAll(
     const problems = [
       ...(partialHomes.length > 0 ? [`${formatCount(partialHomes.length, 'home')} with a part of the files.`] : []),
       ...(missingHomes.length > 0
-        ? [`${formatCount(missingHomes.length, 'home')} missing; the rest is restored.`]
+        ? [
+            `${formatCount(missingHomes.length, 'home')} missing; the rest is restored. Mend the cause and restore again with --force before you start Berth: it writes these alone, while a launch would create them empty.`,
+          ]
         : []),
     ]
     if (problems.length > 0)
