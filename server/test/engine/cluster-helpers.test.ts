@@ -31,7 +31,8 @@ test('helpers of processes that were killed are removed once they have ended, or
   assert.deepEqual(deleted, ['ended', 'waits-in-vain'])
 })
 
-const claim = { metadata: storedPod('berth-abcde-ann-home', 'uid-claim').metadata }
+const unbound = { metadata: storedPod('berth-abcde-ann-home', 'uid-claim').metadata }
+const claim = { ...unbound, spec: { volumeName: 'pv-1' } }
 
 // A helper on a node that had frozen took no byte more, and the restore of a home waited for ever, with the home locked.
 test('a home that takes nothing more of an archive fails after a while, and its helper is deleted', async (t) => {
@@ -63,23 +64,32 @@ test('a home that takes nothing more of an archive fails after a while, and its 
 })
 
 /** Uses a helper once. @param pods of the user @param waits status of each helper in turn, while it is none that runs */
-async function helpersFor(t: TestContext, pods: readonly object[], waits: readonly object[] = []) {
+async function helpersFor(
+  t: TestContext,
+  pods: readonly object[],
+  waits: readonly object[] = [],
+  home: object = claim,
+) {
   let created = 0
   let isDeleted = false
-  const { cluster, asked } = await openStandIn(t, ({ method, path }, response) => {
-    if (path.includes('/persistentvolumeclaims/')) return reply(response, 200, claim)
-    if (method === 'GET' && path.endsWith('/pods')) return reply(response, 200, podList('1', ...pods))
-    if (method === 'DELETE') isDeleted = true
-    if (method === 'POST') {
-      created++
-      isDeleted = false
-      return reply(response, 201, storedPod(`helper-${created}`, `uid-${created}`))
-    }
-    if (method === 'GET' && isDeleted) return reply(response, 404, status(404, 'NotFound'))
-    const waiting = waits[created - 1]
-    const running = storedPod(`helper-${created}`, `uid-${created}`, { running: true })
-    return reply(response, 200, waiting ? { ...running, status: waiting } : running)
-  })
+  const { cluster, asked } = await openStandIn(
+    t,
+    ({ method, path }, response) => {
+      if (path.includes('/persistentvolumeclaims/')) return reply(response, 200, home)
+      if (method === 'GET' && path.endsWith('/pods')) return reply(response, 200, podList('1', ...pods))
+      if (method === 'DELETE') isDeleted = true
+      if (method === 'POST') {
+        created++
+        isDeleted = false
+        return reply(response, 201, storedPod(`helper-${created}`, `uid-${created}`))
+      }
+      if (method === 'GET' && isDeleted) return reply(response, 404, status(404, 'NotFound'))
+      const waiting = waits[created - 1]
+      const running = storedPod(`helper-${created}`, `uid-${created}`, { running: true })
+      return reply(response, 200, waiting ? { ...running, status: waiting } : running)
+    },
+    home === unbound ? { scheduling: 300 } : {},
+  )
   const use = async () => 'done'
   const helper = { ...cluster, helperImage: 'helper:1' }
   assert.equal(await withHomeHelper(helper, 'berth-abcde-ann-home', AbortSignal.timeout(20_000), use), 'done')
@@ -133,11 +143,23 @@ test('a helper tolerates taints only when nothing but taints keeps it from the n
   }
 })
 
+// A restore into a cluster whose workers were not ready yet made a home on the disk of its control plane, for good.
+test('a helper whose volume is still to be made waits for a node on which containers run', async (t) => {
+  const tainted = unscheduled(
+    '0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.',
+  )
+  await assert.rejects(helpersFor(t, [], [tainted], unbound), /no node has room|does not answer|refuses/)
+})
+
 test('a helper for which a node has no room, or whose node is lost, is given up and deleted', async (t) => {
   const full = unscheduled('0/2 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint {gpu: }.')
+  const crowded = unscheduled(
+    '0/2 nodes are available: 1 node(s) exceed max volume count, 1 node(s) had untolerated taint {gpu: }.',
+  )
   const lost = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] }
   for (const [waiting, words] of [
     [full, /no node has room/],
+    [crowded, /no node has room/],
     [lost, /its node does not answer/],
   ] as const) {
     let isDeleted = false
@@ -148,7 +170,8 @@ test('a helper for which a node has no room, or whose node is lost, is given up 
         if (method === 'GET' && path.endsWith('/pods')) return reply(response, 200, podList('1'))
         if (method === 'DELETE') isDeleted = true
         if (method === 'GET' && isDeleted) return reply(response, 404, status(404, 'NotFound'))
-        return reply(response, 200, { ...storedPod('helper-1', 'uid-1'), status: waiting })
+        const spec = waiting === lost ? { nodeName: 'a' } : {}
+        return reply(response, 200, { ...storedPod('helper-1', 'uid-1'), spec, status: waiting })
       },
       { scheduling: 300 },
     )

@@ -68,7 +68,11 @@ export interface Pod {
 
 export interface Claim {
   readonly metadata: ObjectMeta
-  readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } }
+  readonly spec?: {
+    readonly resources?: { readonly requests?: { readonly storage?: string } }
+    /** Once it is bound. */
+    readonly volumeName?: string
+  }
 }
 
 /** An event about a pod. */

@@ -56,10 +56,16 @@ export async function hasHome(cluster: ClusterContext, volume: string): Promise<
   return claim !== undefined && ownerOf(claim.metadata, cluster.installation) !== null
 }
 
-/** Whose home this claim is; undefined when there is none of this installation. @throws {RuntimeError} */
-export async function ownerOfHome(cluster: ClusterContext, name: string): Promise<Owner | undefined> {
+/** @returns whose home this claim is, if of this installation, and whether it has a volume already. @throws {RuntimeError} */
+export async function findHome(
+  cluster: ClusterContext,
+  name: string,
+): Promise<{ readonly owner: Owner | null; readonly isBound: boolean }> {
   const claim = await readClaim(cluster, name)
-  return claim ? (ownerOf(claim.metadata, cluster.installation) ?? undefined) : undefined
+  return {
+    owner: claim ? ownerOf(claim.metadata, cluster.installation) : null,
+    isBound: claim?.spec?.volumeName !== undefined,
+  }
 }
 
 /** @returns undefined when another call has made it meanwhile */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { V1Pod, V1PodSpec, V1Toleration } from '@kubernetes/client-node'
+import type { Owner } from '#/runtime/container-spec.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ObjectList, ObjectMeta, Pod } from '../client/api-objects.ts'
 import { callTimeouts } from '../client/cluster-client.ts'
@@ -8,7 +9,7 @@ import { createObject } from '../client/create-object.ts'
 import { corePath, type ClusterContext } from '../cluster-context.ts'
 import { helperContainer, waitingScript } from '../exec/helper-container.ts'
 import { objectName } from '../object-labels.ts'
-import { ownerOfHome } from './home-claims.ts'
+import { findHome } from './home-claims.ts'
 import { deleteAndAwait, deletePod } from '../pods/delete-pods.ts'
 import { listPods, readPod } from '../pods/find-pods.ts'
 import { StartDeadlines } from '../pods/start-deadlines.ts'
@@ -64,7 +65,8 @@ export async function* readWithHomeHelper<T>(
 
 /**
  * A helper where another pod has its home, or anywhere: then a second one when taints keep the first from every node that the volume
- * allows, as with a volume that is on the disk of a tainted node.
+ * allows, as with a volume that is on the disk of a tainted node. A claim without a volume gets one where its first pod runs, and
+ * must not get it on a node that the pods of its user never run on.
  */
 async function createHelper(cluster: ClusterContext, volume: string, signal: AbortSignal): Promise<StartedHelper> {
   const { helperImage } = cluster
@@ -73,10 +75,11 @@ async function createHelper(cluster: ClusterContext, volume: string, signal: Abo
   if (claim === undefined || helperImage === null)
     throw new RuntimeError('failed', `${what}: ${claim ? 'KUBERNETES_HELPER_IMAGE is not set' : 'no such name'}`)
   const wanted = { what, claim, image: helperImage }
-  const beside = await besideItsPod(cluster, claim)
+  const { owner, isBound } = await findHome(cluster, claim)
+  const beside = await besideItsPod(cluster, claim, owner)
   if (beside) return startHelper(cluster, { ...wanted, placement: beside }, signal)
   try {
-    return await startHelper(cluster, { ...wanted, placement: {}, endsAtTaints: true }, signal)
+    return await startHelper(cluster, { ...wanted, placement: {}, endsAtTaints: isBound }, signal)
   } catch (error) {
     if (!(error instanceof KeptOutByTaints)) throw error
     return startHelper(cluster, { ...wanted, placement: { tolerations: [anyTaint] } }, signal)
@@ -160,8 +163,11 @@ const anyTaint: V1Toleration = { operator: 'Exists', effect: 'NoSchedule' }
  * A volume that one node has at a time is on that node while a pod uses it, also when the node has been cordoned or tainted since.
  * @returns undefined when none does
  */
-async function besideItsPod(cluster: ClusterContext, claim: string): Promise<WantedHelper['placement'] | undefined> {
-  const owner = await ownerOfHome(cluster, claim)
+async function besideItsPod(
+  cluster: ClusterContext,
+  claim: string,
+  owner: Owner | null,
+): Promise<WantedHelper['placement'] | undefined> {
   const pod = (await listPods(cluster, owner?.userId)).find(
     ({ spec, status }) =>
       spec?.nodeName !== undefined &&
@@ -181,11 +187,14 @@ async function besideItsPod(cluster: ClusterContext, claim: string): Promise<Wan
 
 class KeptOutByTaints extends Error {}
 
+/** Words of the scheduler. */
+const lackOfRoom = /\bInsufficient\b|\bToo many pods\b|\bexceed max volume count\b/
+
 /** Whether taints keep a pod from nodes, and a lack of room from none: the words are those of the scheduler. */
 function isKeptOutByTaints({ status }: Pod): boolean {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
   const { message = '' } = scheduled ?? {}
-  return scheduled?.status === 'False' && /\btaint|\bunschedulable\b/.test(message) && !/\bInsufficient\b/.test(message)
+  return scheduled?.status === 'False' && /\btaint|\bunschedulable\b/.test(message) && !lackOfRoom.test(message)
 }
 
 async function untilRunning(
@@ -205,7 +214,11 @@ async function untilRunning(
     const failure = deadlines.failureOf(pod)
     if (failure) throw failure
     // A node that is lost has taints, too.
-    if (pod.status?.startTime === undefined && performance.now() - begun > cluster.timeouts.scheduling)
+    if (
+      pod.spec?.nodeName !== undefined &&
+      pod.status?.startTime === undefined &&
+      performance.now() - begun > cluster.timeouts.scheduling
+    )
       throw new RuntimeError('failed', `start ${name}: its node does not answer`)
     // The watch tells nothing of helpers.
     await sleep(pause, undefined, { signal }).catch(() => undefined)
