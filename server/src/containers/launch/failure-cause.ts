@@ -15,20 +15,18 @@ const killed: ReadonlySet<number | null> = new Set([137, 143])
 /** Names of refusals that concern the server and not the container that was refused. */
 const ofTheServer: ReadonlySet<string | undefined> = new Set(['serverFull', 'tooManyLaunches', 'stopping'])
 
-/**
- * @param error that a launch ended with
- * @param isMemoryShort whether the host lacks memory: a container that is out of memory may then be within its limit, because
- * the host's OOM killer counts in the container's `oom_kill` as well (cgroup v2)
- */
-export function classifyFailure(error: unknown, isMemoryShort = false): FailureCause {
+/** @param error that a launch ended with */
+export function classifyFailure(error: unknown): FailureCause {
   if (error instanceof StoreFailure) return 'server'
   if (error instanceof Refusal) return ofTheServer.has(error.code) ? 'server' : 'other'
   if (error instanceof RuntimeError && (error.kind === 'unreachable' || error.kind === 'full')) return 'server'
-  if (isMemoryShort && isOutOfMemory(error)) return 'server'
   return error instanceof LaunchFailure && isOwn(error) ? 'container' : 'other'
 }
 
-/** Whether the kernel killed a process of the container for want of memory: the container's, or the host's. */
+/**
+ * Whether the kernel killed a process of the container for want of memory: the container's, or the host's, whose OOM killer counts in
+ * the container's `oom_kill` as well (cgroup v2).
+ */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof LaunchFailure && error.reason === 'out-of-memory'
 

@@ -182,7 +182,8 @@ export class Restorer {
     const isSilence = error instanceof RuntimeError && error.kind === 'unreachable'
     if (isSilence && this.#parts.routeSync.isEngineAnswering) return 'trouble'
     const isMemoryShort = isOutOfMemory(error) && (await this.#parts.hostResources.isMemoryShort())
-    return outcomes[classifyFailure(error, isMemoryShort)]
+    // Not `refused`, which holds up all others: where memory is always short, it may have reached its own limit.
+    return isMemoryShort ? 'trouble' : outcomes[classifyFailure(error)]
   }
 
   async #giveUp(owned: ContainerRef): Promise<void> {
@@ -200,7 +201,7 @@ export class Restorer {
 /**
  * Outcome of an attempt. `done`: nothing is left to do. `crashed`: the program ended by itself. `refused`: most likely
  * nothing can be started now. `trouble`: another failure of this container alone, such as an image that cannot be
- * pulled, or a limit of its owner.
+ * pulled, or a limit of its owner; or the kernel's choice of this container while the host lacks memory.
  */
 type Outcome = 'done' | 'crashed' | 'refused' | 'trouble'
 
