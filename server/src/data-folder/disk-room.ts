@@ -14,6 +14,8 @@ const checkEvery = 8 * 1024 ** 2
 /** Bytes that are free beyond the reserve of the store. @throws when there is no such folder */
 export const roomOn: RoomOn = async (folder) => {
   const { bsize, blocks, bavail } = await statfs(folder)
+  // Some file systems in user space do not know their size.
+  if (blocks === 0) return Infinity
   return Math.max(0, bavail * bsize - Math.min(maxFree, blocks * bsize * freePart))
 }
 
