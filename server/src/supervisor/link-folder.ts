@@ -15,7 +15,7 @@ const waiting = { limit: 60_000, pause: 100 }
 const socketIn = (folder: string) => path.join(folder, 'gateway.sock')
 
 /** What gateway and API write into the folder: their sockets, and the settings in effect. */
-const ownNames = ['gateway.sock', 'api.sock', 'operator.sock', 'settings.json', 'settings.json.new']
+const ownNames = ['gateway.sock', 'api.sock', 'operator.sock', 'reader.sock', 'settings.json', 'settings.json.new']
 /** Of a file system of its own. */
 const ignoredName = 'lost+found'
 /** Names in the message. */
