@@ -35,10 +35,14 @@ test('file arguments are relative to the folder that the operator is in', async 
 // Root's class.csv in /root "cannot be read", and nothing said that the package asks as the account of the service.
 test('a file that the account may not use is refused with the name of the account', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-files-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  const dataDir = await makeStore(path.join(folder, 'data'))
   const closed = path.join(folder, 'closed')
   await mkdir(closed)
+  t.after(async () => {
+    // Only root removes a folder that is closed.
+    await chmod(closed, 0o700)
+    await rm(folder, { recursive: true, force: true })
+  })
+  const dataDir = await makeStore(path.join(folder, 'data'))
   for (const name of ['class.csv', 'templates.yaml', 'key.txt']) await writeFile(path.join(closed, name), 'x')
   await chmod(closed, 0)
   // Root may read all files, but for a root without these two rights.

@@ -65,7 +65,7 @@ test('a plugin that hangs at the start is ended, and said to be the reason', asy
   const folder = await folderFor(t)
   const file = path.join(folder, 'pid')
   const config = await writeConfig(folder, 'https://127.0.0.1:1', pluginOf(`echo $$ > ${file}; exec sleep 600`))
-  await assert.rejects(openClusterAccess(config, 1_000), /KUBECONFIG.*(plugin sh|1 s)/)
+  await assert.rejects(openClusterAccess(config, 3_000), /KUBECONFIG.*(plugin sh|3 s)/)
   const pid = Number(await readFile(file, 'utf8'))
   await eventually(() => assert.throws(() => process.kill(pid, 0)))
 })

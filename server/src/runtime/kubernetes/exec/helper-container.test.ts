@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -55,7 +55,7 @@ test('what is no archive, and an archive that is cut off, fail', async (t) => {
 /** Waits with these numbers of processes in sight. @returns its exit code, later */
 function waitBeside(folder: string, processes: readonly string[], idle: number): Promise<unknown[]> {
   for (const each of processes) mkdirSync(path.join(folder, each))
-  const script = waitingScript(`[ -e ${folder}/open ]`, idle).replaceAll('/proc/', `${folder}/`)
+  const script = waitingScript(`touch ${folder}/begun; [ -e ${folder}/open ]`, idle).replaceAll('/proc/', `${folder}/`)
   return once(spawn('sh', ['-c', script]), 'exit', { signal: AbortSignal.timeout(20_000) })
 }
 
@@ -71,7 +71,8 @@ test('a helper in which a command runs goes on, and ends well once its condition
   const folder = folderFor(t)
   let isOver = false
   const ended = waitBeside(folder, ['1', '7'], 1.5).finally(() => (isOver = true))
-  await sleep(700)
+  // What is there when it begins does not count as a command.
+  while (!existsSync(path.join(folder, 'begun'))) await sleep(10)
   mkdirSync(path.join(folder, '20'))
   // Longer than it waits without a command.
   await sleep(2_500)
