@@ -129,7 +129,7 @@ export class ArchiveMember {
     const [room, bytes] = [await files.freeBytes(), bytesOf(member, type) ?? 0]
     if (room >= bytes) return
     if (room === 0) throw new TermEndPaused('disk')
-    throw new NoRoomForHome(`the home of ${type} has ${bytes} bytes, and archives may take ${room} more on their disk`)
+    throw new ArchiveTooLarge(`the home of ${type} has ${bytes} bytes, and archives may take ${room} more on their disk`)
   }
 
   /** A home that took the room of the disk by itself, which is there again without it, fails alone: others may have theirs. */
@@ -137,12 +137,12 @@ export class ArchiveMember {
     if (error instanceof RuntimeError && error.kind === 'missing') return
     if (!(error instanceof DiskNearlyFull) || (await this.#parts.files.freeBytes()) === 0) throw error
     // Without the cause, which would stand for the disk as a whole.
-    throw new NoRoomForHome(`${volume} takes more than the disk of archives has room for`)
+    throw new ArchiveTooLarge(`${volume} takes more than the disk of archives has room for`)
   }
 }
 
-/** One home is larger than the room that archives have; others may have theirs. */
-export class NoRoomForHome extends Error {}
+/** What is to be archived is larger than the room that archives have; that of others may fit. */
+export class ArchiveTooLarge extends Error {}
 
 /** What of a container's record changes with each start. */
 export const recordStateOf = (record: UserContainer | undefined): string =>

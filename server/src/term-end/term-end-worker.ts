@@ -23,7 +23,7 @@ import {
 } from '#/store/term-ends/term-ends.ts'
 import { findUser } from '#/store/users/users.ts'
 import type { ArchiveFiles } from './archive-files.ts'
-import { NoRoomForHome, type ArchiveMember } from './archive-member.ts'
+import { ArchiveTooLarge, type ArchiveMember } from './archive-member.ts'
 import { mailArchives, type MailArchivesParts } from './mail-archives.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
 import type { OverdueDates } from './overdue-dates.ts'
@@ -40,7 +40,7 @@ const batchSize = 20
 const maxAttempts = 8
 /** Pause after the first failure, in ms; four times as long after each further one, up to the max. */
 const [firstPause, maxPause] = [2_000, 3_600_000]
-/** The same after a home for which archives have no room, in ms: eight attempts take a day, in which somebody can make room. */
+/** The same after a home for which archives have no room, in ms: eight attempts take a day, in which an administrator can make room. */
 const roomPause = 3 * 3_600_000
 /** How long an administrator can read which members were given up, in ms. */
 const givenUpShown = 7 * 86_400_000
@@ -250,7 +250,7 @@ export class TermEndWorker {
     const attempts = member.attempts + 1
     log.warn({ err: error, user: member.userId, attempts }, `the end of a term: ${problem} failed`)
     if (attempts >= maxAttempts) return setMemberState(database.db, member.id, 'failed', problem)
-    const pause = error instanceof NoRoomForHome ? roomPause : Math.min(maxPause, firstPause * 4 ** member.attempts)
+    const pause = error instanceof ArchiveTooLarge ? roomPause : Math.min(maxPause, firstPause * 4 ** member.attempts)
     const retryAt = new Date(Date.now() + pause)
     await postponeMember(database.db, member.id, { problem, attempts, retryAt })
   }
