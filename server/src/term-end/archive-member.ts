@@ -129,7 +129,9 @@ export class ArchiveMember {
     const [room, bytes] = [await files.freeBytes(), bytesOf(member, type) ?? 0]
     if (room >= bytes) return
     if (room === 0) throw new TermEndPaused('disk')
-    throw new ArchiveTooLarge(`the home of ${type} has ${bytes} bytes, and archives may take ${room} more on their disk`)
+    throw new ArchiveTooLarge(
+      `the home of ${type} has ${bytes} bytes, and archives may take ${room} more on their disk`,
+    )
   }
 
   /** A home that took the room of the disk by itself, which is there again without it, fails alone: others may have theirs. */
