@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { crashPoints } from '#/crash-points.ts'
 import { hasAuditedEverything } from './invariants/in-the-store.ts'
 import { makePlan, type Plan } from './plan.ts'
+import { growthOf } from './run.ts'
 import { limit, people, shortRun } from './short.ts'
 import type { World } from './world/world.ts'
 import { onlyLong } from '#test/support/extent.ts'
@@ -42,6 +43,11 @@ test('a long run launches with other parameters, shares, and takes, restores and
   const names = [...mortal, ...lasting].flatMap(({ operations }) => operations.map(({ name }) => name))
   for (const name of ['launch-chosen', 'share', 'end-shares', 'snapshot', 'restore-home', 'reset-home'] as const)
     assert.ok(names.filter((each) => each === name).length >= 3, name)
+})
+
+test('memory has grown when it exceeds all that was measured before, not a single low figure', () => {
+  assert.ok(growthOf([129.1, 137.2, 123.9, 134.4]) < 0)
+  assert.equal(Math.round(growthOf([100, 110, 120, 132]) * 100), 10)
 })
 
 test('the replay of the audit log follows blocks of a group, also of a record that was deleted and made again', () => {

@@ -142,7 +142,7 @@ class Runner {
     const [before, after] = footprints.slice(-2)
     if (!before || !after) return
     for (const name of ['gateway', 'api'] as const) {
-      const memory = after[name].memory / before[name].memory - 1
+      const memory = growthOf(footprints.map((each) => each[name].memory))
       if (memory > maxGrowth.memory)
         this.#note('the end', [`the ${name} process has grown by ${Math.round(memory * 100)} %`])
       const handles = after[name].handles - before[name].handles
@@ -186,3 +186,9 @@ export function describe({ fault, operations }: Step): string {
   const done = operations.map(({ name, ...rest }) => [name, ...Object.values(rest)].join(' '))
   return `${[kind, ...given].join(' ')} [${done.join(', ')}]`
 }
+
+/**
+ * Growth of the last of some sizes beyond the largest before it, as a part of that: a leak exceeds it each time. Beyond the last one
+ * alone it was "9 %" of 129, 137, 124 and 134 MB, where the collector had been thorough once.
+ */
+export const growthOf = (sizes: readonly number[]): number => (sizes.at(-1) ?? 0) / Math.max(...sizes.slice(0, -1)) - 1
