@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { DiskNearlyFull, isOutOfRoom, whileRoom, type RoomOn } from '#/data-folder/disk-room.ts'
@@ -26,7 +25,8 @@ export async function writePart(
   const folder = path.dirname(file)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
+    // Opened first: a stream that fails before it has opened its file would create it after it was removed.
+    const stream = (await open(file, 'wx', 0o600)).createWriteStream({ flush: true })
     await pipeline(room ? whileRoom(bytes, folder, room) : bytes, stream, { signal })
   } catch (error) {
     if (room && isOutOfRoom(error)) throw new DiskNearlyFull(`the disk of ${folder} is full`, { cause: error })

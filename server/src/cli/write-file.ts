@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { CommandFailed, reasonOf } from './command-failure.ts'
 
@@ -15,7 +14,9 @@ export async function writeNewFile(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await pipeline(parts, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
+    // Opened first: a stream that fails before it has opened its file would create it after it was removed.
+    const stream = (await open(file, 'wx', 0o600)).createWriteStream()
+    await pipeline(parts, stream, { signal })
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw new CommandFailed(`${name} is there already, and is not written over.`)

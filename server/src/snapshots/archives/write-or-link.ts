@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { link, open, stat, type FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -20,7 +20,9 @@ export async function writeOrLink(content: AsyncIterable<Uint8Array>, file: stri
     yield next.value
     yield* { [Symbol.asyncIterator]: () => parts }
   }
-  await pipeline(Readable.from(all(), { objectMode: false }), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+  // Opened first: a stream that fails before it has opened its file would create it after its caller has removed it.
+  const stream = (await open(file, 'wx', 0o600)).createWriteStream()
+  await pipeline(Readable.from(all(), { objectMode: false }), stream)
 }
 
 const chunkSize = 1024 * 1024

@@ -212,9 +212,16 @@ test('a home that cannot be read keeps its owner, and the end of term goes on fo
   await end(id)
   const seen = await until(id, ({ counts }) => counts.mailed === 1)
   assert.deepEqual([seen.phase, seen.counts.waiting], ['archiving', 1])
-  const members = (await boss.call('GET', `/api/admin/groups/${id}/term-end/members`)).body.members
+  const membersNow = async () =>
+    (await boss.call('GET', `/api/admin/groups/${id}/term-end/members`)).body.members as TermEndMember[]
+  // Both are worked on at the same time, and either may be first.
+  await pollUntil(
+    async () => (await membersNow()).some(({ problem }) => problem !== null),
+    () => 'no problem is noted',
+  )
+  const members = await membersNow()
   assert.deepEqual(
-    (members as TermEndMember[]).map(({ user, state, problem }) => [user.email, state, problem]),
+    members.map(({ user, state, problem }) => [user.email, state, problem]),
     [
       ['gus@x.org', 'waiting', 'archive'],
       ['hal@x.org', 'mailed', null],
