@@ -39,8 +39,12 @@ export class HomeRestoration {
    * restore · the reason of the signal
    */
   async run(home: ArchivedHome, content: () => Bytes, signal: AbortSignal): Promise<HomeOutcome | { refusal: string }> {
+    let isCreated = false
+    const beforeCreate = async () => {
+      isCreated = true
+      await this.#setMark(home.volume)
+    }
     try {
-      const beforeCreate = () => this.#setMark(home.volume)
       const outcome = await this.#archive.write(home, () => withCrashPoint(content()), { signal, beforeCreate })
       await rm(this.#mark, { force: true })
       return outcome
@@ -51,19 +55,20 @@ export class HomeRestoration {
         () => false,
       )
       signal.throwIfAborted()
-      if (!(error instanceof RuntimeError) || !isRemoved || !(await this.#isGone(home.volume))) throw error
+      if (!(error instanceof RuntimeError) || !isRemoved) throw error
+      const isLeft = await this.#exists(home.volume)
+      // The engine may leave a volume that a container still uses, such as a helper that it has not removed yet. One that this restore
+      // has not created is its user's, and is never removed.
+      if (isLeft && isCreated) await this.#setMark(home.volume)
+      if (isLeft !== false) throw error
       return { refusal: inWords(error) }
     }
   }
 
-  /** Asks the engine anew: one that took too long for a home counts as unreachable in that call alone. */
-  async #isGone(volume: string): Promise<boolean> {
+  /** Asks the engine anew: one that took too long for a home counts as unreachable in that call alone. @returns undefined: no answer */
+  async #exists(volume: string): Promise<boolean | undefined> {
     const homes = await this.#archive.homes().catch(() => undefined)
-    if (homes === undefined) return false
-    const isLeft = homes.some((each) => each.volume === volume)
-    // The engine may leave a volume that a container still uses, such as a helper that it has not removed yet.
-    if (isLeft) await this.#setMark(volume)
-    return !isLeft
+    return homes?.some((each) => each.volume === volume)
   }
 
   async #setMark(volume: string): Promise<void> {

@@ -103,6 +103,24 @@ test('a home whose part the engine does not remove ends the restore, and stays n
   assert.equal(forgetInterruptedRestore(dataDir), volume)
 })
 
+// The mark of a part is what the next restore removes.
+test('a home that existed before is never marked as a part, also when the engine fails at it', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-restore-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const volume = 'berth-ghkmn-home-1-ann-dev'
+  const existing = new Set([volume])
+  const archive = homesFor([volume], existing)
+  const backup = await backUp(folder, archive)
+  const dataDir = path.join(folder, 'restored')
+  mkdirSync(dataDir)
+  const write = async () => Promise.reject(new RuntimeError('failed', `inspect ${volume}`))
+  const restore = restoreOf({ folder, backup, dataDir, archive: { ...archive, write } })
+  await assert.rejects(restore('spool-1', false), /inspect berth-ghkmn/)
+  assert.ok(!existsSync(path.join(dataDir, volumeMark)))
+  await restoreOf({ folder, backup, dataDir, archive })('spool-2', false)
+  assert.deepEqual([...existing], [volume])
+})
+
 // A full disk of the engine ended in "Restored", with every home missing.
 test('an engine that takes none of several homes ends the restore, with the old store in use', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-restore-'))
