@@ -8,7 +8,7 @@ import type { Gateway } from '#/gateway/gateway.ts'
 import { unfinishedRestore } from '#/data-folder/restore-mark.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from '../command-failure.ts'
-import { lockDatabase, type StoreLock } from './lock-database.ts'
+import { lockDatabase, storeLocationOf, type StoreLock } from './lock-database.ts'
 
 /** The API for one command, while no service runs. */
 export interface EmbeddedApi {
@@ -60,10 +60,10 @@ export async function startEmbeddedApi(
 const otherCommandTimeout = 8_000
 
 /** What a command changes in the store alone, a Berth that runs elsewhere would not learn. @throws {CommandFailed} */
-async function keepDatabase({ databaseUrl, dataDir, node }: Config): Promise<StoreLock> {
-  if (node !== null)
+async function keepDatabase(config: Config): Promise<StoreLock> {
+  if (config.node !== null)
     throw new CommandFailed('No node of Berth runs here, and with NODE_ADDRESS commands need one: start it first.')
-  return lockDatabase(databaseUrl === null ? { folder: dataDir } : { url: databaseUrl }, otherCommandTimeout)
+  return lockDatabase(storeLocationOf(config), otherCommandTimeout)
 }
 
 function requireConfig(env: Readonly<Record<string, string | undefined>>): Config {

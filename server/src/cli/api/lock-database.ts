@@ -1,4 +1,5 @@
 import { isProcessAlive } from '#/backup/process-alive.ts'
+import type { Config } from '#/config/config.ts'
 import { holdDataFolder } from '#/store/data-folder-lock.ts'
 import { holdNodeLock } from '#/store/nodes/node-lock.ts'
 import { readPidFile } from '#/supervisor/pid-file.ts'
@@ -6,6 +7,10 @@ import { CommandFailed, reasonOf } from '../command-failure.ts'
 
 /** Where a store is: the address of a PostgreSQL database, or the data folder with SQLite. */
 export type StoreLocation = { readonly url: string } | { readonly folder: string }
+
+/** Where these settings have it. */
+export const storeLocationOf = ({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): StoreLocation =>
+  databaseUrl === null ? { folder: dataDir } : { url: databaseUrl }
 
 /** Held until `release`, or the end of the process. */
 export interface StoreLock {

@@ -4,7 +4,7 @@ import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
-import { lockDatabase } from '#/cli/api/lock-database.ts'
+import { lockDatabase, storeLocationOf } from '#/cli/api/lock-database.ts'
 import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
 
 /** `berth restore`. */
@@ -118,7 +118,7 @@ async function restoreAll(
     import('#/backup/spool-folder.ts'),
     import('#/adapters.ts'),
   ])
-  const lock = await lockDatabase(databaseUrl === null ? { folder: dataDir } : { url: databaseUrl })
+  const lock = await lockDatabase(storeLocationOf(config))
   const spool = makeSpoolFolder(dataDir)
   try {
     const restored = await restoreBackup({

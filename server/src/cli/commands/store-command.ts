@@ -5,7 +5,7 @@ import { addCommands, type CommandSpec } from '#/cli/command.ts'
 import type { Run } from '#/cli/output/help.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed } from '#/cli/command-failure.ts'
-import { lockDatabase } from '#/cli/api/lock-database.ts'
+import { lockDatabase, storeLocationOf } from '#/cli/api/lock-database.ts'
 import { readSecretFile } from '#/secret-file.ts'
 import { inWords, requireSettings, requireStopped, requireStoreOwner } from './store-access.ts'
 
@@ -38,7 +38,7 @@ async function copyStoreTo(context: CommandContext, { to }: { to: string }): Pro
   const config = requireSettings(context)
   requireStoreOwner(config)
   await requireStopped(context)
-  const from = config.databaseUrl === null ? { folder: config.dataDir } : { url: config.databaseUrl }
+  const from = storeLocationOf(config)
   const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(context, to) }
   if ('folder' in from && 'folder' in target) throw new CommandFailed('The store is in SQLite already.')
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
