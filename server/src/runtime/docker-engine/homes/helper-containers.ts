@@ -4,6 +4,7 @@ import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { statusOf } from '../client/engine-errors.ts'
 import { isValidName } from '../containers/docker-inspect.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { withSignal } from '../../transport/with-signal.ts'
 import { helperLabel } from '../labels.ts'
 import { noteEngineRun } from './engine-run.ts'
 
@@ -51,15 +52,10 @@ export class HelperContainers {
     await prepared
     const removal = this.#abandoned.get(volume)
     if (!removal) return
-    const timer = new AbortController()
-    const limit = sleep(callTimeouts.remove, 'late', { signal: timer.signal }).catch(() => undefined)
-    const first = await Promise.race([removal, limit])
-    timer.abort()
-    if (first === 'late')
-      throw new RuntimeError(
-        'unreachable',
-        `use ${volume}: the engine does not remove the helper of an earlier process`,
-      )
+    await withSignal(removal, AbortSignal.timeout(callTimeouts.remove)).catch((error: unknown) => {
+      const what = `use ${volume}: the engine does not remove the helper of an earlier process`
+      throw new RuntimeError('unreachable', what, error)
+    })
   }
 
   /** @throws {RuntimeError} as `free` */
