@@ -42,8 +42,6 @@ export function LeaveQuestion() {
             onConfirm={() => {
               mayLeave.current = true
               asked.click()
-              // A link to this very page cancels nothing, so the next one asks again.
-              mayLeave.current = false
             }}
           />
         </>
@@ -52,9 +50,12 @@ export function LeaveQuestion() {
   )
 }
 
-/** Neither a link within the page, nor one that opens elsewhere or is downloaded. */
+/** Neither a link to the page itself, which cancels nothing, nor one that opens elsewhere or is downloaded. */
 const leaves = (link: HTMLAnchorElement, { ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) =>
   !(ctrlKey || metaKey || shiftKey || altKey) &&
   link.target !== '_blank' &&
   !link.hasAttribute('download') &&
-  link.getAttribute('href')?.startsWith('#') === false
+  link.href !== '' &&
+  withoutHash(link.href) !== withoutHash(location.href)
+
+const withoutHash = (address: string) => address.replace(/#.*$/, '')

@@ -31,6 +31,8 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const { busy, error, run } = useTask()
   const status = useRef<HTMLParagraphElement>(null)
   const form = useRef<HTMLFormElement>(null)
+  /** What was to be stored when the dialog was left. */
+  const leftWith = useRef<Partial<ZoneFields>>(undefined)
   const [isSaved, setSaved] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [edits, setEdits] = useState<Partial<ZoneFields>>({})
@@ -63,10 +65,12 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   // A time of which a part was deleted would be stored as none.
   const isComplete = () => form.current?.reportValidity() !== false
   const change = (changes: Partial<Timetable>) => isComplete() && store({ ...edited, ...changes })
-  // After a refusal, which is shown, the next press closes without storing.
+  // What was refused at the first press, which is shown, is not tried again at the next.
   function leave(close: () => void) {
-    if (!isEdited || error) close()
-    else if (isComplete()) store(edited, close)
+    if (!isEdited || leftWith.current === edits) return close()
+    if (!isComplete()) return
+    leftWith.current = edits
+    store(edited, close)
   }
   // The pressed button goes away with what it removes, so the focus moves first.
   function remove(next: () => void) {
