@@ -14,7 +14,7 @@ import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
 import { writeCounts } from './test-run/counts.mjs'
 import { newNotes } from './test-run/notes.mjs'
-import { endOfRun, repeatTime, runRepeating } from './test-run/repeat.mjs'
+import { endOfRun, limitOfRun, runRepeating } from './test-run/repeat.mjs'
 import { runPrograms } from './test-run/runner.mjs'
 
 const root = resolve(import.meta.dirname, '..')
@@ -92,8 +92,7 @@ function run(programs, { concurrency, isRepetition = false }) {
   return runPrograms(root, programs, {
     flags,
     env: { ...env, BERTH_TESTS_END: extent === 'more' ? endOfRun(end, isRepetition) : undefined },
-    // A repetition of tests that hang must not take the report of the failures with it.
-    limit: isRepetition ? Math.min(limits.run, Math.max(1, end + repeatTime - Date.now() / 1000) * 1000) : limits.run,
+    limit: limitOfRun(limits.run, isRepetition, end - Date.now() / 1000),
   })
 }
 

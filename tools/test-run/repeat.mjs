@@ -39,6 +39,16 @@ export const repeatTime = 180
 export const endOfRun = (end, isRepetition) =>
   isRepetition || !Number.isFinite(end) ? undefined : String(end - repeatTime)
 
+/**
+ * Ms after which a run is ended. CI gives a repetition some minutes after its end at most: tests that hang must not take the report of
+ * what failed with them.
+ * @param {number} usual ms
+ * @param {boolean} isRepetition
+ * @param {number} left s until the run has to end; infinite where nothing is cut
+ */
+export const limitOfRun = (usual, isRepetition, left) =>
+  isRepetition ? Math.min(usual, Math.max(1, left + repeatTime) * 1000) : usual
+
 /** @typedef {import('./runner.mjs').Ending} Ending */
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { writeBatches } from './batches.mjs'
-import { endOfRun, filesToRepeat, repeatTime, runRepeating, timeAllowed } from './repeat.mjs'
+import { endOfRun, filesToRepeat, limitOfRun, repeatTime, runRepeating, timeAllowed } from './repeat.mjs'
 import { runPrograms } from './runner.mjs'
 
 /**
@@ -61,6 +61,12 @@ test('the first run leaves time for a repetition, which is skipped at no time', 
   assert.deepEqual((await run(t, { 'one.test.mjs': passes }, repeating)).counts, { passed: 1, failed: 0 })
   // Where CI does not run them, nothing ends.
   assert.equal(endOfRun(-Infinity, false), undefined)
+})
+
+test('a repetition is ended a few minutes after the end of CI, and a first run by its own limit alone', () => {
+  assert.equal(limitOfRun(3_000_000, false, 10), 3_000_000)
+  assert.equal(limitOfRun(3_000_000, true, 10), (10 + repeatTime) * 1000)
+  assert.equal(limitOfRun(3_000_000, true, 9_000), 3_000_000)
 })
 
 test('a few files that failed are repeated, when there is time for all of them', () => {

@@ -21,6 +21,7 @@ export class Problem {
   }
 }
 
+/** Reads one of these words, as it is written. */
 export const oneOf =
   <Word extends string>(...words: Word[]) =>
   (value: string) =>
