@@ -134,7 +134,9 @@ test('an API of another protocol is refused in words, and the API ends when the 
 // It emptied the folder, whatever was in it: /var/lib/berth in the place of /run/berth was the end of the store.
 test('a gateway removes nothing but leftovers of Berth from the folder of the link, and refuses one that has more', async (t) => {
   const services = createServices(t)
-  const files = ['berth.sqlite', 'api.sock', 'reader.sock', 'settings.json'].map((name) => path.join(services.linkDir, name))
+  const files = ['berth.sqlite', 'api.sock', 'reader.sock', 'settings.json'].map((name) =>
+    path.join(services.linkDir, name),
+  )
   mkdirSync(services.linkDir)
   for (const file of files) writeFileSync(file, '')
   const refused = services.startGateway()
