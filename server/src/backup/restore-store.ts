@@ -3,8 +3,10 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { openDatabase, storeFileName } from '#/store/database.ts'
+import { NewerStore } from '#/store/refuse-newer-store.ts'
 import { copyStore } from '#/store/transfer/copy-store.ts'
-import { isUsedStore, mayMoveStoreAside } from '#/store/transfer/used-store.ts'
+import { migrateWithCopy } from '#/store/transfer/migrate-with-copy.ts'
+import { isUsedStore, mayMoveStoreAside, refuseNewerStoreAt } from '#/store/transfer/used-store.ts'
 import { checkStoreSnapshot } from '#/store/transfer/online-snapshot.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
@@ -44,11 +46,15 @@ export async function checkStagedStore({ folder }: StagedStore, { store, version
   }
 }
 
-/** @throws {BackupProblem} when there is a store and it may not, or cannot, be moved aside, or it cannot be used */
+/**
+ * Changes nothing.
+ * @throws {BackupProblem} when there is a store and it may not, or cannot, be moved aside · {StoreFailure} when it cannot be used
+ */
 export async function requireNoStore(
   { databaseUrl, dataDir, force }: StoreDestination,
   backup: Manifest,
 ): Promise<void> {
+  if (databaseUrl !== null) await requireKnownVersion(databaseUrl)
   if (force || existsSync(path.join(dataDir, restoreMark))) return requireRoomAside(databaseUrl)
   const last = await isUsedStore(databaseUrl, dataDir)
   if (last === null) return
@@ -64,6 +70,19 @@ export async function requireNoStore(
   )
 }
 
+/** Of PostgreSQL: this program does not know the tables of a newer one, and a file of SQLite is moved as it is. */
+async function requireKnownVersion(url: string): Promise<void> {
+  try {
+    await refuseNewerStoreAt(url)
+  } catch (error) {
+    if (!(error instanceof NewerStore)) throw error
+    throw new BackupProblem(
+      'a newer version of Berth changed the store of DATABASE_URL, and this one cannot move it aside; nothing was changed by this ' +
+        'restore. Restore with the newer version; or give its schema another name and make an empty one: docs/how-to/back-up-and-restore.md',
+    )
+  }
+}
+
 /** Found out later, it would leave the database as it was and the data folder without its keys, so that Berth does not start. */
 async function requireRoomAside(databaseUrl: string | null): Promise<void> {
   if (databaseUrl === null || (await mayMoveStoreAside(databaseUrl))) return
@@ -76,7 +95,7 @@ async function requireRoomAside(databaseUrl: string | null): Promise<void> {
 /**
  * Puts a checked store and the keys in place. The old ones are kept: files in a folder `before-restore-...` of the data
  * folder, tables of PostgreSQL in a schema `before_restore_...`. If the process is killed, Berth does not start until a
- * restore has ended (`restore-mark.ts`).
+ * restore has ended (`restore-mark.ts`). PostgreSQL comes first: what fails there leaves the store and the keys in use.
  * @param stamp part of the names of what is moved aside
  * @returns where the old store is; null when there was none
  */
@@ -88,23 +107,44 @@ export async function installStore(
   const mark = path.join(dataDir, restoreMark)
   // An interrupted restore may have filled the database of PostgreSQL already.
   const isRepeated = existsSync(mark)
-  await writeFile(mark, '', { mode: 0o600, flush: true })
-  await sync(dataDir)
-  crashPoint('restore.after-mark')
+  const setMark = async () => {
+    await writeFile(mark, '', { mode: 0o600, flush: true })
+    await sync(dataDir)
+    crashPoint('restore.after-mark')
+  }
+  const places: string[] = []
+  if (databaseUrl === null) await setMark()
+  else {
+    const schema = force || isRepeated ? `before_restore_${stamp.toLowerCase().replace(/\W/g, '_')}` : null
+    places.push(...(await replaceTables(folder, databaseUrl, { moveAside: schema, beforeCommit: setMark })))
+  }
   const aside = path.join(dataDir, `before-restore-${stamp}`)
-  const hasOldFiles = await moveFilesAside(dataDir, aside)
+  if (await moveFilesAside(dataDir, aside)) places.unshift(aside)
   crashPoint('restore.after-aside')
-  const schema =
-    databaseUrl !== null && (force || isRepeated) ? `before_restore_${stamp.toLowerCase().replace(/\W/g, '_')}` : null
   if (databaseUrl === null) await moveInto(path.join(folder, storeFileName), dataDir)
-  else await copyStore({ folder }, { url: databaseUrl }, { moveAside: schema })
   crashPoint('restore.after-store')
   await moveInto(path.join(folder, keysFileName), dataDir)
   await sync(dataDir)
   await rm(mark)
   await sync(dataDir)
-  const places = [...(hasOldFiles ? [aside] : []), ...(schema === null ? [] : [`schema ${schema}`])]
   return places.length === 0 ? null : places.join(', ')
+}
+
+/**
+ * Of PostgreSQL. A store of an older version is migrated first, and copied before that, as at a start.
+ * @returns where the old store is @throws what fails; the store is then as it was, or migrated
+ */
+async function replaceTables(
+  folder: string,
+  url: string,
+  options: { readonly moveAside: string | null; readonly beforeCommit: () => Promise<void> },
+): Promise<string[]> {
+  const copied = await migrateWithCopy(url, new Date()).catch((cause: unknown) => {
+    throw new BackupProblem('the store that is there cannot be brought to this version, to be moved aside', cause)
+  })
+  await copyStore({ folder }, { url }, options)
+  const { moveAside } = options
+  return [...(moveAside === null ? [] : [`schema ${moveAside}`]), ...(copied ? [copied.place] : [])]
 }
 
 /** The write-ahead log belongs to its database file: beside another one it would change that. */

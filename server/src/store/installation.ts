@@ -1,7 +1,7 @@
 import type { Db } from './database.ts'
 
 /** Row of the installation's name; a store without it was never used. */
-export const installationKey = 'instance'
+const installationKey = 'instance'
 
 /**
  * Name of this installation, created once. It is a label of every container, so that two installations on one engine

@@ -39,11 +39,15 @@ export async function isUpToDate<T>(db: Kysely<T>): Promise<boolean> {
 
 /** Names of the migrations that the store has had, sorted. @returns none for a store that is new */
 export async function appliedMigrations<T>(db: Kysely<T>, isPostgres: boolean): Promise<string[]> {
-  // Not Kysely's introspection: it also finds the table in a schema that a restore moved aside.
-  const table = isPostgres
-    ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'kysely_migration'`
-    : sql`select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'`
-  if ((await table.execute(db)).rows.length === 0) return []
+  if (!(await hasTable(db, isPostgres, 'kysely_migration'))) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
+}
+
+/** Not Kysely's introspection: it also finds the table in a schema that was moved aside. */
+export async function hasTable<T>(db: Kysely<T>, isPostgres: boolean, name: string): Promise<boolean> {
+  const table = isPostgres
+    ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = ${name}`
+    : sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
+  return (await table.execute(db)).rows.length > 0
 }

@@ -57,6 +57,31 @@ test('berth store copy moves a store to PostgreSQL and back, with the same count
   }
 })
 
+// The target was migrated in place, without a copy, before "nothing was copied" was said.
+test('a copy onto a store of an older version in use leaves it as that version needs it', async (t) => {
+  const { folder, postgres } = await begin(t)
+  const [source, target] = [path.join(folder, 'source'), path.join(folder, 'target')]
+  await fillSmallStore(null, source, 'berth-ghkmn')
+  const older = '017-parameters'
+  const last = sql<{ name: string }>`select max(name) as name from kysely_migration`
+  for (const [url, from] of [
+    [postgres.url, { folder: source }],
+    [null, { url: postgres.url }],
+  ] as const) {
+    const { db, close } = await openDatabase(url, target, { until: older })
+    await sql`insert into users (email, slug, state, is_admin, created_at) values ('old@x.org', 'old', 'verified', 1, 0)`.execute(
+      db,
+    )
+    const to = url === null ? { folder: target } : { url }
+    await assert.rejects(copyStore(from, to), {
+      name: 'StoreCopyProblem',
+      message: /is not empty; nothing was copied$/,
+    })
+    assert.equal((await last.execute(db)).rows[0]?.name, older)
+    await close()
+  }
+})
+
 test(
   'a copy of a PostgreSQL store in use is one snapshot, and a copy onto it with rows keeps those in a schema',
   onlyLong,

@@ -45,7 +45,7 @@ export function version(): string {
 /** A failure that its words explain, as a failure of the command; another error as it is. */
 export function inWords(error: unknown): unknown {
   const { name, message, cause, syscall } = error as NodeJS.ErrnoException
-  const isExpected = ['BackupProblem', 'StoreCopyProblem', 'StoreFailure', 'RuntimeError'].includes(name)
+  const isExpected = ['BackupProblem', 'NewerStore', 'StoreCopyProblem', 'StoreFailure', 'RuntimeError'].includes(name)
   // Of PostgreSQL, such as a full disk or a missing right; only its server gives a severity.
   const isOfDatabase = (error as { readonly severity?: unknown }).severity !== undefined
   if (isOfDatabase) return new CommandFailed(`PostgreSQL refuses it: ${message}`)

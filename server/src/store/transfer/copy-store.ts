@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
-import { installationKey } from '../installation.ts'
 import { openDatabase, storeFileName } from '../database.ts'
+import { migrations } from '../migrations.ts'
+import { refuseNewerStore } from '../refuse-newer-store.ts'
 import { postgresSource, postgresTarget } from './postgres-transfer.ts'
 import { sqliteSource, sqliteTarget } from './sqlite-transfer.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type StoreSummary,
   type TableSummary,
 } from './store-tables.ts'
+import { isUsedStore } from './used-store.ts'
 
 /** Where a store is: an address of PostgreSQL, or the folder of a SQLite file. */
 export type StoreLocation = { readonly url: string } | { readonly folder: string }
@@ -29,14 +31,16 @@ export class StoreCopyProblem extends Error {
 export interface CopyOptions {
   /** Schema that what is in a PostgreSQL store is copied to before it is emptied; null: it must be empty. */
   readonly moveAside?: string | null
+  /** Called before the transaction of a PostgreSQL store is committed: when it fails before, that store is as it was. */
+  readonly beforeCommit?: () => Promise<void>
 }
 
 /**
  * Copies a store into another one, of either kind, in one transaction of the target: it has everything or nothing of it.
  * The source may be in use; what is copied is one snapshot. The copy is read again and compared with the source by counts
  * and hashes before the transaction ends (PostgreSQL), or right after it (SQLite).
- * @throws {StoreCopyProblem} when the source is of another version than this program, the target is not empty, or they
- *   differ · what the databases throw
+ * @throws {StoreCopyProblem} when the source is of another version than this program, the target is not empty, which is then as
+ *   it was, or they differ · {NewerStore} when a newer version changed one of them · what the databases throw
  */
 export async function copyStore(
   from: StoreLocation,
@@ -45,9 +49,12 @@ export async function copyStore(
 ): Promise<StoreSummary> {
   const source = await openSource(from)
   try {
+    refuseNewerStore([source.migration], Object.keys(migrations('url' in from)))
+    // Before the migrations of the target: a store in use would be changed, without a copy of it.
+    if ((options.moveAside ?? null) === null) await requireUnused(to)
     await prepareTarget(to, source.migration)
     return 'url' in to
-      ? await copyToPostgres(source, to.url, options.moveAside ?? null)
+      ? await copyToPostgres(source, to.url, options)
       : await copyToSqlite(source, path.join(to.folder, storeFileName))
   } finally {
     await source.close()
@@ -83,8 +90,6 @@ interface Target {
 }
 
 async function copyToSqlite(source: StoreSource, file: string): Promise<StoreSummary> {
-  const before = sqliteSource(file)
-  await requireEmpty(before, file).finally(() => before.close())
   const target = sqliteTarget(file)
   let copied: StoreSummary
   try {
@@ -98,7 +103,11 @@ async function copyToSqlite(source: StoreSource, file: string): Promise<StoreSum
   return copied
 }
 
-async function copyToPostgres(source: StoreSource, url: string, moveAside: string | null): Promise<StoreSummary> {
+async function copyToPostgres(
+  source: StoreSource,
+  url: string,
+  { moveAside = null, beforeCommit }: CopyOptions,
+): Promise<StoreSummary> {
   const target = await postgresTarget(url)
   try {
     const reader = await target.reader()
@@ -107,9 +116,9 @@ async function copyToPostgres(source: StoreSource, url: string, moveAside: strin
         `the store that is copied is of another version (${source.migration}, the target ${reader.migration}); start the newer Berth on it once, then copy it`,
       )
     if (moveAside !== null) await target.moveAside(moveAside)
-    else await requireEmpty(reader, 'the PostgreSQL database')
     const copied = await copyTables(source, target)
     await requireEqual(copied, reader)
+    await beforeCommit?.()
     await target.commit()
     return copied
   } finally {
@@ -135,18 +144,12 @@ async function copyTables(source: StoreSource, target: Target): Promise<StoreSum
   return summary
 }
 
-/** A store that was never used has neither users nor a name. @throws {StoreCopyProblem} */
-async function requireEmpty(reader: Omit<StoreSource, 'close'>, where: string): Promise<void> {
-  if (!(await isEmptyStore(reader))) throw new StoreCopyProblem(`${where} is not empty; nothing was copied`)
-}
-
-/** Whether a store was never used. */
-async function isEmptyStore(reader: Omit<StoreSource, 'close'>): Promise<boolean> {
-  for (const table of ['installation', 'users'])
-    for await (const rows of reader.pages(table, await reader.columns(table)))
-      // Migrations write the head of an empty audit log.
-      if (rows.some((row) => table === 'users' || row.includes(installationKey))) return false
-  return true
+/** @throws {StoreCopyProblem} when there is a store in use · {StoreFailure} */
+async function requireUnused(to: StoreLocation): Promise<void> {
+  const [url, folder] = 'url' in to ? [to.url, ''] : [null, to.folder]
+  if ((await isUsedStore(url, folder)) === null) return
+  const where = url === null ? path.join(folder, storeFileName) : 'the PostgreSQL database'
+  throw new StoreCopyProblem(`${where} is not empty; nothing was copied`)
 }
 
 async function requireEqual(copied: StoreSummary, written: Omit<StoreSource, 'close'>): Promise<void> {

@@ -4,6 +4,7 @@ import { Kysely, sql } from 'kysely'
 import { storeFileName } from '../database.ts'
 import { postgresDialect } from '../dialects/postgres-dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite-dialect.ts'
+import { hasTable, refuseStoreOfNewerVersion } from '../migrate.ts'
 
 /** A store in use. */
 export interface UsedStore {
@@ -21,8 +22,7 @@ export async function isUsedStore(url: string | null, dataDir: string): Promise<
   if (url === null && !existsSync(file)) return null
   const db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
   try {
-    const tables = await db.introspection.getTables()
-    if (!tables.some(({ name }) => name === 'installation')) return null
+    if (!(await hasTable(db, url !== null, 'installation'))) return null
     const { rows } = await sql<Found>`
       select (select count(*) from users) as users,
         (select value from installation where name = 'instance') as name,
@@ -46,6 +46,16 @@ export async function mayMoveStoreAside(url: string): Promise<boolean> {
       may: boolean
     }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(db)
     return rows[0]?.may === true
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Of PostgreSQL: changes nothing. @throws {NewerStore} when a newer version changed the store there · {StoreFailure} */
+export async function refuseNewerStoreAt(url: string): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  try {
+    await refuseStoreOfNewerVersion(db)
   } finally {
     await db.destroy()
   }
