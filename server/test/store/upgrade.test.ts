@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -72,6 +82,22 @@ test('a store that is new or up to date is not copied, and of the copies the las
   assert.deepEqual(days, ['20261102', '20261103', '20261104'])
   await (await openDatabase(null, dataDir)).close()
   assert.equal(await copyBeforeMigration(dataDir, new Date()), undefined)
+})
+
+// The copy had the name that sorts first, so that it was removed at once, and the start went on to migrate the only store.
+test('the copy that was just made stays, although others are of a clock that was set back since', async (t) => {
+  const dataDir = folder(t)
+  await olderStore(dataDir)
+  const copies = path.join(dataDir, 'before-migration')
+  mkdirSync(copies)
+  for (const year of [2031, 2032, 2033])
+    writeFileSync(path.join(copies, `${year}0101T000000Z-012-clock-moves.sqlite`), '')
+  const copied = await copyBeforeMigration(dataDir, new Date('2026-11-23T01:30:00Z'))
+  assert.ok(existsSync(copied?.place ?? ''))
+  assert.deepEqual(
+    copiesIn(dataDir).map((name) => name.slice(0, 4)),
+    ['2026', '2032', '2033'],
+  )
 })
 
 // Each start copied the store anew, half migrated as it was by then, and the third of those took the place of the only good copy.

@@ -56,7 +56,7 @@ export async function copyBeforeMigration(dataDir: string, now: Date): Promise<C
       { cause },
     )
   }
-  removeOldCopies(folder)
+  removeOldCopies(folder, path.basename(file))
   return { place: file, pending }
 }
 
@@ -95,7 +95,10 @@ const unfinished = 'unfinished-'
 /** UTC, such as `20261123T013000Z`: names in the order of time. */
 export const compactTime = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '')
 
-function removeOldCopies(folder: string): void {
+/** @param made the newest, whatever its name. Names after it are of a clock that was set back since: they count as the oldest */
+function removeOldCopies(folder: string, made: string): void {
   const copies = readdirSync(folder).filter((name) => name.endsWith('.sqlite'))
-  for (const name of copies.sort().slice(0, -keptCopies)) rmSync(path.join(folder, name))
+  const later = copies.filter((name) => name > made)
+  const others = copies.filter((name) => name <= made)
+  for (const name of [...later.sort(), ...others.sort()].slice(0, -keptCopies)) rmSync(path.join(folder, name))
 }
