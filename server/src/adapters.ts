@@ -32,6 +32,8 @@ export interface OpenPartsOptions {
   readonly proposeName?: () => string
   /** Of the node that leads; undefined: there is one node. */
   readonly lead?: Pick<LeadParts, 'openOptions' | 'keysOf' | 'fence'> | undefined
+  /** Gets what the operator must know of a store that is migrated; by default the log does. */
+  readonly notify?: (notice: string) => void
 }
 
 /**
@@ -42,12 +44,12 @@ export interface OpenPartsOptions {
 export async function openParts(
   config: Config,
   log: Logger,
-  { proposeName = newInstallationName, lead }: OpenPartsOptions = {},
+  { proposeName = newInstallationName, lead, notify = (notice) => log.warn(notice) }: OpenPartsOptions = {},
 ): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'installation' | 'key' | 'runtime' | 'mailer'>> {
   for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const unfinished = unfinishedRestore(config.dataDir)
   if (unfinished !== undefined) throw new Error(unfinished)
-  if (lead?.openOptions.isMigrated !== true) await keepCopyBeforeMigration(config, log)
+  if (lead?.openOptions.isMigrated !== true) await keepCopyBeforeMigration(config, notify)
   const database = await openDatabase(config.databaseUrl, config.dataDir, lead?.openOptions)
   if (config.databaseUrl === null) forgetMigration(config.dataDir)
   const installation = await installationName(database.db, proposeName)
@@ -83,11 +85,14 @@ export async function openReadingParts(
 }
 
 /** @throws when no copy can be made of a store that has migrations to run */
-async function keepCopyBeforeMigration({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
+async function keepCopyBeforeMigration(
+  { databaseUrl, dataDir }: Config,
+  notify: (notice: string) => void,
+): Promise<void> {
   const copied = await (databaseUrl === null
     ? copyBeforeMigration(dataDir, new Date())
     : copyPostgresBeforeMigration(databaseUrl, new Date()))
-  if (copied) log.warn(copyNotice(copied))
+  if (copied) notify(copyNotice(copied))
 }
 
 /**

@@ -23,6 +23,7 @@ import { openDatabase, type Database } from '#/store/database.ts'
 import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
 import { copyPostgresBeforeMigration } from '#/store/transfer/copy-postgres-before-migration.ts'
 import { forgetMigration } from '#/store/transfer/unfinished-migration.ts'
+import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { dialects, useStore } from '#test/support/store/both-databases.ts'
 import { startPostgres, type Postgres } from '#test/support/store/postgres.ts'
 
@@ -98,6 +99,19 @@ test('the copy that was just made stays, although others are of a clock that was
     copiesIn(dataDir).map((name) => name.slice(0, 4)),
     ['2026', '2032', '2033'],
   )
+})
+
+// The log that names the copy is silent in a command, and "Read-only" stands in the help of this one.
+test('a command without a service names the copy of the store that it migrates on standard error', async (t) => {
+  const dataDir = folder(t)
+  await olderStore(dataDir)
+  const settings = { ...noEngine, DATA_DIR: dataDir }
+  const first = await runCommand(settings, 'users', 'list')
+  assert.equal(first.code, 0, first.stderr)
+  const [copy = ''] = copiesIn(dataDir)
+  assert.match(first.stderr, /^the store is changed for this version \(.*an older version needs the copy, /)
+  assert.ok(first.stderr.includes(path.join(dataDir, 'before-migration', copy)))
+  assert.equal((await runCommand(settings, 'users', 'list')).stderr, '')
 })
 
 // Each start copied the store anew, half migrated as it was by then, and the third of those took the place of the only good copy.

@@ -20,12 +20,14 @@ export interface EmbeddedApi {
 /**
  * Starts the API in this process, without a gateway and without periodic tasks; it listens on the operator's socket
  * alone, in a folder of its own.
+ * @param notify gets what the operator must know, whatever the level of the log: a store of an older version is migrated
  * @throws {CommandFailed} when the settings are wrong, the data folder is missing or belongs to another operating
  * system user, or another process uses the store
  */
 export async function startEmbeddedApi(
   env: Readonly<Record<string, string | undefined>>,
   log: Logger,
+  notify: (notice: string) => void,
 ): Promise<EmbeddedApi> {
   const config = requireConfig(env)
   requireOwnData(config)
@@ -34,7 +36,7 @@ export async function startEmbeddedApi(
   try {
     const socket = path.join(folder, 'operator.sock')
     const app = await startApp({
-      ...(await openParts(config, log)),
+      ...(await openParts(config, log, { notify })),
       gateway: noopGateway(config.port),
       socketPath: path.join(folder, 'api.sock'),
       operatorSocket: socket,

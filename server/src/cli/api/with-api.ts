@@ -46,7 +46,7 @@ export async function withApi<T>(
   if (context.settingProblems.length > 0) throw new CommandFailed(context.settingProblems.join('\n'))
   // Loading it takes half a second, which no command needs while the service runs.
   const { startEmbeddedApi } = await import('./embedded-api.ts')
-  const own = await startEmbeddedApi(context.env, context.log)
+  const own = await startEmbeddedApi(context.env, context.log, (notice) => context.terminal.note(notice))
   let isWorkLeft = false
   try {
     return await work(createClient(withClearErrors(unixFetch(own.socket, optionsOf(context, timeout)))))
