@@ -40,9 +40,15 @@ export interface Manifest {
   /** Recipients that it is encrypted to; empty when it is not. */
   readonly recipients: readonly string[]
   readonly parts: readonly Part[]
+  /** Whether homes were to be saved (not `--no-homes`); versions before 1.0.0 do not say it. */
+  readonly homes?: boolean
   /** Homes that are left out, with the reason. */
   readonly missing: readonly { readonly volume: string; readonly reason: string }[]
 }
+
+/** Whether homes were to be saved. Of a version that does not say it, a backup that names no home counts as one without. */
+export const isWithHomes = ({ homes, parts, missing }: Manifest): boolean =>
+  homes ?? (missing.length > 0 || parts.some(({ kind }) => kind === 'home'))
 
 /** A backup that cannot be made or restored; the words are for the operator. */
 export class BackupProblem extends Error {

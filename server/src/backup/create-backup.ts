@@ -73,6 +73,7 @@ export async function createBackup(
       },
       recipients: options.recipients,
       parts,
+      homes: options.homesOf !== null,
       missing,
     }
     return { name: await target.finish(manifest), manifest }

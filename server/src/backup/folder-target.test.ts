@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { test } from 'node:test'
+import { Readable } from 'node:stream'
+import { test, type TestContext } from 'node:test'
 import { folderTarget, pruneBackups } from './folder-target.ts'
+
+const installation = 'berth-ghkmn'
+const volume = `${installation}-home-1-ann-dev`
+const file = `homes/${volume}.tar`
+const { signal } = new AbortController()
 
 test('--keep leaves the backup that was just made, although others lie in the future', async (t) => {
   // After one night with a wrong clock, each later backup was removed as soon as it was made, and the command succeeded.
@@ -40,3 +46,50 @@ test('a backup removes what a killed one of its installation left, and no backup
   await target.discard()
   assert.deepEqual(readdirSync(folder), [`.partial-berth-pqrst-${gone}-1`])
 })
+
+// The hourly backups without homes took the places of the nightly ones: after a night that failed, no home was left in any.
+test('--keep counts backups without homes apart, and the next one with homes is linked to the last with homes', async (t) => {
+  const { folder, backUp } = backups(t)
+  const full = await backUp('10')
+  const hourly: string[] = []
+  for (const day of ['11', '12', '13']) {
+    hourly.push(await backUp(day, false))
+    await pruneBackups(folder, installation, 2, hourly.at(-1))
+  }
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    [full, ...hourly.slice(1)].map((each) => path.basename(each)),
+  )
+  const next = await backUp('14')
+  assert.equal(statSync(path.join(next, file)).ino, statSync(path.join(full, file)).ino)
+  assert.deepEqual(await pruneBackups(folder, installation, 1, next), [full])
+})
+
+test('a backup of a version that does not say whether it has homes counts as one without, if it names none', async (t) => {
+  const { folder, backUp } = backups(t)
+  const [withHome, without] = [await backUp('10', 'unsaid', true), await backUp('11', 'unsaid', false)]
+  const last = await backUp('12', false)
+  assert.deepEqual(await pruneBackups(folder, installation, 1, last), [without])
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    [withHome, last].map((each) => path.basename(each)),
+  )
+})
+
+/** A folder of backups of one installation, with one home that does not change. */
+function backups(t: TestContext) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const home = { volume, owner: { userId: 1, slug: 'ann', type: 'dev' } }
+  const backUp = async (day: string, homes: boolean | 'unsaid' = true, isSaved = homes) => {
+    const now = new Date(`2026-11-${day}T02:00:00Z`)
+    const target = await folderTarget(folder, installation, { recipients: [], encrypt: (content) => content }, now)
+    const add = () => target.add({ kind: 'home', file, home, content: Readable.from([Buffer.from('files')]) }, signal)
+    const parts = isSaved ? [await add()] : []
+    const store = { from: 'SQLite', migration: '001', rows: {} } as const
+    const made = { format: 1, version: '1.0.0', createdAt: now.toISOString(), installation } as const
+    const said = homes === 'unsaid' ? {} : { homes }
+    return target.finish({ ...made, store, recipients: [], parts, ...said, missing: [] })
+  }
+  return { folder, backUp }
+}

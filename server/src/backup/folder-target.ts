@@ -6,6 +6,7 @@ import { roomOn, sync, type RoomOn } from '#/data-folder/disk-room.ts'
 import {
   backupName,
   isBackupName,
+  isWithHomes,
   manifestName,
   readManifest,
   sumsName,
@@ -44,7 +45,7 @@ export async function folderTarget(
   await removeAbandoned(folder, installation)
   const partial = path.join(folder, partialName(installation, process.pid, now.getTime()))
   await mkdir(partial, { mode: 0o700 })
-  const newest = (await backupsIn(folder, installation)).at(-1)
+  const newest = (await backupsIn(folder, installation)).findLast(({ manifest }) => isWithHomes(manifest))
   // A file that is encrypted to other keys cannot be read with those of this backup, and can be with theirs.
   const last = newest && isSameSet(newest.manifest.recipients, recipients) ? newest : undefined
   return {
@@ -138,7 +139,8 @@ async function linkUnchanged({ folder, manifest }: FoundBackup, part: Part, file
 
 /**
  * Removes the oldest backups of an installation but `keep`, and but the last one of each home that the newest backup could
- * not read.
+ * not read. With and without homes they are counted apart, and only those of the newest one's kind are removed: one without homes
+ * takes the place of no home.
  * @param made the newest, whatever its name. Names after it are of a clock that was set back since: they count as the oldest
  * @returns the folders that were removed
  */
@@ -150,7 +152,10 @@ export async function pruneBackups(
 ): Promise<string[]> {
   const all = await backupsIn(folder, installation)
   const newest = all.findIndex((each) => each.folder === made) + 1
-  const old = replaceable(newest > 0 ? [...all.slice(newest), ...all.slice(0, newest)] : all, keep)
+  const ordered = newest > 0 ? [...all.slice(newest), ...all.slice(0, newest)] : all
+  const kinds = Map.groupBy(ordered, ({ manifest }) => isWithHomes(manifest))
+  const last = ordered.at(-1)
+  const old = replaceable((last && kinds.get(isWithHomes(last.manifest))) ?? [], keep)
   for (const each of old) {
     // Renamed first: what is removed in part is no backup.
     const removed = path.join(folder, partialName(installation, 0, Date.now()))

@@ -7,18 +7,29 @@ export interface LastBackup {
   readonly at: string
   /** Folder of the backup; null if it went to standard output. */
   readonly folder: string | null
-  /** Number of homes that could not be read. */
+  /** Number of homes that could not be read by the last backup with homes. */
   readonly missing: number
+  /** Whether homes were to be saved; not in notes of versions before 1.0.0. */
+  readonly homes?: boolean
+  /** When the last backup with homes was made, as far as it is known. */
+  readonly homesAt?: string | undefined
 }
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'last-backup.json')
 
-/** Notes a complete backup. @throws when the data folder cannot be written */
-export function noteBackup(dataDir: string, backup: LastBackup): void {
+/** Notes a complete backup. @throws when the data folder cannot be written, or the note before not be read */
+export function noteBackup(dataDir: string, backup: Omit<LastBackup, 'homesAt'>): void {
+  const note: LastBackup = { ...backup, homesAt: backup.at, ...(backup.homes === false ? homesBefore(dataDir) : {}) }
   // Written to a new file and renamed, so that it is never incomplete.
   const file = fileIn(dataDir)
-  writeFileSync(`${file}.new`, `${JSON.stringify(backup)}\n`, { mode: 0o600 })
+  writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
+}
+
+/** A backup without homes changes nothing of what is known of them. */
+function homesBefore(dataDir: string): Pick<LastBackup, 'missing' | 'homesAt'> {
+  const { missing = 0, homesAt } = readLastBackup(dataDir) ?? {}
+  return { missing, homesAt }
 }
 
 /** Undefined when none was noted. @throws when the note cannot be read */

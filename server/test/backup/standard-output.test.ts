@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { readManifest, verifyParts } from '#/backup/backup-format.ts'
+import { readLastBackup } from '#/backup/last-backup.ts'
 import { streamTarget } from '#/backup/stream-target.ts'
 import { noEngine, runCommand, startCommand } from '#test/support/command-line.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
@@ -39,8 +40,8 @@ test('a backup whose reader has ended fails', async (t) => {
   await assert.rejects(target.add(part, new AbortController().signal), { code: 'ERR_STREAM_DESTROYED' })
 })
 
-test('the size of a backup is said in words', async (t) => {
-  // It was "[object Object]" since sizes have a language.
+test('the size of a backup is said in words, and a check says that homes were left out', async (t) => {
+  // The size was "[object Object]" since sizes have a language; the check said "complete", as of one with every home.
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-words-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const dataDir = path.join(folder, 'data')
@@ -49,6 +50,11 @@ test('the size of a backup is said in words', async (t) => {
   const { code, stdout, stderr } = await runCommand(settings, 'backup', path.join(folder, 'backups'), '--no-homes')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^Backup made: \S+, \d+ users?, 0 homes, \d+ MiB, in [\d.]+ s$/m)
+  const [, name = ''] = /^Backup made: (\S+),/.exec(stdout) ?? []
+  const check = await runCommand(settings, 'restore', name, '--check')
+  assert.match(check.stdout, /is complete: 2 files\.$/m)
+  assert.match(check.stderr, /^it was made without the homes of users \(--no-homes\)$/m)
+  assert.equal(readLastBackup(dataDir)?.homes, false)
 })
 
 // The page had no --strip-components, so that the folder that it named held no backup.

@@ -41,6 +41,28 @@ test('backups: none, an old one, an incomplete one and one that is gone are repo
   assert.match(inWords(await checkBackups(context)), /^warning: The last backup is not in /)
 })
 
+// Nothing said that no home is in any backup, or not since a nightly one began to fail, because an hourly one without them did not.
+test('backups without homes: that there is none with them, that it is old, or incomplete, is reported', async (t) => {
+  const context = contextFor(t)
+  const { dataDir } = context.config
+  writeFileSync(path.join(dataDir, 'signing-key.json'), '{}')
+  const note = (now: Date, missing: number, homes: boolean) =>
+    noteBackup(dataDir, { at: now.toISOString(), folder: null, missing, homes })
+  const now = new Date()
+  note(now, 0, false)
+  assert.match(inWords(await checkBackups(context)), /^hint: The last backup is without homes, and none with them/)
+  note(now, 2, true)
+  note(now, 0, false)
+  assert.match(inWords(await checkBackups(context)), /^warning: The last backup lacks 2 homes[^\n]*$/)
+  note(now, 0, true)
+  note(now, 0, false)
+  assert.deepEqual(await checkBackups(context), [])
+  const later = new Date(now.getTime() + 3 * day)
+  note(later, 0, false)
+  const found = inWords(await checkBackups({ ...context, now: later }))
+  assert.match(found, /^warning: The last backup with homes is 3 days old/)
+})
+
 test('a store that does not answer is critical, with the reason', async (t) => {
   const away = contextFor(t, { DATABASE_URL: 'postgres://127.0.0.1:1/berth' })
   assert.match(inWords(await checkStoreAnswers(away)), /^critical: The store does not answer \(.*ECONNREFUSED/)

@@ -19,7 +19,10 @@ export const backup: CommandSpec = {
     command
       .argument('<folder>', 'folder of all backups, or - for a tar archive on standard output')
       .option('--encrypt-to <key>', 'public key of age (age1...); may be given several times', collect, [])
-      .option('--keep <number>', 'backups of this installation to keep in the folder; the oldest others are removed')
+      .option(
+        '--keep <number>',
+        'backups of this installation to keep in the folder; the oldest others are removed. Those without homes count apart',
+      )
       .option('--no-homes', 'without the homes of users'),
   effect:
     'Berth and all containers keep running; no request waits for it. A backup has its name when it is complete, and ' +
@@ -86,6 +89,7 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
       at: manifest.createdAt,
       folder: isStream ? null : name,
       missing: manifest.missing.length,
+      homes: options.homes,
     })
     const removed =
       keep === null

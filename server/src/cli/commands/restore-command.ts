@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { CommandSpec } from '#/cli/command.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
+import type { Manifest } from '#/backup/backup-format.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
+import type { Terminal } from '#/cli/output/terminal.ts'
 import { lockDatabase, storeLocationOf } from '#/cli/api/lock-database.ts'
 import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
 
@@ -78,7 +80,12 @@ async function check({ terminal, signal }: CommandContext, backup: string, decry
   for (const part of manifest.parts) for await (const _ of contentOf({ backup, decrypt }, part)) signal.throwIfAborted()
   terminal.json({ ok: true, manifest })
   terminal.print(`The backup of ${manifest.createdAt} is complete: ${manifest.parts.length} files.`)
+  noteWithoutHomes(terminal, manifest)
   for (const { volume, reason } of manifest.missing) terminal.note(`it was made without ${volume}: ${reason}`)
+}
+
+function noteWithoutHomes(terminal: Terminal, { homes }: Manifest): void {
+  if (homes === false) terminal.note('it was made without the homes of users (--no-homes)')
 }
 
 async function takeHome(
@@ -142,6 +149,7 @@ async function restoreAll(
       `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes.${missingHomes.length > 0 ? '' : ' Start Berth.'}`,
     )
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
+    if (homes) noteWithoutHomes(terminal, manifest)
     for (const volume of unboundHomes) terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)
     for (const volume of keptHomes) terminal.note(`left as it is, because it exists: ${volume}`)
     for (const volume of partialHomes)

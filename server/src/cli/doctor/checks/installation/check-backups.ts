@@ -10,7 +10,7 @@ const [old, tooOld] = [2 * day, 7 * day]
 
 const nightly = 'berth backup /var/backups/berth --keep 14, every night by a timer: docs/how-to/back-up-and-restore.md'
 
-/** Whether there is a backup, recent, complete and on another disk than the data. */
+/** Whether there is a backup, recent, complete, with homes, and on another disk than the data. */
 export async function checkBackups({ config, now }: CheckContext): Promise<Finding[]> {
   const { dataDir } = config
   // The keys are made by the first start, whatever the database.
@@ -23,6 +23,7 @@ export async function checkBackups({ config, now }: CheckContext): Promise<Findi
   return [
     ...(age > old ? [late(Math.floor(age / day), age > tooOld)] : []),
     ...(last.missing > 0 ? [incomplete(last.missing)] : []),
+    ...(last.homes === false ? homesLate(last.homesAt, now) : []),
     ...(last.folder !== null && statSync(last.folder).dev === statSync(dataDir).dev ? [sameDisk(last.folder)] : []),
   ]
 }
@@ -51,6 +52,16 @@ const incomplete = (homes: number): Finding => ({
   what: `The last backup lacks ${homes} homes that could not be read.`,
   fix: 'berth backup says which and why',
 })
+
+/** @param at when the last backup with homes was made; undefined when none is known */
+function homesLate(at: string | undefined, now: Date): Finding[] {
+  const fix = 'berth backup without --no-homes, unless snapshots of the file system save the homes'
+  if (at === undefined)
+    return [{ level: 'hint', what: 'The last backup is without homes, and none with them is known.', fix }]
+  const age = now.getTime() - new Date(at).getTime()
+  if (age <= old) return []
+  return [{ level: 'warning', what: `The last backup with homes is ${Math.floor(age / day)} days old.`, fix }]
+}
 
 const sameDisk = (folder: string): Finding => ({
   level: 'hint',
