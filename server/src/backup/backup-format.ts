@@ -101,7 +101,8 @@ export async function verifyParts(folder: string, parts: readonly Part[], signal
   if (damaged.length > 0) throw new BackupProblem(`the backup is damaged; nothing was changed: ${damaged.join(', ')}`)
 }
 
-async function sha256Of(file: string, signal: AbortSignal): Promise<string> {
+/** SHA-256 of a file. @throws when it cannot be read · the reason of the signal */
+export async function sha256Of(file: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
   for await (const bytes of createReadStream(file, { signal }) as AsyncIterable<Buffer>) hash.update(bytes)
   return hash.digest('hex')

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
+import { readManifest, verifyParts } from './backup-format.ts'
 import { folderTarget, pruneBackups } from './folder-target.ts'
 
 const installation = 'berth-ghkmn'
@@ -74,6 +75,21 @@ test('a backup of a version that does not say whether it has homes counts as one
     readdirSync(folder).sort(),
     [withHome, last].map((each) => path.basename(each)),
   )
+})
+
+// Each night read the home whole, and replaced the new file by a link to the damaged one, so that no backup could be restored.
+test('a home that did not change is not linked to a file that was damaged since', async (t) => {
+  const damages = [() => '', (text: string) => text.replace('f', 'F'), undefined]
+  for (const damage of damages) {
+    const { backUp } = backups(t)
+    const first = path.join(await backUp('10'), file)
+    if (damage) writeFileSync(first, damage(readFileSync(first, 'utf8')))
+    else rmSync(first)
+    const second = await backUp('11')
+    await verifyParts(second, (await readManifest(second)).parts, signal)
+    const third = await backUp('12')
+    assert.equal(statSync(path.join(third, file)).ino, statSync(path.join(second, file)).ino)
+  }
 })
 
 /** A folder of backups of one installation, with one home that does not change. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { roomOn, sync, type RoomOn } from '#/data-folder/disk-room.ts'
@@ -9,6 +9,7 @@ import {
   isWithHomes,
   manifestName,
   readManifest,
+  sha256Of,
   sumsName,
   sumsOf,
   type Manifest,
@@ -54,7 +55,7 @@ export async function folderTarget(
       try {
         const written = await writePart(place, content, encrypt, signal, kind === 'home' ? room : undefined)
         const part: Part = { kind, file, ...(home ? { home } : {}), ...written }
-        return (last && (await linkUnchanged(last, part, place))) ?? part
+        return (last && (await linkUnchanged(last, part, place, signal))) ?? part
       } catch (error) {
         await rm(place, { force: true })
         throw error
@@ -120,17 +121,28 @@ async function backupsIn(folder: string, installation: string): Promise<FoundBac
   return found
 }
 
-/** @returns the part of the last backup that has the same content, to which `file` is a link then */
-async function linkUnchanged({ folder, manifest }: FoundBackup, part: Part, file: string): Promise<Part | undefined> {
+/**
+ * The file of the last backup is read: one that was damaged since would be the only copy in this backup and all that follow.
+ * @returns the part of the last backup that has the same content, to which `file` is a link then
+ * @throws the reason of the signal
+ */
+async function linkUnchanged(
+  { folder, manifest }: FoundBackup,
+  part: Part,
+  file: string,
+  signal: AbortSignal,
+): Promise<Part | undefined> {
   const same = manifest.parts.find(
     (each) => each.kind === 'home' && each.file === part.file && each.contentSha256 === part.contentSha256,
   )
   if (!same) return undefined
-  const linked = `${file}.link`
+  const [known, linked] = [path.join(folder, same.file), `${file}.link`]
   try {
-    await link(path.join(folder, same.file), linked)
+    if ((await stat(known)).size !== same.bytes || (await sha256Of(known, signal)) !== same.sha256) return undefined
+    await link(known, linked)
   } catch {
-    // A file system without hard links: the new file stays.
+    signal.throwIfAborted()
+    // It cannot be read, or the file system has no hard links: the new file stays.
     return undefined
   }
   await rename(linked, file)
