@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Database } from '#/store/database.ts'
-import { deleteOldUsage, sumUsage } from '#/store/usage/usage-sums.ts'
+import { addUsage, deleteOldUsage, sumUsage, type UsageRow } from '#/store/usage/usage-sums.ts'
 import { setMember } from '#/store/groups/group-members.ts'
 import { insertGroup } from '#/store/groups/groups.ts'
 import { deleteUser, insertUser } from '#/store/users/users.ts'
@@ -9,12 +9,14 @@ import type { PendingUsage } from '#/usage/usage-recorder.ts'
 import { sumsOf } from '#/usage/usage-samples.ts'
 import { UsageReport } from '#/usage/usage-report.ts'
 import { UsageWriter } from '#/usage/usage-writer.ts'
+import { usageRetention } from '#/wiring/features/wire-usage.ts'
 import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
 const gib = 1_073_741_824
 const idle = { seconds: 60, isPaused: false, isUsed: false, idleFor: 1_860, cores: 2, memory: gib }
 const noGroups = { isEmpty: true, find: () => [] }
 const noLimits = { running: null, memory: null, cpus: null, disk: null }
+const oldRow = { unit: 'day', kind: 'user', period: '2025-01-01', container_type: 'dev' } as const
 const settings = { timeZone: 'UTC', keepDays: 30, keepMonths: 24 }
 
 for (const dialect of dialects) {
@@ -105,6 +107,23 @@ for (const dialect of dialects) {
         (await running('all', 0)).map(([day]) => day),
         ['2026-01-02', '2026-01-09', '2026-01-10'],
       )
+    })
+
+    // 50,000 homes write 50,000 rows a day: a run deletes fewer, and the next ones, every 30 s, have to go on.
+    test('of more old sums than one run deletes nothing is left after the next run of the same day', async () => {
+      const old = (userId: number): UsageRow => ({ ...oldRow, subject_id: userId, ...sumsOf(idle) })
+      for (let first = 1; first <= 20_500; first += 500)
+        await addUsage(
+          database.db,
+          Array.from({ length: 500 }, (_, at) => old(first + at)),
+        )
+      const query = { unit: 'day', from: '2025-01-01', until: '2025-01-01', kind: 'user', by: 'subject_id' } as const
+      const left = async () => (await sumUsage(database.db, query, { limit: 1_000, offset: 0 })).length
+      const task = usageRetention(database, 'UTC', 30, 24)
+      await task.run(now)
+      assert.equal(await left(), 500)
+      await task.run(now)
+      assert.equal(await left(), 0)
     })
 
     test('users are listed for one period at a time', async () => {

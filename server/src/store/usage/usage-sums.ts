@@ -171,10 +171,11 @@ export async function deleteUsageOfUser(tx: Db, userId: number): Promise<void> {
   await tx.deleteFrom('usage_sums').where('kind', '=', 'user').where('subject_id', '=', userId).execute()
 }
 
-/** Deletes sums of periods before this one; of very many some are left for the next call. */
-export async function deleteOldUsage(db: Db, unit: UsageUnit, before: string): Promise<void> {
-  for (const kind of ['user', 'group', 'all'] as const)
-    await deleteInBatches(async (limit) => {
+/** Deletes sums of periods before this one. @returns false when some of very many may be left for the next call */
+export async function deleteOldUsage(db: Db, unit: UsageUnit, before: string): Promise<boolean> {
+  let isDone = true
+  for (const kind of ['user', 'group', 'all'] as const) {
+    const isKindDone = await deleteInBatches(async (limit) => {
       const old = db
         .selectFrom('usage_sums')
         .select('id')
@@ -185,4 +186,7 @@ export async function deleteOldUsage(db: Db, unit: UsageUnit, before: string): P
       const { numDeletedRows } = await db.deleteFrom('usage_sums').where('id', 'in', old).executeTakeFirstOrThrow()
       return numDeletedRows
     })
+    isDone &&= isKindDone
+  }
+  return isDone
 }

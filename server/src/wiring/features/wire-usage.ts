@@ -27,7 +27,7 @@ export function wireUsage(
     isRecorded,
     isMeasured: interval > 0 && runtime.capabilities.reportsUsage,
     report: new UsageReport(database.db, { timeZone, keepDays, keepMonths }),
-    task: usageTask(database, timeZone, keepDays, keepMonths),
+    task: usageRetention(database, timeZone, keepDays, keepMonths),
     writer,
     recorder,
     start: () => {
@@ -47,17 +47,22 @@ export function wireUsage(
   }
 }
 
-/** Deletes sums whose retention is over, once a day. */
-function usageTask({ db }: AppParts['database'], timeZone: string, keepDays: number, keepMonths: number): Task {
+/** Deletes sums whose retention is over: once a day, in as many runs as it takes. */
+export function usageRetention(
+  { db }: AppParts['database'],
+  timeZone: string,
+  keepDays: number,
+  keepMonths: number,
+): Task {
   let doneOn: string | undefined
   return {
     name: 'usage',
     async run(now) {
       const today = zonedDate(now.getTime(), timeZone)
       if (doneOn === today) return {}
-      await deleteOldUsage(db, 'day', dayBefore(today, keepDays - 1))
-      await deleteOldUsage(db, 'month', monthBefore(today, keepMonths - 1))
-      doneOn = today
+      const areDaysDone = await deleteOldUsage(db, 'day', dayBefore(today, keepDays - 1))
+      const areMonthsDone = await deleteOldUsage(db, 'month', monthBefore(today, keepMonths - 1))
+      if (areDaysDone && areMonthsDone) doneOn = today
       return {}
     },
   }
