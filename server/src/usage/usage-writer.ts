@@ -31,14 +31,22 @@ export interface UsageWriterParts {
   readonly log: Pick<Logger, 'warn'>
 }
 
+/** What is written in one transaction, under a name that no other has. */
+interface UsageBatch {
+  readonly name: string
+  readonly usage: readonly PendingUsage[]
+}
+
 /**
  * Adds recorded sums to the store, in batches. A batch is one transaction that also notes its name: where the answer was
- * lost, the name says whether it counts, so that nothing is counted twice.
+ * lost, the name says whether it counts, so that nothing is counted twice. Nothing else is written until that is known.
  */
 export class UsageWriter {
   readonly #parts: UsageWriterParts
   readonly #process = randomUUID()
   #batches = 0
+  /** The batch of which it is not known whether it counts. */
+  #unconfirmed: UsageBatch | undefined
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
 
@@ -66,32 +74,56 @@ export class UsageWriter {
 
   async #writeAll(): Promise<void> {
     const { recorder, log } = this.#parts
+    const attempt = (work: () => Promise<unknown>) =>
+      tryOrLog(log, 'writing sums of use', async () => (await work(), true))
+    if (!(await attempt(() => this.#confirm()))) return
     const pending = recorder.take()
     for (let start = 0; start < pending.length; start += batchSize) {
-      const batch = pending.slice(start, start + batchSize)
-      const isStored = await tryOrLog(log, 'writing sums of use', () => this.#writeBatch(batch))
-      if (!isStored) return recorder.putBack(pending.slice(start))
+      const usage = pending.slice(start, start + batchSize)
+      if (!(await attempt(() => this.#writeBatch(usage)))) return recorder.putBack(pending.slice(start + batchSize))
       if (start + batchSize < pending.length) await sleep(pause)
     }
   }
 
-  /** @throws {StoreFailure} nothing of it counts then */
-  async #writeBatch(batch: readonly PendingUsage[]): Promise<true> {
+  /** @throws {StoreFailure} it is pending again then, or unconfirmed */
+  async #writeBatch(usage: readonly PendingUsage[]): Promise<void> {
     const { database } = this.#parts
     const name = `${this.#process} ${this.#batches++}`
-    const groupsOf = await this.#groupsOf(batch)
     try {
+      const groupsOf = await this.#groupsOf(usage)
       await database.transaction(async (tx) => {
         // Deletions hold it, too: sums of an account that is deleted meanwhile would stay behind.
         await database.lock(tx, 'administrators')
-        const known = await listExistingUserIds(tx, [...new Set(batch.map(({ userId }) => userId))])
-        await addUsage(tx, rowsOf(batch, known, groupsOf))
+        const known = await listExistingUserIds(tx, [...new Set(usage.map(({ userId }) => userId))])
+        await addUsage(tx, rowsOf(usage, known, groupsOf))
         await saveUsageBatch(tx, name)
+        // The commit follows: when its answer is lost, only the store knows.
+        this.#unconfirmed = { name, usage }
       })
+      this.#unconfirmed = undefined
     } catch (error) {
-      if ((await lastUsageBatch(database.db)) !== name) throw error
+      if (!this.#unconfirmed) this.#parts.recorder.putBack(usage)
+      else if (await this.#confirm()) return
+      throw error
     }
-    return true
+  }
+
+  /**
+   * Asks whether the unconfirmed batch counts; one that does not is pending again.
+   * @returns whether it counts @throws {StoreFailure} it stays unconfirmed
+   */
+  async #confirm(): Promise<boolean> {
+    if (!this.#unconfirmed) return true
+    const { database, recorder } = this.#parts
+    const { name, usage } = this.#unconfirmed
+    const last = await database.transaction(async (tx) => {
+      // Waits for the end of the batch's own transaction, whose commit may still be under way.
+      await database.lock(tx, 'administrators')
+      return lastUsageBatch(tx)
+    })
+    if (last !== name) recorder.putBack(usage)
+    this.#unconfirmed = undefined
+    return last === name
   }
 
   /** Ids of the groups that each container counts for. */

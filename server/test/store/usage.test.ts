@@ -91,6 +91,35 @@ for (const dialect of dialects) {
       assert.deepEqual(await running('user', id), [['2026-01-09', 60]])
     })
 
+    // A restart of PostgreSQL: the commit gets no answer, and the store is still away when it is asked what it has.
+    test('a batch whose commit got no answer counts once, also when the store cannot be asked about it at first', async () => {
+      let faults = 0
+      const fragile = {
+        ...database,
+        get db() {
+          if (faults-- > 0) throw new Error('the store is gone')
+          return database.db
+        },
+        transaction: async <T>(work: Parameters<typeof database.transaction<T>>[0]): Promise<T> => {
+          const result = await database.transaction(work)
+          if (faults-- > 0) throw new Error('the answer is lost')
+          return result
+        },
+      } as Database
+      const writer = new UsageWriter({ database: fragile, recorder, directory: noGroups, log })
+      const { id } = await insertUser(database.db, { email: 'max@x.org', slug: 'max', isAdmin: false, now })
+      pending = [of(id, '2026-01-07')]
+      faults = 2
+      await writer.write()
+      pending.push(of(id, '2026-01-08'))
+      await writer.write()
+      assert.deepEqual(await running('user', id), [
+        ['2026-01-07', 60],
+        ['2026-01-08', 60],
+      ])
+      assert.deepEqual(pending, [])
+    })
+
     test('what an account used before its deletion counts for all, and leaves no sum of a user behind', async () => {
       const { id } = await insertUser(database.db, { email: 'cat@x.org', slug: 'cat', isAdmin: false, now })
       const before = (await running('all', 0)).length
@@ -105,7 +134,7 @@ for (const dialect of dialects) {
       await deleteOldUsage(database.db, 'day', '2026-01-02')
       assert.deepEqual(
         (await running('all', 0)).map(([day]) => day),
-        ['2026-01-02', '2026-01-09', '2026-01-10'],
+        ['2026-01-02', '2026-01-07', '2026-01-08', '2026-01-09', '2026-01-10'],
       )
     })
 
