@@ -23,6 +23,25 @@ test('addresses are found as spreadsheets write them: byte order mark, semicolon
   assert.deepEqual(await read('email\n'), [])
 })
 
+// Split at every delimiter, the comma in a name moved the columns of its row: the parent was invited.
+test('a file is split at the delimiter of its headings alone, and the others are part of its cells', async () => {
+  const rows = ['Name;Eltern-Mail;E-Mail', 'Müller, Ann;eltern@x.org;ann@x.org', '']
+  assert.deepEqual(await read(rows.join('\n')), ['ann@x.org'])
+  assert.deepEqual(await read(rows.join('\n').replaceAll(';', '\t')), ['ann@x.org'])
+  assert.deepEqual(await read('"Name; first",E-Mail\nLee; Ann,ann@x.org\n'), ['ann@x.org'])
+  assert.deepEqual(await read('E-Mail\nann@x.org;Lee, Ann\n'), ['ann@x.org'], 'one heading for two columns')
+  assert.deepEqual(await read(''), [])
+})
+
+test('a file that is longer than what is read at once has all of its addresses', async () => {
+  const lines = Array.from({ length: 10_000 }, (_, at) => `Lee, Ann;pupil${at}@school.example\n`)
+  const found = await read(`Name;E-Mail\n${lines.join('')}`)
+  assert.deepEqual(
+    [found.length, found[0], found.at(-1)],
+    [10_000, 'pupil0@school.example', 'pupil9999@school.example'],
+  )
+})
+
 test('a named column is taken, and a missing one is reported with the names of those that exist', async () => {
   const text = 'email,student mail\nparent@x.org,ann@x.org\n'
   assert.deepEqual(await read(text, 'Student Mail'), ['ann@x.org'])

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { CommandFailed, reasonOf, WrongUsage } from './command-failure.ts'
@@ -11,12 +12,15 @@ const defaultHeading = /^e-?mail([ -_]?address)?$|^mail$/i
  */
 export const addressesPerCall = 50
 
+/** In the order in which a line is searched for them: cells between tabs or semicolons may hold commas. */
+const delimiters = ['\t', ';', ',']
+
 /** More addresses than any organisation imports; a file of another kind is rejected before it fills the memory. */
 const maxAddresses = 100_000
 
 /**
  * Reads the addresses of a CSV file as spreadsheets and school systems write it: separated by commas, semicolons or
- * tabs, with or without headings.
+ * tabs, of which one file has one, with or without headings.
  * @param column heading of the column; otherwise one that means an address, or, without headings, the first with an `@`
  * @throws {CommandFailed} when it cannot be read @throws {WrongUsage} when the column cannot be determined
  */
@@ -39,11 +43,22 @@ export async function readAddresses(file: string, column?: string): Promise<stri
   return addresses
 }
 
-function rowsOf(file: string): AsyncIterable<string[]> {
-  const parser = parse({ bom: true, delimiter: [',', ';', '\t'], relax_column_count: true, skip_empty_lines: true })
-  return createReadStream(file)
-    .on('error', (error) => parser.destroy(error))
-    .pipe(parser)
+async function* rowsOf(file: string): AsyncGenerator<string[]> {
+  const source = createReadStream(file)
+  await once(source, 'readable')
+  // Up to 64 KiB. Put back, because a pipe can be read only once.
+  const start = source.read() as Buffer | null
+  if (start) source.unshift(start)
+  const delimiter = delimiterIn(start?.toString('latin1') ?? '')
+  const parser = parse({ bom: true, delimiter, relax_column_count: true, skip_empty_lines: true })
+  yield* source.on('error', (error) => parser.destroy(error)).pipe(parser)
+}
+
+/** The delimiter of the first line that has one outside quotes; the others are part of the cells, as in `Müller, Ann`. */
+function delimiterIn(text: string): string {
+  const lines = text.replaceAll(/"[^"]*"?/g, '').split(/[\r\n]+/)
+  const line = lines.find((each) => delimiters.some((delimiter) => each.includes(delimiter))) ?? ''
+  return delimiters.find((each) => line.includes(each)) ?? ','
 }
 
 function columnIn(row: readonly string[], file: string, wanted: string | undefined): number {
