@@ -29,6 +29,9 @@ test('every refusal is in German for clients that ask for it, and in English for
   }
 })
 
+/** The format of all instants, whose name says little. */
+const anInstant = 'must be an instant such as 2027-01-31T00:00:00Z or 2027-01-31T00:00:00+01:00'
+
 /** What is wrong, as a schema and a value that does not fit it, by the validator's name for it. */
 const faults: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   type: [{ type: 'string' }, 7],
@@ -56,7 +59,7 @@ for (const [keyword, [schema, value]] of Object.entries(faults)) {
       const last = error.validation?.find((each) => each.keyword === keyword)
       if (error.validation && last) {
         error.validation = [last]
-        found.push(`The body is not valid: place ${last.message}.`)
+        found.push(`The body is not valid: place ${keyword === 'format' ? anInstant : last.message}.`)
       }
       return handleError(error, request, reply)
     })

@@ -43,7 +43,7 @@ function whatIsWrong({ validation }: FastifyError): { place: string | LocalizedM
   return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
 }
 
-/** The validator's text in English, and a translation of it, for every keyword that the endpoint table uses. */
+/** The validator's text in English, except for instants, and a translation of it, for every keyword that the endpoint table uses. */
 function problemOf(problem: FastifySchemaValidationError | undefined): LocalizedMessage {
   if (problem === undefined) return message('requests.invalid')
   const { keyword, params, message: said = '' } = problem
@@ -56,6 +56,7 @@ function problemOf(problem: FastifySchemaValidationError | undefined): Localized
     case 'pattern':
       return message('requests.pattern', { pattern: String(params.pattern) })
     case 'format':
+      if (params.format === 'date-time') return message('requests.instant')
       return message('requests.format', { format: String(params.format) })
     case 'minLength':
     case 'maxLength':

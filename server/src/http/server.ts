@@ -35,6 +35,7 @@ import { clientAddress, isLocalClient } from './request/gateway-headers.ts'
 import { isRateLimited, kindOf } from './limits/rate-limited-endpoints.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import { requestedLanguage } from './localized-reply.ts'
+import { requireReadableInstants } from './instant-format.ts'
 import { schemaCompilers } from './schema-compilers.ts'
 
 declare module 'fastify' {
@@ -124,7 +125,10 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     },
     schemaController: { compilersFactory: schemaCompilers },
     // Input is validated as it was sent: a number is not an address, whatever its spelling.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false },
+      onCreate: requireReadableInstants,
+    },
     serverFactory: (handler) => (listener = createListener((handle = handler))),
     frameworkErrors: onError,
   })

@@ -19,6 +19,12 @@ test('an end of term names its dates before it begins, and no removal is set for
   assert.equal(over.code, 2)
   assert.match(over.stderr, /--remove-at 2025-08-07T00:00:00Z is over/)
 
+  // `Date` does not read it: the removal began at once, under the words "when all is archived and mailed".
+  const unreadable = await endTerm('--remove-at', '2096-08-07T00:00:00+01', '--yes')
+  assert.equal(unreadable.code, 2)
+  assert.match(unreadable.stderr, /--remove-at: "2096-08-07T00:00:00\+01" is no instant such as/)
+  assert.equal((await berth('create', 'Never made', '--ends', '2096-08-07T00:00:00+01')).code, 2)
+
   const later = await endTerm('--remove-at', '2096-08-07T02:00:00+02:00')
   assert.match(later.stderr, /The removal begins 2096-08-07 00:00 UTC; archives are kept until 2097-01-31 00:00 UTC\./)
   const today = await endTerm('--remove-at', new Date().toISOString())

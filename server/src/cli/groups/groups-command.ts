@@ -6,6 +6,7 @@ import { forEachByApi } from '#/cli/for-each.ts'
 import type { Run } from '#/cli/output/help.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { WrongUsage } from '#/cli/command-failure.ts'
+import { instantOption } from '#/cli/instant-option.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { addInvitations } from './invitations-command.ts'
 import { timetableCommand } from './timetable-command.ts'
@@ -57,7 +58,11 @@ const create: CommandSpec = {
       .option('--description <text>', 'what the group is')
       .option('--type <type...>', 'types that limits, end, stop and block act on (default: every type)')
       .option('--max-running <count>', 'containers that each member may run at the same time')
-      .option('--ends <instant>', 'when its types stop and are not launched any more, e.g. 2027-07-31T22:00:00Z'),
+      .option(
+        '--ends <instant>',
+        'when its types stop and are not launched any more, e.g. 2027-07-31T22:00:00Z',
+        instantOption('--ends'),
+      ),
   effect: 'Other limits are set on the page Groups, or by PATCH /api/admin/groups/{id}.',
   examples: [
     ['groups create "Physics 7b"', 'a group without limits'],

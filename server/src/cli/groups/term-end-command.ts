@@ -6,6 +6,7 @@ import { byApi, type CommandSpec } from '#/cli/command.ts'
 import { pagesOf, printPages } from '#/cli/output/paged-list.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { instantOption } from '#/cli/instant-option.ts'
 import { findService } from '#/cli/api/find-service.ts'
 import { formatCount, formatInstant } from '#/cli/output/formatting.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
@@ -36,8 +37,16 @@ export const endTermCommand: CommandSpec = {
   usage: (command) =>
     command
       .argument('<group>', 'name or id')
-      .option('--keep-until <instant>', 'begin; archives are kept until then, e.g. 2027-10-31T00:00:00Z')
-      .option('--remove-at <instant>', 'nothing is removed before, and until then it can be cancelled')
+      .option(
+        '--keep-until <instant>',
+        'begin; archives are kept until then, e.g. 2027-10-31T00:00:00Z',
+        instantOption('--keep-until'),
+      )
+      .option(
+        '--remove-at <instant>',
+        'nothing is removed before, and until then it can be cancelled',
+        instantOption('--remove-at'),
+      )
       .option('--keep-accounts', 'remove no account')
       .option('--preview', 'list what it will do, and change nothing')
       .option('--cancel', 'cancel it before its removal')
@@ -158,9 +167,7 @@ async function begin(
 const removalAt = (removeAt = '') =>
   Date.parse(removeAt) > Date.now() ? instantOf(removeAt) : 'when all is archived and mailed'
 
-/** As it was typed where it is none: the service refuses it. */
-const instantOf = (text: string) =>
-  Number.isNaN(Date.parse(text)) ? text : `${formatInstant(new Date(text).toISOString())} UTC`
+const instantOf = (text: string) => `${formatInstant(new Date(text).toISOString())} UTC`
 
 /** @throws {CommandFailed} when a member is left, or it goes on by an act of the operator alone */
 async function waitUntilDone(context: CommandContext, api: Client, { id, name }: Group, begun: TermEnd) {

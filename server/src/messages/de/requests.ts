@@ -21,6 +21,7 @@ export const requests: Translated<'requests'> = {
   enum: 'muss einer der erlaubten Werte sein',
   const: 'muss der eine erlaubte Wert sein',
   pattern: 'muss dem Muster „{pattern}“ entsprechen',
+  instant: 'muss ein Zeitpunkt wie 2027-01-31T00:00:00Z oder 2027-01-31T00:00:00+01:00 sein',
   format: 'muss das Format „{format}“ haben',
   minLength: 'darf nicht weniger als {limit} Zeichen haben',
   maxLength: 'darf nicht mehr als {limit} Zeichen haben',

@@ -20,6 +20,7 @@ export const requests = {
   enum: 'must be equal to one of the allowed values',
   const: 'must be equal to constant',
   pattern: 'must match pattern "{pattern}"',
+  instant: 'must be an instant such as 2027-01-31T00:00:00Z or 2027-01-31T00:00:00+01:00',
   format: 'must match format "{format}"',
   minLength: 'must NOT have fewer than {limit} characters',
   maxLength: 'must NOT have more than {limit} characters',

@@ -83,6 +83,19 @@ test('types have to be configured, limits to be numbers that are not negative, a
   assert.match((await create({ name: 'Wrong', types: ['nothing'] })).body.error, /nothing.*dev, prod/)
 })
 
+// `Date` reads neither: the group got no end, or a change of it failed and left it without one.
+test('an end without minutes in its offset, or in a leap second, is 400 with an example, and nothing changes', async () => {
+  const { id } = await group({ name: 'Ends', expires_at: '2040-01-02T03:04:05.000Z' })
+  for (const expires_at of ['2027-01-31T00:00:00+01', '2027-01-31T23:59:60Z']) {
+    const refused = await create({ name: 'Never made', expires_at })
+    assertRefused(refused, 400)
+    assert.match(refused.body.error, /expires_at must be an instant such as 2027-01-31T00:00:00Z/)
+    assertRefused(await change(id, { expires_at }), 400)
+  }
+  assert.deepEqual((await boss.call('GET', '/api/admin/groups?q=never%20made')).body.groups, [])
+  assert.equal((await boss.call('GET', `/api/admin/groups/${id}`)).body.group.expires_at, '2040-01-02T03:04:05.000Z')
+})
+
 test('groups are listed page by page and by a part of their names', async () => {
   for (const name of ['List 1', 'List 2', 'List 3']) await group({ name })
   const first = await boss.call('GET', '/api/admin/groups?limit=2&q=LIST')

@@ -247,6 +247,8 @@ test('dates that contradict each other are refused, and who is no administrator 
     { keep_until: inDays(-1) },
     { keep_until: inDays(3), remove_at: inDays(4) },
     { keep_until: inDays(3_000) },
+    // `Date` reads neither: the removal began at once.
+    ...['2096-08-07T00:00:00+01', '2096-12-31T23:59:60Z'].map((remove_at) => ({ keep_until: inDays(30), remove_at })),
   ])
     assertRefused(await boss.call('POST', target, body), 400)
   assertRefused(await jan.call('POST', target, { keep_until: inDays(30) }), 403)
