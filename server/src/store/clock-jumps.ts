@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
+import { addClockDebt, payClockDebt, readClockDebt } from './clock-debt.ts'
 import type { Database, Db } from './database.ts'
 
 /** Rows per transaction: it delays a concurrent writer by some 10 ms. */
@@ -8,11 +9,13 @@ const batchSize = 1_000
 const pause = 1
 
 /** Tables whose rows are adjusted, in batches, in the order of their ids. */
-type JumpTable = 'magic_links' | 'link_requests' | 'sessions'
+type JumpTable = 'magic_links' | 'link_requests' | 'sessions' | 'users' | 'user_containers'
 
 /**
  * Adjusts stored instants to a clock jump of `by` ms (negative: set back), so that durations stay the same: requests
- * for links keep their age, homes their retention, links and API tokens their remaining lifetime.
+ * for links keep their age, homes their retention, links and API tokens their remaining lifetime. After a jump forward
+ * links and API tokens expire, except for what an earlier jump back took from them (`ClockDebt`): a clock that is behind
+ * at the boot is corrected within seconds, and that must not take years from every token.
  *
  * When this resolves, every reader sees adjusted instants: rows that `finishClockJump` has not rewritten yet are
  * adjusted when they are read. Idempotent: it may be repeated.
@@ -20,26 +23,39 @@ type JumpTable = 'magic_links' | 'link_requests' | 'sessions'
  */
 export async function beginClockJump(database: Database, by: number, now: Date): Promise<void> {
   const moved = Math.round(by)
-  const tables: JumpTable[] = moved < 0 ? ['magic_links', 'sessions', 'link_requests'] : ['link_requests']
   await database.transaction(async (tx) => {
     const begun = await tx.selectFrom('clock_moves').select('table_name').limit(1).executeTakeFirst()
     if (begun) return
-    for (const table of tables) await insertJump(tx, table, moved, now)
+    await insertJump(tx, 'link_requests', moved, now)
     // Few rows: of users who were deleted in the last weeks.
     await tx
       .updateTable('kept_homes')
       .set({ remove_after: sql<number>`remove_after + ${moved}` })
       .execute()
-    if (moved < 0) await setApiTokensBack(tx, moved, now)
+    if (moved < 0) await jumpBack(tx, moved, now)
+    else await giveBack(tx, await payClockDebt(tx, moved, now.getTime()), now)
   })
 }
 
-/** One that had expired by the old clock must not work again. Few: users have some, not thousands. */
-async function setApiTokensBack(tx: Db, by: number, now: Date): Promise<void> {
+async function jumpBack(tx: Db, by: number, now: Date): Promise<void> {
+  for (const table of ['magic_links', 'sessions'] as const) await insertJump(tx, table, by, now)
+  // One that had expired by the old clock must not work again.
   await tx
     .deleteFrom('api_tokens')
     .where('expires_at', '<=', now.getTime() - by)
     .execute()
+  await moveApiTokens(tx, by)
+  await addClockDebt(tx, -by, now.getTime())
+}
+
+async function giveBack(tx: Db, by: number, now: Date): Promise<void> {
+  if (by === 0) return
+  for (const table of ['magic_links', 'users', 'user_containers'] as const) await insertJump(tx, table, by, now)
+  await moveApiTokens(tx, by)
+}
+
+/** Few: users have some, not thousands. */
+async function moveApiTokens(tx: Db, by: number): Promise<void> {
   await tx
     .updateTable('api_tokens')
     .set({
@@ -168,6 +184,25 @@ const adjustRows: Readonly<Record<JumpTable, (tx: Db, batch: Batch) => Promise<v
       .where('created_at', '>', rows.at)
       .execute()
   },
+  users: (tx, rows) => giveBackInstants(tx, 'users', rows),
+  user_containers: (tx, rows) => giveBackInstants(tx, 'user_containers', rows),
+}
+
+/** Columns whose instants in the future are clamped. */
+const clampedColumns = {
+  users: ['created_at', 'last_used'],
+  user_containers: ['last_used', 'stopped_at', 'running_since'],
+} as const
+
+type ClampedTable = keyof typeof clampedColumns
+
+/** Moves instants forward that the clock has clamped or written while it was behind; earlier and later ones are right. */
+async function giveBackInstants(tx: Db, table: ClampedTable, rows: Batch): Promise<void> {
+  const { since } = await readClockDebt(tx)
+  for (const column of clampedColumns[table])
+    await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} + ${rows.by} where ${within(rows)}
+      and ${sql.ref(column)} >= ${since - rows.by} and ${sql.ref(column)} <= ${rows.at - rows.by}`.execute(tx)
 }
 
 /**
@@ -175,12 +210,11 @@ const adjustRows: Readonly<Record<JumpTable, (tx: Db, batch: Batch) => Promise<v
  * forward, would not change until then.
  */
 async function clampFutureInstants(db: Db): Promise<void> {
-  for (const column of ['created_at', 'last_used'] as const) await clampFutureInstantsOf(db, 'users', column)
-  for (const column of ['last_used', 'stopped_at', 'running_since'] as const)
-    await clampFutureInstantsOf(db, 'user_containers', column)
+  for (const table of ['users', 'user_containers'] as const)
+    for (const column of clampedColumns[table]) await clampFutureInstantsOf(db, table, column)
 }
 
-async function clampFutureInstantsOf(db: Db, table: 'users' | 'user_containers', column: string): Promise<void> {
+async function clampFutureInstantsOf(db: Db, table: ClampedTable, column: string): Promise<void> {
   for (;;) {
     const now = Date.now()
     const { numAffectedRows = 0n } = await sql`

@@ -85,7 +85,7 @@ export async function consumeLink(db: Db, id: number, now: Date): Promise<boolea
     .set({ used_at: now.getTime() })
     .where('id', '=', id)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', now.getTime())
+    .where(adjustedInstant('magic_links', 'expires_at'), '>', now.getTime())
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
@@ -146,7 +146,13 @@ export async function deleteLinkRequest(db: Db, id: number): Promise<void> {
  */
 export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
   await deleteInBatches(async (limit) => {
-    const expired = db.selectFrom('magic_links').select('id').where('expires_at', '<=', now.getTime()).limit(limit)
+    const expired = db
+      .selectFrom('magic_links')
+      .select('id')
+      .where('expires_at', '<=', now.getTime())
+      // A link whose instant a clock jump has still to adjust only looks expired.
+      .where(adjustedInstant('magic_links', 'expires_at'), '<=', now.getTime())
+      .limit(limit)
     const { numDeletedRows } = await db.deleteFrom('magic_links').where('id', 'in', expired).executeTakeFirstOrThrow()
     return numDeletedRows
   })

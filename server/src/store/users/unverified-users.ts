@@ -12,7 +12,7 @@ export interface UnverifiedCutoff {
 
 /**
  * Accounts that were never verified and cannot be verified any more: registered before the cutoff, without a usable
- * link, not an administrator's, not blocked, without containers. The oldest first.
+ * link, not an administrator's, not blocked, without containers. The oldest first. None while a clock jump adjusts instants.
  */
 export async function listExpiredUnverifiedUsers(
   db: Db,
@@ -61,6 +61,7 @@ const isExpiredUnverified =
   ({ before, now }: UnverifiedCutoff) =>
   (each: ExpressionBuilder<Schema, 'users'>) =>
     each.and([
+      each.not(each.exists(each.selectFrom('clock_moves').select('clock_moves.table_name'))),
       each('users.state', '=', 'registered'),
       each('users.created_at', '<', before.getTime()),
       each('users.is_admin', '=', 0),
