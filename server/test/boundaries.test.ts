@@ -57,6 +57,7 @@ const allowed: Record<string, string[]> = {
   config: [
     'branding',
     'accounts/oidc/',
+    'accounts/sign-up/email-address.ts',
     'accounts/sign-up/sign-up-policy.ts',
     'containers/catalogue',
     'containers/templates',
@@ -64,6 +65,7 @@ const allowed: Record<string, string[]> = {
     'messages',
     'host-label.ts',
     'ip-address.ts',
+    'runtime/docker-engine/client/engine-address.ts',
     'secret-file.ts',
     'time-zone.ts',
     'tls-pair.ts',

@@ -29,8 +29,11 @@ test('adapters are chosen in the program files, and in the one that they share, 
     'server/src/mail/smtp-mailer.ts',
     'server/src/mail/outbox-mailer.ts',
   ]
+  // It reads an address, and settings are checked by it.
+  const isParser = (target: string) => target === 'server/src/runtime/docker-engine/client/engine-address.ts'
   const isWrong = ({ file, target }: Import) =>
     among(target, ...adapters) &&
+    !isParser(target) &&
     ![...programs, 'server/src/adapters.ts'].includes(file) &&
     path.posix.dirname(file) !== path.posix.dirname(target) &&
     !among(file, ...adapters)

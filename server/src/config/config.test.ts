@@ -26,7 +26,7 @@ test('containers run on Docker unless ENGINE says otherwise, and other settings 
     KUBERNETES_STORAGE_CLASS: 'fast.ssd',
     KUBERNETES_HELPER_IMAGE: 'busybox:1.36',
   }
-  assert.deepEqual(good({ ENGINE: 'kubernetes', ...cluster }).kubernetes, {
+  assert.deepEqual(good({ ENGINE: 'kubernetes', ...cluster }, { '/k': '' }).kubernetes, {
     kubeconfig: '/k',
     namespace: 'berth',
     storageClass: 'fast.ssd',
@@ -99,6 +99,54 @@ test('all problems are reported at once, each with the name of its variable', ()
   }
   assert.ok(problems.some((problem) => problem.includes('unknown field "colour"')))
   assert.ok(problems.some((problem) => problem.includes('dev: memory must be')))
+})
+
+/** Values with which Berth started, and then did not do what they were meant for, or ended with the next problem alone. */
+const useless: readonly (readonly [setting: string, value: string, words: RegExp])[] = [
+  ['FRONTEND_URL', 'http://x.org/app?x=1', /must be an address without "\?"/],
+  ['FRONTEND_URL', 'https://x.org/#app', /must be an address without "\?", "#"/],
+  ['FRONTEND_URL', 'https://ann:secret@x.org', /must be an address without .* user name and password/],
+  ['ALLOWED_EMAIL_DOMAINS', ',', /must name a domain such as example\.org/],
+  ['ADMIN_EMAILS', 'Ann <ann@x.org>; bob@x.org', /"ann <ann@x\.org>; bob@x\.org" is not an address such as/],
+  ['ADMIN_EMAILS', 'ann@x.org,bob', /"bob" is not an address .* separated by commas/],
+  ['SMTP_URL', 'smtp://', /must name a mail server/],
+  ['SMTP_URL', 'smtps:', /must name a mail server/],
+  ['SMTP_URL', 'mail.x.org', /must be an address that begins with smtp:\/\//],
+  ['MAIL_FROM', 'nonsense', /must be an address such as berth@example\.org/],
+  ['MAIL_FROM', 'Berth <>', /must be an address such as/],
+  ['HOST', 'no such host!', /must be an address of this machine/],
+  ['HOST', '127.0.0.1:8080', /must be an address of this machine/],
+  ['DOCKER_HOST', 'foo bar', /must look like unix:\/\/\/path or tcp:\/\/host:port/],
+  ['KUBECONFIG', '/k:/nowhere', /\/nowhere cannot be read: no such file/],
+]
+
+test('settings that cannot do what they are for are reported at the start, all at once', () => {
+  for (const [setting, value, words] of useless) {
+    const { problems } = read({ [setting]: value, ENGINE: setting === 'KUBECONFIG' ? 'kubernetes' : '' }, { '/k': '' })
+    assert.equal(problems.length, 1, `${setting}=${value}`)
+    assert.ok(problems[0]?.startsWith(`${setting}: `) && words.test(problems[0]), problems[0])
+  }
+  const each = Object.fromEntries(useless.filter(([setting]) => setting !== 'KUBECONFIG'))
+  assert.equal(read(each).problems.length, Object.keys(each).length)
+  assert.doesNotMatch(read({ FRONTEND_URL: 'https://ann:secret@x.org' }).problems.join(), /secret/)
+})
+
+test('every other form in which these settings work is accepted', () => {
+  const right: readonly (readonly [setting: string, ...values: string[]])[] = [
+    ['FRONTEND_URL', 'https://x.org/app', 'http://x.org/@app/', 'http://[::1]:8080'],
+    ['ALLOWED_EMAIL_DOMAINS', '', ' ', 'x.org,'],
+    ['ADMIN_EMAILS', '', ' Ann@x.org , bob+berth@x.org,', ','],
+    ['SMTP_URL', 'smtp://mail', 'smtp:mail.x.org', 'smtps://ann:p%40ss@[::1]:465', 'SMTP://u@mail:25?x=1'],
+    ['MAIL_FROM', 'berth@localhost', 'Berth\n<b@x.org>', '"Desk, room 1" <b@x.org>', '"a b"@x.org', 'büro@müller.de'],
+    ['HOST', '', '::', 'fe80::1%eth0', 'localhost', 'my_host.local.', 'müller.local'],
+    ['DOCKER_HOST', '', 'unix:///run/docker.sock', 'tcp://engine:2375', 'https://engine:2376'],
+    ['DATABASE_URL', 'postgres://', 'postgres:///berth?host=/var/run/postgresql', 'postgresql://db/berth'],
+  ]
+  for (const [setting, ...values] of right)
+    for (const value of values) assert.deepEqual(read({ [setting]: value }).problems, [], `${setting}=${value}`)
+  assert.deepEqual([...good({ ADMIN_EMAILS: ' Ann@x.org , bob@x.org,' }).adminEmails], ['ann@x.org', 'bob@x.org'])
+  // A shell has it for the client of Docker.
+  assert.deepEqual(read({ ENGINE: 'kubernetes', DOCKER_HOST: 'ssh://host' }).problems, [])
 })
 
 test('whether mail needs TLS is left to where its server is, or said', () => {

@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
+import { isAddress } from '#/accounts/sign-up/email-address.ts'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import { readSize } from '#/containers/templates/values/field-values.ts'
+import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import { isTimeZone } from '#/time-zone.ts'
 
 /** Address of a listener. */
@@ -72,10 +74,45 @@ export function listenAddress(text: string): ListenAddress | Problem {
   return isRight ? { host, port, text } : new Problem('must be host:port, e.g. 127.0.0.1:9100 or [::1]:9100')
 }
 
+/** Paths are added to it. */
 export const webUrl = (value: string) => {
   const parsed = url('http:', 'https:')(value)
-  return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
+  if (parsed instanceof Problem) return parsed
+  const { username, password } = new URL(parsed)
+  return /[?#]/.test(parsed) || username !== '' || password !== ''
+    ? new Problem('must be an address without "?", "#", user name and password, e.g. https://berth.example.org')
+    : parsed.replace(/\/+$/, '')
 }
+
+/** Without a host the mail library would take this machine; it also reads `smtp:host`. */
+export const mailServer = (value: string) => {
+  const parsed = url('smtp:', 'smtps:')(value)
+  const { hostname } = URL.parse(value.replace(/^([a-z]+:)(?!\/\/)/i, '$1//')) ?? { hostname: '' }
+  return parsed instanceof Problem || hostname !== ''
+    ? parsed
+    : new Problem('must name a mail server, e.g. smtp://mail.example.org:587')
+}
+
+/** What the mail library sends from: an address, which need not be one that Berth mails to, with a name or without. */
+export const sender = (value: string) =>
+  /[^\s@<>,;]@[^\s@<>,;]/.test(value)
+    ? value
+    : new Problem('must be an address such as berth@example.org, or Berth <berth@example.org>')
+
+export const dockerHost = (value: string) => {
+  try {
+    parseEngineAddress(value)
+    return value
+  } catch {
+    return new Problem('must look like unix:///path or tcp://host:port')
+  }
+}
+
+/** What a listener binds to: an address, or the name of one. */
+export const bindAddress = (value: string) =>
+  isIP(value) !== 0 || /^[\p{L}\p{M}\p{N}_.-]+$/u.test(value)
+    ? value
+    : new Problem('must be an address of this machine, e.g. 127.0.0.1 or ::1')
 
 /** Max characters of a text that users see uncut. */
 const maxContactLength = 200
@@ -118,8 +155,19 @@ export const list = (value: string) =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
+/** Addresses that can sign up, in lower case. */
+export function emailAddresses(value: string): ReadonlySet<string> | Problem {
+  const addresses = list(value).map((each) => each.toLowerCase())
+  const wrong = addresses.find((each) => !isAddress(each))
+  return wrong === undefined
+    ? new Set(addresses)
+    : new Problem(`"${wrong}" is not an address such as ann@example.org; several are separated by commas`)
+}
+
+/** One at least: with none, every new address would be refused. */
 export function emailDomains(value: string): EmailDomains | Problem {
   const domains = list(value).map((each) => each.toLowerCase())
+  if (domains.length === 0) return new Problem('must name a domain such as example.org or *.example.org')
   const wrong = domains.find((each) => !isEmailDomain(each))
   return wrong === undefined ? domains : new Problem(`"${wrong}" is not a domain such as example.org or *.example.org`)
 }

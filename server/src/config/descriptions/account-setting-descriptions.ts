@@ -82,6 +82,9 @@ export const accountSettings = {
       text: 'For an `smtp://` server. `required`: no mail is sent without TLS (STARTTLS, with a certificate that this machine trusts). `opportunistic`: TLS is used if it is offered; an attacker on the network path can hide the offer.',
       see: 'how-to/send-mail.md',
     },
-    MAIL_FROM: { ...inWords('`berth@{domain}`'), text: 'Sender address of the mails.' },
+    MAIL_FROM: {
+      ...inWords('`berth@{domain}`'),
+      text: 'Sender of the mails: an address, or a name and an address as in `Berth <berth@example.org>`.',
+    },
   },
 } as const satisfies SettingGroups

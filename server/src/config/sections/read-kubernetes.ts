@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { SettingName } from '../setting-descriptions.ts'
 
 /** Settings of `ENGINE=kubernetes`. */
@@ -15,9 +16,10 @@ export interface KubernetesConfig {
 /** Names of namespaces (RFC 1123 labels), and of storage classes (RFC 1123 subdomains). */
 const [label, subdomain] = [/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/]
 
-/** @param problems gets a sentence for each value that is wrong @returns null with `ENGINE=docker` */
+/** @param readFile as of `readConfig` @param problems gets a sentence for each value that is wrong @returns null with `ENGINE=docker` */
 export function readKubernetes(
   text: (name: SettingName) => string | null,
+  readFile: (path: string) => string,
   problems: string[],
 ): KubernetesConfig | null {
   const engine = text('ENGINE') ?? 'docker'
@@ -32,5 +34,16 @@ export function readKubernetes(
     problems.push('KUBERNETES_STORAGE_CLASS: must be lower-case letters, digits, dots and hyphens')
   if (helperImage !== null && /\s/.test(helperImage))
     problems.push('KUBERNETES_HELPER_IMAGE: must be the name of an image, such as busybox:1.36')
+  for (const file of kubeconfig?.split(path.delimiter) ?? []) problems.push(...problemsOfFile(file, readFile))
   return { kubeconfig, namespace, storageClass, helperImage }
+}
+
+/** Several files are separated by colons, between which there may be nothing. */
+function problemsOfFile(file: string, readFile: (path: string) => string): string[] {
+  try {
+    if (file !== '') readFile(file)
+    return []
+  } catch (error) {
+    return [`KUBECONFIG: ${file} cannot be read: ${(error as Error).message}`]
+  }
 }
