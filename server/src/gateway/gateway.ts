@@ -25,7 +25,10 @@ export interface Gateway {
    */
   listen(host: string, port: number, tls?: TlsSettings | null): Promise<number>
 
-  /** Begins to answer, or goes on with another control plane and its settings. Nothing that is open is touched. */
+  /**
+   * Begins to answer, or goes on with another control plane and its settings. Nothing that is open is touched. State, changes and
+   * holds that are sent behind it follow these settings, whether it has resolved or not.
+   */
   serve(settings: GatewaySettings, control: ControlPlane): Promise<void>
 
   /**

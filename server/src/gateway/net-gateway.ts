@@ -80,6 +80,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
   isDraining = false
   isClosing = false
   #setBacks = clock.setBacks
+  /** Resolves when settings that were sent are in force, or refused: what is sent behind them is judged by them. */
+  #settled: Promise<void> = Promise.resolve()
   readonly #timeouts: ClientTimeouts
   /** Of plain HTTP, until it is replaced by one of TLS before it is bound. */
   #server: Server
@@ -123,7 +125,13 @@ class ReverseProxy implements NetGateway, GatewayContext {
     if (tls.redirectPort !== null) this.#redirect = createRedirectListener(port)
   }
 
-  async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
+  serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
+    const served = this.#settled.then(() => this.#serve(settings, control))
+    this.#settled = served.catch(() => undefined)
+    return served
+  }
+
+  async #serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
     await this.tokens.setKeys(settings.keys)
     this.routingTable.setTypes(settings)
     this.sessions.configure(settings)
@@ -150,6 +158,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   async replace({ users, routes, revoked, shares, shareGroups }: GatewayState): Promise<void> {
+    await this.#settled
     this.users.replace(users)
     this.shares.replace(shares, shareGroups)
     this.tokens.replaceRevocations(revoked)
@@ -159,11 +168,13 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   async apply(changes: readonly GatewayChange[]): Promise<void> {
+    await this.#settled
     for (const change of changes) this.#apply(change)
     if (changes.some(({ kind }) => kind !== 'route' && kind !== 'route-gone')) this.#cutForbidden()
   }
 
   async hold(prefix: string, minIdle: number): Promise<boolean> {
+    await this.#settled
     this.#readClock()
     return this.routingTable.get(prefix)?.hold(minIdle) ?? true
   }

@@ -125,11 +125,15 @@ export class Follower {
         // It listens by the settings of its own node.
         listen: (host, port, tls) => gateway.listen(host, port, tls),
         serve: async (settings, leading) => {
-          const reader = await reading?.serve(settings, leading)
+          const { reading: _, ...forGateway } = settings
+          const control = reading?.watch(leading) ?? leading
+          const read = reading?.serve(settings, leading)
+          // At once, with all requests to the leader: routes are sent behind the settings, and do not wait for the database.
+          await gateway.serve({ ...forGateway, ...own }, control)
+          const reader = await read
           // Meanwhile another leader may serve this gateway, or this node itself: a control plane that is gone confirms nothing.
           if (!isCurrent()) throw new Error('this leader is followed no more')
-          const { reading: _, ...forGateway } = settings
-          await gateway.serve({ ...forGateway, ...own, ...(reader && { reader }) }, reading?.watch(leading) ?? leading)
+          if (reader) await gateway.serve({ ...forGateway, ...own, reader }, control)
         },
         replace: (state) => {
           reading?.replace(state.revoked)

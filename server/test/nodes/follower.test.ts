@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { Follower } from '#/nodes/follower.ts'
 import { createLinkListener, listenForNodes } from '#/nodes/link/node-link.ts'
@@ -12,8 +12,8 @@ import { RecordingGateway, someSettings } from '#test/support/gateway/recording-
 import { freePort } from '../support/free-port.ts'
 import { waitFor } from '../support/program.ts'
 
-// The gateway was left with a control plane that was gone, and refused all containers until it joined a leader anew.
-test('settings of an earlier leader that a follower is slow to take do not replace those of the next one', async (t) => {
+/** A follower whose database answers when the test says so, and the leaders that it has joined. */
+async function scene(t: TestContext) {
   const key = randomBytes(32)
   const leaders: { gateway: RemoteGateway; socket: TLSSocket }[] = []
   const listener = createLinkListener(key, (_, socket) => {
@@ -24,9 +24,10 @@ test('settings of an earlier leader that a follower is slow to take do not repla
   const address = { host: '127.0.0.1', port: await freePort() }
   await listenForNodes(listener, address)
   t.after(() => listener.close())
-  const reads: (() => void)[] = []
+  const reads: ((reader?: object) => void)[] = []
   const reading = {
-    serve: () => new Promise<void>((resolve) => reads.push(resolve)),
+    serve: () => new Promise<object | undefined>((resolve) => reads.push(resolve)),
+    apply: () => undefined,
     watch: (control: ControlPlane) => control,
   } as unknown as Reading
   const gateway = new RecordingGateway()
@@ -42,18 +43,35 @@ test('settings of an earlier leader that a follower is slow to take do not repla
     report: () => undefined,
   })
   t.after(() => follower.stop())
-  const followed = async (epoch: number) => {
+  /** @returns the leader of this epoch, whose settings are being taken */
+  const followed = async (epoch: number): Promise<RemoteGateway> => {
     follower.follow({ node: `${address.host}:${address.port}`, epoch })
     await waitFor(`leader ${epoch}`, () => leaders.length === epoch)
-    const served = leaders[epoch - 1]?.gateway.serve({ ...someSettings, firstType: `of ${epoch}` }, {} as ControlPlane)
-    served?.catch(() => undefined)
+    const leader = leaders[epoch - 1]?.gateway ?? assert.fail()
+    leader.serve({ ...someSettings, firstType: `of ${epoch}` }, {} as ControlPlane).catch(() => undefined)
     await waitFor(`its settings`, () => reads.length === epoch)
+    return leader
   }
+  return { gateway, reads, followed }
+}
+
+// The gateway was left with a control plane that was gone, and refused all containers until it joined a leader anew.
+test('settings of an earlier leader that a follower is slow to take do not replace those of the next one', async (t) => {
+  const { gateway, reads, followed } = await scene(t)
   await followed(1)
   await followed(2)
-  reads[1]?.()
-  await waitFor('the settings of the second leader', () => gateway.settings?.firstType === 'of 2')
-  reads[0]?.()
+  reads[1]?.({ socket: '', paths: ['/of 2'] })
+  await waitFor('the settings of the second leader', () => gateway.settings?.reader !== undefined)
+  reads[0]?.({ socket: '', paths: ['/of 1'] })
   await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(gateway.settings?.firstType, 'of 2')
+  assert.deepEqual([gateway.settings?.firstType, gateway.settings?.reader?.paths], ['of 2', ['/of 2']])
+})
+
+// Its gateway had the old settings until the database had answered, and lost routes of types that the new ones brought back.
+test('a route that follows settings reaches the gateway of a follower behind them, however slow its database is', async (t) => {
+  const { gateway, reads, followed } = await scene(t)
+  const leader = await followed(1)
+  await leader.apply([{ kind: 'route-gone', prefix: 'ann-lab' }])
+  assert.deepEqual(gateway.calls, ['serve', 'apply 1 route-gone'])
+  reads[0]?.()
 })

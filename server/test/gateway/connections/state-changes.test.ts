@@ -106,6 +106,20 @@ test('changes count in their order', async (t) => {
   assert.equal((await get(port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })).body, 'third')
 })
 
+// A reload brought a type back, and a route of it came behind the settings in the same read: it was confirmed, and was lost.
+test('a route that is sent right behind the settings that have its type is known', async (t) => {
+  const named = (name: string) => http.createServer((_, response) => response.end(name))
+  const { port, gateway, settings, control } = await startGatewayHarness(t, named('dev'))
+  const route = routeTo('ann-lab', 1, await listen(t, named('lab')))
+  const rules = settings.types.dev
+  assert.ok(rules)
+  await Promise.all([
+    gateway.serve({ ...settings, types: { ...settings.types, lab: rules } }, control),
+    gateway.apply([{ kind: 'route', route }]),
+  ])
+  assert.equal((await get(port, '/ann-lab/', { headers: { authorization: `Bearer ${annToken}` } })).body, 'lab')
+})
+
 test('10,000 routes come and go while a stream and requests run', async (t) => {
   const atApp = new Set<net.Socket>()
   const prod = routeTo(
