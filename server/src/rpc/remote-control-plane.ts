@@ -111,7 +111,7 @@ export class RemoteControlPlane implements ControlPlane {
 
   /** Resolves when the process answers. @param timeout in ms @throws {ConnectionLost} @throws {CallTimeout} */
   async ping(timeout: number): Promise<void> {
-    await this.#rpc.call('ping', [], timeout)
+    await this.#rpc.callBeyondLimit('ping', [], timeout)
   }
 
   #handlers({ gateway, onLoaded, onReady }: RemoteControlPlaneOptions): GatewayRpc {

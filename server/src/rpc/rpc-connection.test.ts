@@ -119,6 +119,16 @@ test('no more waits for the other process than is allowed: calls are refused, wo
   await Promise.allSettled(asked)
 })
 
+// Reports of failing apps filled the queue to an API process that hung, and the health check was refused instead of unanswered.
+test('a health check is asked however much waits, and is answered, or not, as every other', async () => {
+  const { near, cut } = linked({}, 1)
+  const waiting = near.call('never', [], 60_000).catch(() => undefined)
+  assert.equal(await near.callBeyondLimit('double', [21], 1000), 42)
+  await assert.rejects(near.callBeyondLimit('never', [], 20), CallTimeout)
+  cut()
+  await waiting
+})
+
 test('malformed messages are reported without what they carry, and change nothing', async () => {
   const { near, reports, sendFromFar } = linked()
   for (const message of [null, 7, 'x', [], {}, { token: 'secret' }, { call: 'note' }, { call: 'nobody', args: [] }])

@@ -46,7 +46,8 @@ interface PendingCall {
 /**
  * RPC between the two processes: typed calls in both directions over a channel, with backpressure and a timeout for each call. Calls
  * are sent in order, and begin in order on the other side; none waits there for the end of the one before: handlers do where it
- * matters (`Gateway.serve`). Messages: `{call, args, id}` gets `{to: id, value}` or `{to: id, error}`; without `id` it is a notification. Ours, not birpc: docs/explanation/decisions/038.
+ * matters (`Gateway.serve`). Messages: `{call, args, id}` gets `{to: id, value}` or `{to: id, error}`; without `id` it is a
+ * notification. Ours, not birpc: docs/explanation/decisions/038.
  */
 export class RpcConnection<There extends RpcMethods<There>> {
   readonly #channel: Channel
@@ -75,9 +76,17 @@ export class RpcConnection<There extends RpcMethods<There>> {
    * @throws {ConnectionLost} @throws {CallTimeout} @throws {Error} with the message of what the other side threw
    */
   call<K extends Name<There>>(call: K, args: Args<There[K]>, timeout: number): Promise<Result<There[K]>> {
-    if (this.#isLost) return Promise.reject(this.#options.lostError())
-    if (this.#isFull())
+    if (!this.#isLost && this.#isFull())
       return Promise.reject(new Error(`${call} cannot be asked: too much waits for the other process`))
+    return this.callBeyondLimit(call, args, timeout)
+  }
+
+  /**
+   * As `call`, however much waits: for health checks, of which few wait at a time, and which ask for this very reason.
+   * @throws {ConnectionLost} @throws {CallTimeout} @throws {Error} with the message of what the other side threw
+   */
+  callBeyondLimit<K extends Name<There>>(call: K, args: Args<There[K]>, timeout: number): Promise<Result<There[K]>> {
+    if (this.#isLost) return Promise.reject(this.#options.lostError())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const id = ++this.#lastId
     const onTimeout = () => this.#settle(id, ({ reject }) => reject(new CallTimeout(call, timeout)))

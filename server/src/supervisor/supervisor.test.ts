@@ -46,7 +46,7 @@ function supervise(t: TestContext, vices: readonly string[], times: Partial<Supe
   })
   const until = async (what: string, isSo: () => boolean) => {
     for (const limit = performance.now() + 20_000; !isSo(); await sleep(5))
-      assert.ok(performance.now() < limit, `not within 20 s: ${what}; said: ${said.join(' | ')}`)
+      assert.ok(performance.now() < limit, `not within 20 s: ${what}; said: ${said.slice(-20).join(' | ')}`)
   }
   const hasSaid = (words: string) => until(words, () => said.some((line) => line.includes(words)))
   const read = () => readFileSync(diary, 'utf8')
@@ -112,6 +112,19 @@ test('after a long life an end is the first again', async (t) => {
 test('one that no longer turns is killed and started again', async (t) => {
   const { hasSaid } = supervise(t, ['deaf', 'good'], { pingTimeout: 300 })
   await hasSaid('has not answered for 0.3 s and is killed')
+  await hasSaid('the API is back')
+})
+
+// The health check was refused where it should have waited, which ended the watch: a process that hung was left in its place.
+test('one that no longer turns is killed also when no more can be sent to it', async (t) => {
+  const { hasSaid, gateway, said } = supervise(t, ['deaf', 'good'], { pingTimeout: 1_000 })
+  await hasSaid('announced')
+  const report = `an app fails: ${'x'.repeat(100)}`
+  while (!said.includes(report)) {
+    for (let each = 0; each < 1_000; each++) gateway.control?.report(report)
+    await sleep(1)
+  }
+  await hasSaid('is killed')
   await hasSaid('the API is back')
 })
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiProcessHandle, Ending } from './api-process-handle.ts'
-import { CallTimeout } from '../rpc/rpc-connection.ts'
+import { ConnectionLost } from '../rpc/rpc-connection.ts'
 import { protocolVersion } from '../rpc/rpc-protocol.ts'
 
 export interface SupervisorParts {
@@ -138,8 +138,8 @@ export class Supervisor {
         await run.ping(pingTimeout / 2).catch(() => run.ping(pingTimeout / 2))
       }
     } catch (error) {
-      // Its end during a ping is logged elsewhere.
-      if (!(error instanceof CallTimeout)) return
+      // Its end is logged elsewhere.
+      if (over.aborted || error instanceof ConnectionLost) return
       this.#parts.logLine('error', `the API process has not answered for ${pingTimeout / 1000} s and is killed`)
       run.kill()
     }
