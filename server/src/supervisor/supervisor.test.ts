@@ -140,6 +140,20 @@ test('replaced on demand: the old one stops when the new one is loaded, and the 
   assert.ok(!said.join().includes('started again'))
 })
 
+// The second SIGHUP was dropped without a word, and the settings that were edited last were not in force.
+test('a replacement that is asked for while one is loaded, or before the first start, follows it', async (t) => {
+  const { supervisor, forks, forked, hasSaid, read, until } = supervise(t, ['slow to load', 'slow to load', 'good'])
+  const isStarted = (at: number) => forks.length > at && read().includes(`${forked(at).pid} start\n`)
+  await supervisor.replace()
+  await hasSaid('another one follows it')
+  await hasSaid('to replace the old one')
+  await supervisor.replace()
+  await until('the start of the third', () => isStarted(2))
+  assert.ok(isStarted(0) && read().includes(`${forked(1).pid} stop\n`))
+  await supervisor.stop(5_000)
+  assert.equal(forks.length, 3)
+})
+
 test('a new one that does not come up leaves the old one in its place', async (t) => {
   const { supervisor, forked, hasSaid, read } = supervise(t, ['good', 'unloadable'])
   await hasSaid('announced')

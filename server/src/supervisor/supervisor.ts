@@ -56,6 +56,8 @@ export class Supervisor {
   /** Loaded, and waiting for the current one to end. */
   #next: ApiProcessHandle | undefined
   #isReplacing = false
+  /** Asked for while one was under way, or before the first API process was ready. */
+  #isReplacementDue = false
   #wasReady = false
 
   constructor(parts: SupervisorParts) {
@@ -83,21 +85,36 @@ export class Supervisor {
 
   /**
    * Changes the API process for a new one, of a new version or with new settings. The old one goes on until the new one
-   * is loaded and has found its settings right; when it does not come that far, the old one stays.
+   * is loaded and has found its settings right; when it does not come that far, the old one stays. Called while one is being
+   * loaded, which may have read its settings already, it has another one follow.
    */
   async replace(): Promise<void> {
-    if (!this.#wasReady || this.#isReplacing || this.#isStopping) return
+    if (this.#isStopping) return
+    if (!this.#wasReady || this.#isReplacing) {
+      this.#isReplacementDue = true
+      return this.#parts.logLine(
+        'info',
+        'an API process is being started; another one follows it, with the settings of now',
+      )
+    }
     this.#isReplacing = true
     try {
-      this.#parts.logLine('info', 'a new API process is loaded to replace the old one')
-      const next = await this.#load()
-      if (!next) return this.#parts.logLine('error', 'the new API process did not come up; the old one goes on')
-      this.#next = next
-      this.#skipBackoff.abort()
-      await this.#current?.stop(this.#times.stopTimeout, true)
+      do {
+        this.#isReplacementDue = false
+        await this.#replaceOnce()
+      } while (this.#isReplacementDue && !this.#isStopping)
     } finally {
       this.#isReplacing = false
     }
+  }
+
+  async #replaceOnce(): Promise<void> {
+    this.#parts.logLine('info', 'a new API process is loaded to replace the old one')
+    const next = await this.#load()
+    if (!next) return this.#parts.logLine('error', 'the new API process did not come up; the old one goes on')
+    this.#next = next
+    this.#skipBackoff.abort()
+    await this.#current?.stop(this.#times.stopTimeout, true)
   }
 
   /** Ends the API process and starts none again. @param timeout ms after which it is killed */
@@ -122,9 +139,12 @@ export class Supervisor {
     if (!this.#understands(await run.loaded)) return run.kill()
     run.start()
     const words = await run.ready
-    if (!this.#wasReady) this.#parts.announce(words)
-    else this.#parts.logLine('info', 'the API is back')
-    this.#wasReady = true
+    if (this.#wasReady) this.#parts.logLine('info', 'the API is back')
+    else {
+      this.#wasReady = true
+      this.#parts.announce(words)
+      if (this.#isReplacementDue) void this.replace()
+    }
     await this.#watch(run, over)
   }
 
