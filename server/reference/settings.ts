@@ -17,7 +17,7 @@ ${table(
     [
       code('BERTH_LINK_DIR'),
       'none',
-      'Folder of the sockets that `berth gateway` and `berth api` share, and of nothing else: the gateway removes what an earlier run has left there, and does not start where it finds other files. Both need it: see [run gateway and API apart](../how-to/run-gateway-and-api-apart.md).',
+      'Folder of the sockets that `berth gateway` and `berth api` share, and of nothing else: the gateway removes what an earlier run has left there, and does not start where it finds other files or a gateway that runs. Both need it: see [run gateway and API apart](../how-to/run-gateway-and-api-apart.md).',
     ],
     [
       code('BERTH_CACHE_DIR'),

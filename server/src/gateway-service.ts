@@ -19,12 +19,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 // Settings are the API's: it is restarted.
 process.on('SIGHUP', () => logLine('warn', 'SIGHUP does nothing here: send it to the API'))
 process.on('SIGUSR2', () => gateway.reopenAccessLog())
-await connections.listen(socketIn(folder))
+await connections.listen(await socketIn(folder))
 logLine('info', `the gateway waits for an API process in ${folder}`)
 
-function socketIn(folder: string): string {
+async function socketIn(folder: string): Promise<string> {
   try {
-    return prepareLinkFolder(folder)
+    return await prepareLinkFolder(folder)
   } catch (error) {
     return fail((error as Error).message)
   }

@@ -14,7 +14,7 @@ const forOperators: Readonly<Record<string, readonly string[]>> = {
   'engine-broker/main.ts': ['BROKER_SOCKET names the socket'],
   'gateway-service.ts': ['BERTH_LINK_DIR names the folder'],
   'reconcile/host-check.ts': ['Berth sets no rules on this host'],
-  'supervisor/link-folder.ts': ['BERTH_LINK_DIR is ${folder}'],
+  'supervisor/link-folder.ts': ['Another gateway runs in', 'BERTH_LINK_DIR is ${folder}'],
 }
 
 const root = path.resolve(import.meta.dirname, '../src')

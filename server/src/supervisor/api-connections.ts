@@ -23,7 +23,7 @@ export class ApiConnections {
   readonly #options: ApiConnectionsOptions
   readonly #server: Server
   #current: Socket | undefined
-  /** Connected, and not read from yet. */
+  /** Connected, and none of its messages is taken yet. */
   #next: Socket | undefined
   #wasReady = false
 
@@ -46,9 +46,17 @@ export class ApiConnections {
     this.#current?.destroy()
   }
 
-  /** Of several that wait the last is kept: the others were given up by what started them. */
+  /** An API process speaks first. What ends without a word is none, such as a gateway that looks whether this one lives. */
   #accept(socket: Socket): void {
     socket.on('error', () => {})
+    socket.once('readable', () => {
+      if (socket.readableLength > 0) this.#admit(socket)
+      else socket.destroy()
+    })
+  }
+
+  /** Of several that wait the last is kept: the others were given up by what started them. */
+  #admit(socket: Socket): void {
     if (!this.#current) return this.#connect(socket)
     this.#next?.destroy()
     this.#next = socket

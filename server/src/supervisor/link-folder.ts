@@ -23,16 +23,34 @@ const maxNames = 3
 
 /**
  * The gateway is first: what Berth wrote into the folder is left over from an earlier run, and is removed.
- * @returns path of the socket to listen on @throws in words, when something else is in the folder; nothing is removed then
+ * @returns path of the socket to listen on
+ * @throws in words, when another gateway lives there, or something else is in the folder; nothing is removed then
  */
-export function prepareLinkFolder(folder: string): string {
+export async function prepareLinkFolder(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const names = readdirSync(folder).filter((name) => name !== ignoredName)
   const others = names.filter((name) => !ownNames.includes(name)).sort()
   if (others.length > 0) throw new Error(notOwn(folder, others))
+  if (await isListenedOn(socketIn(folder))) throw new Error(isTaken(folder))
   for (const name of names) rmSync(path.join(folder, name), { force: true })
   return socketIn(folder)
 }
+
+/** A listener whose queue is full, as that of a process that hangs, lives as well. */
+async function isListenedOn(socketPath: string): Promise<boolean> {
+  const socket = connect(socketPath)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN'
+  } finally {
+    socket.destroy()
+  }
+}
+
+const isTaken = (folder: string) =>
+  `Another gateway runs in ${folder} (BERTH_LINK_DIR). Stop it first, or name another folder; nothing was removed.`
 
 function notOwn(folder: string, others: readonly string[]): string {
   const named = others.slice(0, maxNames).join(', ') + (others.length > maxNames ? ', ...' : '')
