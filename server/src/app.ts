@@ -164,7 +164,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   const following = new AbortController()
   await hostChecked
   groupRules.directory.publishBy(publishToReaders)
-  await listenOnSocket(api.server, parts.socketPath)
+  const reportAccept = (problem: string) => log.error(problem)
+  await listenOnSocket(api.server, parts.socketPath, reportAccept)
   parts.onListening?.('api')
   await containers.resumeSnapshots()
   await serve()
@@ -196,7 +197,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   if (!parts.isForOneCommand) await startBackgroundWork(running, hostCheck, startTimers)
   // Last: a command that reaches this socket finds a complete service.
   if (parts.operatorSocket !== undefined) {
-    await listenOnSocket(operatorListener, parts.operatorSocket)
+    await listenOnSocket(operatorListener, parts.operatorSocket, reportAccept)
     parts.onListening?.('operator')
   }
   // Behind the first answers, which have waited.

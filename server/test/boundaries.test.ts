@@ -44,6 +44,7 @@ const [gatewaySettings, gatewayState] = ['gateway/gateway-settings.ts', 'gateway
 /** The ports; of the runtime with the shapes that it speaks of. */
 const [gatewayPort, runtimePort] = ['gateway/gateway.ts', 'runtime/runtime']
 const gatewayTypes = [gatewayPort, gatewaySettings, gatewayState]
+const listening = ['accept-errors.ts', 'node-http.ts']
 const allowed: Record<string, string[]> = {
   concurrency: [],
   'data-folder': [],
@@ -76,22 +77,22 @@ const allowed: Record<string, string[]> = {
     'host-label.ts',
     'ip-address.ts',
     'logging/',
-    'node-http.ts',
+    ...listening,
     'readiness-request.ts',
     'tls-pair.ts',
     'tokens',
     'messages',
   ],
   rpc: gatewayTypes,
-  supervisor: ['rpc', gatewayPort],
+  supervisor: ['accept-errors.ts', 'rpc', gatewayPort],
   nodes: [
+    'accept-errors.ts',
     'accounts/access-tokens/',
     'accounts/oidc/seal.ts',
     'elapsed-time.ts',
     ...gatewayTypes,
     'rpc',
-    'runtime/runtime.ts',
-    'runtime/runtime-error.ts',
+    runtimePort,
     'store',
   ],
   containers: [
@@ -195,7 +196,7 @@ const allowed: Record<string, string[]> = {
   ],
   'engine-broker': [
     'containers/templates/allowed-paths.ts',
-    'node-http.ts',
+    ...listening,
     'runtime/container-spec.ts',
     'runtime/docker-engine/client/engine-address.ts',
     'supervisor/stderr-log.ts',
@@ -271,7 +272,7 @@ const allowed: Record<string, string[]> = {
     'tokens',
     'host-label.ts',
     'ip-address.ts',
-    'node-http.ts',
+    ...listening,
     'accounts',
     'containers',
     'administration',

@@ -47,6 +47,7 @@ test('the gateway process loads neither store, engine, settings nor Fastify: wha
   const ours = [
     'server/src/main.ts',
     'server/src/gateway-service.ts',
+    'server/src/accept-errors.ts',
     'server/src/duration-histogram.ts',
     'server/src/elapsed-time.ts',
     'server/src/host-label.ts',

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { readAllowances } from './allowances.ts'
 import { createEngineBroker } from './broker.ts'
 import { InstallationLock } from './installation-lock.ts'
+import { acceptErrors } from '#/accept-errors.ts'
 import { findEngineAddress, parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import { logLine } from '#/supervisor/stderr-log.ts'
 
@@ -30,8 +31,13 @@ try {
   })
   mkdirSync(path.dirname(socket), { recursive: true, mode: 0o750 })
   rmSync(socket, { force: true })
-  broker.once('error', (error) => end(`the broker cannot listen on ${socket}: ${error.message}`))
+  const fail = (error: Error) => end(`the broker cannot listen on ${socket}: ${error.message}`)
+  broker.once('error', fail)
   broker.listen(socket, () => {
+    broker.removeListener('error', fail).on(
+      'error',
+      acceptErrors((problem) => logLine('error', problem)),
+    )
     // Its folder says who reaches it.
     chmodSync(socket, 0o666)
     logLine('info', `the broker of the engine's socket listens on ${socket}`)

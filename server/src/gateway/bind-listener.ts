@@ -1,12 +1,7 @@
 import type { Server } from 'node:net'
+import { acceptErrors } from '../accept-errors.ts'
 
-/** Between two reports of connections that cannot be accepted, in ms: each attempt fails while the kernel has no memory. */
-const reportInterval = 60_000
-
-/**
- * Listens. A connection that cannot be accepted later, as when the kernel has no memory for it, costs no other one: it is
- * reported, once a minute at most. @throws {Error} in words for the operator
- */
+/** Listens. @param report as of `acceptErrors` @throws {Error} in words for the operator */
 export async function bind(
   server: Server,
   host: string,
@@ -18,19 +13,10 @@ export async function bind(
     server.once('error', fail)
     server.listen({ host, port, backlog: 1024 }, () => {
       server.removeListener('error', fail)
-      server.on('error', reportSeldom(report))
+      server.on('error', acceptErrors(report))
       resolve()
     })
   })
-}
-
-function reportSeldom(report: (problem: string) => void): (error: NodeJS.ErrnoException) => void {
-  let reportedAt = -reportInterval
-  return ({ code }) => {
-    if (performance.now() - reportedAt < reportInterval) return
-    reportedAt = performance.now()
-    report(`connections cannot be accepted: ${code}`)
-  }
 }
 
 function reasonFor({ code }: NodeJS.ErrnoException, host: string, port: number): string {

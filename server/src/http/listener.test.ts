@@ -51,7 +51,7 @@ test('a head as long as the gateway passes on is taken, with what the gateway ad
 test('a thousand who come in one moment are all let in', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-listener-'))
   const server = createListener(slowly)
-  await listenOnSocket(server, path.join(folder, 'api.sock'))
+  await listenOnSocket(server, path.join(folder, 'api.sock'), () => undefined)
   t.after(() => {
     server.close().closeAllConnections()
     rmSync(folder, { recursive: true })
@@ -60,6 +60,23 @@ test('a thousand who come in one moment are all let in', async (t) => {
   const sockets = Array.from({ length: 1_000 }, () => connect(path.join(folder, 'api.sock')))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   for (const socket of sockets) socket.destroy()
+})
+
+// As Node tells of a failed accept(2). Nothing listened for it, and the API process ended with all its requests.
+test('connections that cannot be accepted are reported seldom, and cost no other one', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-listener-'))
+  const server = createListener((_request, response) => response.end('served'))
+  const reports: string[] = []
+  await listenOnSocket(server, path.join(folder, 'api.sock'), (problem) => reports.push(problem))
+  t.after(() => {
+    server.close().closeAllConnections()
+    rmSync(folder, { recursive: true })
+  })
+  for (let attempt = 0; attempt < 3; attempt++)
+    server.emit('error', Object.assign(new Error('accept ENOMEM'), { code: 'ENOMEM' }))
+  assert.deepEqual(reports, ['connections cannot be accepted: ENOMEM'])
+  const [answer] = await once(get({ socketPath: path.join(folder, 'api.sock'), agent: false }), 'response')
+  assert.equal(answer.resume().statusCode, 200)
 })
 
 // Pages that stayed open kept a stopped API for its whole timeout of 15 s: their connections were kept for more requests.

@@ -3,6 +3,7 @@ import { lstatSync, unlinkSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { acceptErrors } from '#/accept-errors.ts'
 import { contentLanguage, defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
@@ -73,15 +74,19 @@ export function createListener(handle: RequestListener, bodyTimeout = defaultBod
 /**
  * Binds the listener to a Unix socket that its owner alone may use. A socket that an earlier process left, or that another listener of
  * this process still has, is replaced.
- * @throws {Error} when it cannot be bound, or when the path is not a socket
+ * @param report as of `acceptErrors` @throws {Error} when it cannot be bound, or when the path is not a socket
  */
-export async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
+export async function listenOnSocket(
+  server: Server,
+  socketPath: string,
+  report: (problem: string) => void,
+): Promise<void> {
   // Without a pause before the path is bound: what connects in between would find nothing.
   removeStale(socketPath)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ path: socketPath, backlog: backlog }, () => {
-      server.removeListener('error', reject)
+      server.removeListener('error', reject).on('error', acceptErrors(report))
       resolve()
     })
   })

@@ -160,9 +160,10 @@ export class BerthNode {
     const cipher = new NodeCipher(secret)
     const node = new BerthNode(options, db, cipher, await cipher.linkKey(db))
     await enterNode(db, address.text, program)
-    await listenForNodes(node.#listener, address)
-    await node.#relays.api.listen(sockets.api)
-    await node.#relays.operator.listen(sockets.operator)
+    const report = (problem: string) => options.log.error(problem)
+    await listenForNodes(node.#listener, address, report)
+    await node.#relays.api.listen(sockets.api, report)
+    await node.#relays.operator.listen(sockets.operator, report)
     try {
       await node.#checkLease()
     } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect, Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -51,6 +51,18 @@ async function scene(t: TestContext) {
   }
   return { lines, opened, loaded, until }
 }
+
+// As Node tells of a failed accept(2). Only the first one was caught, and the next ended the gateway with all connections.
+test('connections that cannot be accepted are reported seldom, and cost no API process', async (t) => {
+  const listens = t.mock.method(Server.prototype, 'listen')
+  const { lines, loaded, until } = await scene(t)
+  const server = listens.mock.calls.at(-1)?.this as Server
+  for (let attempt = 0; attempt < 3; attempt++)
+    server.emit('error', Object.assign(new Error('accept ENOBUFS'), { code: 'ENOBUFS' }))
+  assert.deepEqual(lines, ['connections cannot be accepted: ENOBUFS'])
+  await loaded('first')
+  await until('the API', () => lines.includes('first'))
+})
 
 // A second gateway asks by a connection whether one lives here, and took the place of the API process that waited.
 test('a connection that ends without a word leaves an API process that waits in its place', async (t) => {

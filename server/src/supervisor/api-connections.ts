@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { acceptErrors } from '#/accept-errors.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { RemoteControlPlane } from '../rpc/remote-control-plane.ts'
 import { protocolVersion } from '../rpc/rpc-protocol.ts'
@@ -37,6 +38,11 @@ export class ApiConnections {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#server.once('error', reject).listen(file, resolve)
     await promise
+    const { logLine } = this.#options
+    this.#server.removeListener('error', reject).on(
+      'error',
+      acceptErrors((problem) => logLine('error', problem)),
+    )
   }
 
   /** API processes end by themselves when their connection does. */

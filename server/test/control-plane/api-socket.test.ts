@@ -59,13 +59,14 @@ test('a socket that a killed process left is no obstacle, a file that is none of
   const dead = createServer().listen(left)
   await new Promise((resolve) => dead.once('listening', resolve))
   const server = createListener((_request, response) => response.end('new'))
-  await listenOnSocket(server, left)
+  await listenOnSocket(server, left, () => undefined)
   assert.equal(await bodyFrom(left), 'new')
   await writeFile(file, 'precious')
   await assert.rejects(
     listenOnSocket(
       createListener(() => undefined),
       file,
+      () => undefined,
     ),
     /exists and is not a socket/,
   )

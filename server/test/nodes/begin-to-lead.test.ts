@@ -74,7 +74,7 @@ test('a request that comes while the application of a new leader starts is accep
   const starting = startNode(t, sockets, async ({ onListening }) => {
     begun.resolve()
     await prepared.promise
-    await listenOnSocket(server, sockets.api)
+    await listenOnSocket(server, sockets.api, () => undefined)
     onListening('api')
     return { close: async () => void server.closeAllConnections() }
   })

@@ -22,7 +22,7 @@ async function scene(t: TestContext) {
     leaders.push({ gateway, socket: socket.resume() })
   })
   const address = { host: '127.0.0.1', port: await freePort() }
-  await listenForNodes(listener, address)
+  await listenForNodes(listener, address, () => undefined)
   t.after(() => listener.close())
   const reads: ((reader?: object) => void)[] = []
   const reading = {

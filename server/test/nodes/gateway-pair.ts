@@ -52,7 +52,7 @@ export async function pairGateways(lifetime: Lifetime): Promise<GatewayPair> {
       socket,
     )
   })
-  await listenForNodes(listener, address)
+  await listenForNodes(listener, address, () => undefined)
   const follower = new Follower({
     node: 'the other one',
     key,

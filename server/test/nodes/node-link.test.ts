@@ -35,7 +35,7 @@ async function startListener(t: TestContext) {
   const accepted: { hello: Hello; socket: TLSSocket }[] = []
   const server = createLinkListener(key, (first, socket) => accepted.push({ hello: first, socket }))
   const address = { host: '127.0.0.1', port: await freePort() }
-  await listenForNodes(server, address)
+  await listenForNodes(server, address, () => undefined)
   t.after(() => {
     for (const { socket } of accepted) socket.destroy()
     server.close()
@@ -85,7 +85,7 @@ async function startRelay(t: TestContext, leader: () => Promise<Duplex>, timeout
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'berth-relay-')), 'api.sock')
   t.after(() => rm(path.dirname(file), { recursive: true }))
   const relay = new LeaderRelay(leader, timeout)
-  await relay.listen(file)
+  await relay.listen(file, () => undefined)
   t.after(() => relay.close())
   return { relay, file }
 }
@@ -129,7 +129,7 @@ test('a request that a stopping leader does not begin is served by the next one'
       acceptAsLeader(parts, first, socket)
     })
     const address = { host: '127.0.0.1', port: await freePort() }
-    await listenForNodes(server, address)
+    await listenForNodes(server, address, () => undefined)
     t.after(() => server.close())
     return address
   }

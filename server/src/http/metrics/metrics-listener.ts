@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
+import { acceptErrors } from '#/accept-errors.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { connectionsCheckingInterval, createServer } from '#/node-http.ts'
 import { isBearer, type Metrics } from './metrics.ts'
@@ -53,7 +54,10 @@ export class MetricsListener {
         .then((text) => response.writeHead(200, { ...plain, 'content-type': metrics.contentType }).end(text), failed)
     })
     this.#server.maxConnections = maxConnections
-    this.#server.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
+    const acceptFailed = acceptErrors((problem) => log.error(`METRICS_LISTEN=${address.text}: ${problem}`))
+    this.#server.on('error', (error: NodeJS.ErrnoException) =>
+      this.#server.listening ? acceptFailed(error) : this.#failed(error),
+    )
     this.#server.on('listening', () => {
       this.#problem = undefined
       log.info(`the metrics are at http://${address.text}/metrics`)

@@ -2,6 +2,7 @@ import { chmod, rename, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { acceptErrors } from '#/accept-errors.ts'
 import { joinSockets } from './socket-pipe.ts'
 
 /** As the API's own listener: with a short queue a crowd is refused. */
@@ -31,13 +32,14 @@ export class LeaderRelay {
     this.#server = createServer((near) => void this.#pass(near))
   }
 
-  /** @throws {Error} when the socket cannot be made */
-  async listen(socketPath: string): Promise<void> {
+  /** @param report as of `acceptErrors` @throws {Error} when the socket cannot be made */
+  async listen(socketPath: string, report: (problem: string) => void): Promise<void> {
     // Closing removes the path that was bound, which would be the application's by then: so it is bound by another name, as long.
     const bound = socketPath.replace(/\.sock$/, '.wait')
     await rm(bound, { force: true })
     this.#server.listen({ path: bound, backlog })
     await once(this.#server, 'listening')
+    this.#server.on('error', acceptErrors(report))
     await chmod(bound, 0o600)
     await rename(bound, socketPath)
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createSecureContext, createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import { acceptErrors } from '#/accept-errors.ts'
 
 /**
  * Connections between nodes: TLS with a pre-shared key (RFC 5487, 8442), which each side has to know, and with forward secrecy. No
@@ -58,10 +59,15 @@ export function createLinkListener(key: Buffer, accept: (hello: Hello, socket: T
   return server
 }
 
-/** @throws {Error} when it cannot be bound */
-export async function listenForNodes(server: Server, { host, port }: LinkAddress): Promise<void> {
+/** @param report as of `acceptErrors` @throws {Error} when it cannot be bound */
+export async function listenForNodes(
+  server: Server,
+  { host, port }: LinkAddress,
+  report: (problem: string) => void,
+): Promise<void> {
   server.listen(port, host)
   await once(server, 'listening')
+  server.on('error', acceptErrors(report))
 }
 
 /** Made once: it costs a fifth of a handshake. */

@@ -110,7 +110,7 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
     if (state.mayAnswer && request.method === 'GET') http.handle(request, response)
     else void pass(request, response)
   })
-  await listenOnSocket(listener, parts.socket)
+  await listenOnSocket(listener, parts.socket, (problem) => log.error(problem))
   return {
     paths: [...anyNodePaths, ...frontEnd.paths],
     refresh: async () => {
