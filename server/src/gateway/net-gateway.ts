@@ -22,6 +22,7 @@ import { PlatformUpstream } from './upstream/platform-upstream.ts'
 import { RoutingTable } from './upstream/routing-table.ts'
 import { TrustedProxies } from './downstream/trusted-proxies.ts'
 import { ConnectionLimiter, defaultGatewayLimits, type GatewayLimits } from './downstream/connection-limiter.ts'
+import { redirectShare } from './downstream/file-descriptor-limit.ts'
 import { bind } from './bind-listener.ts'
 import { createRedirectListener } from './tls/redirect-listener.ts'
 import { createTlsListener, type TlsListener } from './tls/tls-listener.ts'
@@ -119,10 +120,12 @@ class ReverseProxy implements NetGateway, GatewayContext {
 
   #useTls(tls: TlsSettings): void {
     const connected = (socket: Socket) => this.#connected(socket)
-    this.#tls = createTlsListener(tls, this.limiter.limits.connections, this.#reportProblem, connected)
+    const { connections } = this.limiter.limits
+    this.#tls = createTlsListener(tls, connections, this.#reportProblem, connected)
     this.#server = this.#tls.server
     const port = () => (this.#server.address() as AddressInfo).port
-    if (tls.redirectPort !== null) this.#redirect = createRedirectListener(port)
+    const maxRedirects = Math.floor(connections * redirectShare)
+    if (tls.redirectPort !== null) this.#redirect = createRedirectListener(port, maxRedirects)
   }
 
   serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {

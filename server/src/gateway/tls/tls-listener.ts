@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import { readTlsPair, type TlsFiles } from '../../tls-pair.ts'
+import { handshakeShare } from '../downstream/file-descriptor-limit.ts'
 import { CertificateWatch } from './certificate-watch.ts'
 import { Handshakes } from './handshakes.ts'
 
 /** Timeout of a TLS handshake, in ms. */
 const handshakeTimeout = 10_000
-/** Handshakes at a time, as a part of all connections. */
-const handshakeShare = 1 / 4
 
 /** A listener that speaks TLS. */
 export interface TlsListener {

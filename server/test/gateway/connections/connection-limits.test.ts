@@ -239,7 +239,7 @@ test('how many connections there may be follows from how many files the process 
   const limits = (count: string) =>
     `Limit  Soft Limit  Hard Limit\nMax open files            ${count}    ${count}   files\n`
   assert.equal(maxClientConnections(limits('1048576')), 20_000)
-  assert.equal(maxClientConnections(limits('4096')), 1_920)
+  assert.equal(maxClientConnections(limits('4096')), 1_536)
   assert.equal(maxClientConnections(limits('300')), 64)
   assert.equal(maxClientConnections(limits('unlimited')), 20_000)
   assert.equal(maxClientConnections(''), 20_000)
