@@ -17,8 +17,13 @@ export function healthResponse(
   { settings }: GatewayConfig,
   { method, target }: RequestHead,
 ): GatewayResponse | undefined {
-  if (target === readinessPath && isDraining) throw gatewayRefusals.shuttingDown()
-  if (target === readinessPath && freshness.isStale) throw gatewayRefusals.behind()
+  if (isPath(readinessPath, target)) {
+    if (isDraining) throw gatewayRefusals.shuttingDown()
+    if (freshness.isStale) throw gatewayRefusals.behind()
+  }
   const isOneOfSeveral = settings.maxStateAge !== undefined
-  return target === livenessPath && method === 'GET' && isOneOfSeveral ? livenessResponse : undefined
+  return isOneOfSeveral && method === 'GET' && isPath(livenessPath, target) ? livenessResponse : undefined
 }
+
+/** Whatever its query. */
+const isPath = (path: string, target: string) => target === path || target.startsWith(`${path}?`)
