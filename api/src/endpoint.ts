@@ -59,7 +59,10 @@ interface Row {
   readonly form?: true
   /** Body of the answer 200; a row has either this, `stream`, `file` or `redirects`. */
   readonly response?: Type.TSchema
-  /** The answer is 302 for a browser that navigates here: where it leads, in words. */
+  /**
+   * The answer is 302 for a browser that navigates here: where it leads, in words. A parameter that is repeated, or longer than
+   * `query` says, counts as missing.
+   */
   readonly redirects?: string
   /** The answer 200 is a stream of server-sent events: the schema of the data of each event, by its name. */
   readonly stream?: Readonly<Record<string, Type.TSchema>>

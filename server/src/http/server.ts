@@ -21,6 +21,7 @@ import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
 import { refuseEndedSession } from './auth/refuse-ended-session.ts'
 import type { SessionRenewal } from './auth/session-renewal.ts'
 import { acceptAnyJson, completeBody, leaveBodyUnread, parseQuery } from './request/body-parser.ts'
+import { dropUnfitParameters } from './request/navigation-query.ts'
 import { isSpelledAsRoute, keepIdsAsSent, notFound } from './request/route-path.ts'
 import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
@@ -224,6 +225,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
     config: { endpoint },
     schema: schemaOf(endpoint),
     ...(endpoint.isBodyOptional && { preValidation: completeBody }),
+    ...(endpoint.redirects !== undefined && { preValidation: dropUnfitParameters }),
     onRequest: async (request, reply) => {
       if (isRateLimited(endpoint) && !isLocalClient(request.raw))
         parts.rateLimiter.count(rateLimitedClient(parts, request.raw), kindOf(endpoint))

@@ -184,6 +184,32 @@ function json(response: Parameters<NonNullable<Hostility['answers']>[string]>[0]
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
+// It was 400 with JSON, which the browser of a person who signs in shows in the place of a page.
+test('parameters that are repeated or too long count as missing, and the browser is led to a page', async () => {
+  const own = await fresh()
+  const browser = newBrowser(own)
+  const end = '/api/auth/oidc/evil/callback'
+  const lost = ['state=a&state=b&code=x', `state=${'s'.repeat(513)}&code=x`, 'state=a&error=x&error=y']
+  for (const query of [...lost, `state=a&error=access_denied&error_description=${'d'.repeat(4_097)}`]) {
+    const { status, headers } = await browser.navigate(`${end}?${query}`)
+    assert.deepEqual([status, headers.get('location')], [302, '/login?problem=attempt-lost'], query)
+  }
+  const started = await browser.navigate('/api/auth/oidc/evil/start?next=/a&next=/b')
+  assert.equal(started.status, 302)
+  assert.match(started.headers.get('location') ?? '', /^https?:\/\/(?!spawner)/)
+  // Of an attempt that is known: the provider's answer without its code, and one whose words are too long.
+  const answer = provider.callback(await begin(browser, 'evil'))
+  answer.searchParams.append('code', 'another')
+  const twice = await finish(browser, answer)
+  assert.match(twice.headers.get('location') ?? '', /^\/login\?problem=/)
+  const cancelled = provider.callback(await begin(browser, 'evil'))
+  cancelled.searchParams.delete('code')
+  cancelled.searchParams.set('error', 'access_denied')
+  cancelled.searchParams.set('error_description', 'd'.repeat(4_097))
+  assert.equal((await finish(browser, cancelled)).headers.get('location'), '/login?problem=cancelled')
+  assert.deepEqual(await accountsOf(own), [])
+})
+
 test('an answer lets in once, although the provider redeems its code again and the browser keeps the attempt', async () => {
   const own = await fresh()
   provider.hostility = { claims: { email: 'ann@x.org', email_verified: true } }

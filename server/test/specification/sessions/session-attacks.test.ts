@@ -147,8 +147,9 @@ test('open redirect: next of a continued session leads to this host alone, in wh
       assert.doesNotMatch(url.pathname, /^\/+api\//, `${next} leads to ${location}`)
       assert.equal(headers.get('set-cookie')?.includes('a=b') ?? false, false)
     }
+  // It was 400 with JSON, which a browser shows in the place of a page.
   const twice = await browser.navigate('/api/auth/continue?next=%2Fsessions&next=%2F%2Fevil.example')
-  assert.equal(new URL(twice.headers.get('location') ?? '/', `http://${host}`).host, host)
+  assert.deepEqual([twice.status, twice.headers.get('location')], [302, '/'])
 })
 
 // Such a path was 500: a header has no letters of other scripts.

@@ -16,6 +16,7 @@ import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 import { isPrefetch } from '#/http/request/fetch-metadata.ts'
+import { singleParameters } from '#/http/request/navigation-query.ts'
 
 export interface OidcParts extends TakeoverParts {
   /** In the order of the login page. */
@@ -83,7 +84,7 @@ async function finish(
   attempt: NonNullable<ReturnType<AttemptCookies['find']>>,
 ): Promise<Redirect> {
   const { request, client, now, reply } = call
-  const answer = request.url.replace(/^[^?]*/, '')
+  const answer = singleParameters(call.query)
   const signedIn = await parts.providerSignIn.finish({ answer, attempt }, client, now)
   parts.rateLimiter.refundRequests(client, 'provider', requestsOfSignIn)
   const own = sessionCookieLines(signedIn, request.headers.host, parts.cookie)
