@@ -93,8 +93,9 @@ export type Member = Type.Static<typeof Member>
 export const MembersResponse = Type.Object({ members: Type.Array(Member), next_cursor: OrNull(Type.String()) })
 export type MembersResponse = Type.Static<typeof MembersResponse>
 
+/** No length: one entry that is no address is refused alone, however long it is. The body has a limit. */
 export const AddMembersBody = Type.Object({
-  emails: Type.Array(Type.String({ maxLength: 320 }), { minItems: 1, maxItems: maxEmails }),
+  emails: Type.Array(Type.String(), { minItems: 1, maxItems: maxEmails }),
   role: Type.Optional(GroupRole),
 })
 const addresses = (description: string) => Type.Array(Type.String(), { description })

@@ -5,7 +5,7 @@ import { Instant, OneOf, OrNull } from '../shapes.ts'
 /** Members by list: what an addition will do, and invitations that are not accepted yet. */
 
 export const PreviewMembersBody = Type.Object({
-  emails: Type.Array(Type.String({ maxLength: 320 }), { minItems: 1, maxItems: maxEmails }),
+  emails: Type.Array(Type.String(), { minItems: 1, maxItems: maxEmails }),
 })
 /** What an addition of an address will do. */
 export const MemberPrediction = Type.Object({

@@ -131,6 +131,16 @@ test('wrong bodies are 400', async () => {
     assertRefused(await boss.call('POST', `/api/groups/${id}/members`, body), 400)
 })
 
+// One entry of a list, such as two columns of a table in one, kept all others from being added.
+test('an entry that is far too long for an address is refused alone', async () => {
+  const { id } = await group({ name: 'Long entries' })
+  const long = `${'a'.repeat(40_000)}@x.org`
+  const { addresses } = (await boss.call('POST', `/api/groups/${id}/members/preview`, { emails: [long] })).body
+  assert.deepEqual(addresses, [{ email: long, effect: 'invalid' }])
+  const reply = await add(boss, id, ['ann@x.org', long])
+  assert.deepEqual(reply.body, { added: ['ann@x.org'], invited: [], refused: [long] })
+})
+
 test('a deleted account is in no group any more', async () => {
   const { id } = await group({ name: 'Shrinks' }, [await signUp('leaves@x.org'), ann])
   const { members } = await membersOf(id)
