@@ -3,6 +3,17 @@ import { browser, head, repeated, same, type Shape } from './shape.ts'
 
 const junk = () => randomBytes(32).toString('base64url')
 
+/** Cookies of so many sign-ins at providers. */
+const attempts = (count: number, value: string) =>
+  Array.from({ length: count }, (_, at) => `spawner_oidc_${at.toString(16).padStart(16, '0')}=${value}`).join('; ')
+
+/** Starts of sign-ins, each from another address, because one has 600 in a minute. */
+function signIn(name: string, lines: readonly string[]): Shape {
+  let made = 0
+  const address = () => `X-Forwarded-For: 198.18.${(++made >> 8) & 255}.${made & 255}`
+  return { name, next: () => head('/api/auth/oidc/main/start', [...browser, ...lines, address()]) }
+}
+
 /** Lists of conditions, encodings and addresses, and what ends at the next program. @param script path of the largest asset */
 export function conditionalShapes(script: string): readonly Shape[] {
   const date = 'Tue, 24 Nov 2026 10:00:00 GMT'
@@ -31,8 +42,11 @@ export function conditionalShapes(script: string): readonly Shape[] {
       ...browser,
       `Cookie: ${repeated('spawner_visi=a; berth_sessio=b; ')}`,
     ]),
-    same('cookies of sign-ins at providers', '/api/user/me', [
-      `Cookie: ${Array.from({ length: 700 }, (_, at) => `spawner_oidc_${at.toString(16).padStart(16, '0')}=x`).join('; ')}`,
+    same('cookies of sign-ins at providers', '/api/user/me', [`Cookie: ${attempts(700, 'x')}`]),
+    signIn('sign-in at a provider', []),
+    // Below 16 KB, so that the API receives all of them.
+    signIn('sign-in at a provider, cookies of 230 others', [
+      `Cookie: spawner_visit=${'v'.repeat(22)}; ${attempts(230, 'x'.repeat(38))}`,
     ]),
     same('TE, Trailer and Connection, each long', '/api/user/me', [
       `TE: ${repeated('trailers, ', 9_000)}`,

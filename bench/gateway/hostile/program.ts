@@ -1,14 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../server/src/store/database.ts'
 import { installationName } from '../../../server/src/store/installation.ts'
 import { removeInstallation, testImage } from '../../../server/test/support/engine/engine.ts'
+import { HostileProvider } from '../../../server/test/support/oidc/hostile-provider.ts'
 import { proxyCore, start, freePort, listening } from '../process.ts'
 import { scratch } from '../programs.ts'
 
-/** Berth as an operator runs it, both processes, with one account and its containers. */
+/** Berth as an operator runs it, both processes, with one account and its containers, and the provider `main`. */
 export interface Program {
   readonly port: number
   /** Of the gateway process, whose child is the API process. */
@@ -28,16 +29,22 @@ const name = 'hostile'
 export async function startProgram(): Promise<Program> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-hostile-'))
   const port = await freePort()
+  const cleanUps: (() => Promise<void>)[] = []
+  const provider = await HostileProvider.start({ after: (work) => void cleanUps.push(work) })
+  const providersFile = path.join(dataDir, 'providers.json')
+  writeFileSync(providersFile, JSON.stringify({ main: provider.fields }), { mode: 0o600 })
   const settings = {
     PORT: port,
     DATA_DIR: dataDir,
     TRUSTED_PROXIES: '127.0.0.1',
+    OIDC_PROVIDERS_FILE: providersFile,
     CONTAINER_TEMPLATES: await templates(),
   }
   const env = Object.entries(settings).map(([key, value]) => `${key}=${value}`)
   const started = start(name, proxyCore, ['env', ...env, 'sh', serve])
   const end = async () => {
     await started.end()
+    for (const cleanUp of cleanUps) await cleanUp()
     const database = await openDatabase(null, dataDir)
     const installation = await installationName(database.db, () => 'none')
     await database.close()

@@ -10,11 +10,13 @@ import type { LoginCsrf } from './login-csrf.ts'
 const path = '/api/auth/oidc'
 /** Attempts that one browser may have open; of more the oldest are forgotten. */
 const maxAttempts = 5
+/** Max attempts of one `Cookie` header that count, the last ones, as the gateway passes on of a long one. */
+const maxNames = 16
 /** Max length of the return path, in characters: all cookies together have to fit into 8 KB. */
 const maxNext = 512
 
 export interface AttemptCookiesParts {
-  readonly seal: Seal
+  readonly seal: Pick<Seal, 'close' | 'open'>
   readonly settings: CookieSettings
   readonly loginCsrf: Pick<LoginCsrf, 'browserIdOf' | 'identifyBrowser' | 'forget'>
 }
@@ -33,10 +35,12 @@ interface Kept {
 export class AttemptCookies {
   readonly #parts: AttemptCookiesParts
   readonly #prefix: string
+  readonly #nameForm: RegExp
 
   constructor(parts: AttemptCookiesParts) {
     this.#parts = parts
     this.#prefix = `${parts.settings.isSecure ? '__Http-' : ''}spawner_oidc_`
+    this.#nameForm = new RegExp(`(?<![^;\\s])${this.#prefix}[\\da-f]{16}(?==)`, 'g')
   }
 
   /** The `Set-Cookie` lines that keep an attempt, and forget the oldest when there are too many. */
@@ -46,7 +50,7 @@ export class AttemptCookies {
     const next = attempt.next.length <= maxNext ? attempt.next : '/'
     const kept: Kept = { attempt: { ...attempt, next }, ends: now.getTime() + attemptLifetime * 1_000 }
     const value = this.#parts.seal.close(JSON.stringify(kept), contextOf(name, browserId))
-    const outdated = this.#namesOf(headers, now).slice(maxAttempts - 1)
+    const outdated = this.#namesIn(headers).slice(0, 1 - maxAttempts)
     return [
       ...(setCookie === undefined ? [] : [setCookie]),
       this.#line(name, value, attemptLifetime),
@@ -65,13 +69,12 @@ export class AttemptCookies {
     return [this.#line(this.#nameOf(state), '', 0), ...this.#parts.loginCsrf.forget(target, headers)]
   }
 
-  /** The browser's attempts, the newest first; those that are over, or cannot be read, last. */
-  #namesOf(headers: IncomingHttpHeaders, now: Date): string[] {
-    const found = [...(headers.cookie ?? '').matchAll(/(?<![^;\s])([\w-]*spawner_oidc_[\da-f]{16})=/g)]
-    const names = [...new Set(found.map(([, name = '']) => name))].filter((name) => name.startsWith(this.#prefix))
-    const endOf = (name: string) => this.#read(name, headers, now)?.ends ?? 0
-    // Browsers send older cookies first (RFC 6265, 5.4), which decides between attempts of one moment.
-    return names.toReversed().toSorted((one, other) => endOf(other) - endOf(one))
+  /**
+   * Names of the browser's last attempts, the oldest first: so browsers send cookies of one path (RFC 6265, 5.4). No value
+   * is read: a client may send hundreds of such names, and each decryption takes time.
+   */
+  #namesIn({ cookie = '' }: IncomingHttpHeaders): string[] {
+    return [...new Set(cookie.match(this.#nameForm))].slice(-maxNames)
   }
 
   /** Of several different cookies of a name a page tossed some in: none counts. */
