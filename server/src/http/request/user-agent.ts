@@ -5,15 +5,17 @@ const require = createRequire(import.meta.url)
 
 /** Max characters of `User-Agent` that are parsed. */
 const maxLength = 512
-/** Names of browsers and systems alone, which may appear in a mail; no free text of the client. */
-const isName = (text: string | undefined): text is string =>
-  text !== undefined && /^[A-Za-z][A-Za-z0-9 ]{0,30}$/.test(text)
 
-/** Browser and system in words, e.g. `Firefox on Windows`; null for an unknown browser. */
+/** Browser and system in words, e.g. `Firefox on Windows`; null for an unknown browser. No free text of the client. */
 export function describeUserAgent(userAgent: string | undefined): string | null {
   if (!userAgent || userAgent.length > maxLength) return null
   // Loaded at the first sign-in: its tables cost an idle process memory.
-  const { browser, os } = (require('bowser') as typeof bowser).parse(userAgent)
-  if (!isName(browser.name)) return null
-  return isName(os.name) ? `${browser.name} on ${os.name}` : browser.name
+  const { parse, BROWSER_MAP, OS_MAP } = require('bowser') as typeof bowser
+  const { browser, os } = parse(userAgent)
+  if (!isNameIn(BROWSER_MAP, browser.name)) return null
+  return isNameIn(OS_MAP, os.name) ? `${browser.name} on ${os.name}` : browser.name
 }
+
+/** For an unknown browser the name is what the client wrote before the slash, and the recipient of a mail would read it. */
+const isNameIn = (known: Readonly<Record<string, string>>, name: string | undefined): name is string =>
+  name !== undefined && Object.values(known).includes(name)
