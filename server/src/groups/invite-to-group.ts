@@ -2,8 +2,14 @@ import type { Invite, InvitationPurpose } from '#/accounts/sign-up/invitations.t
 import { maySignUp, type SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { Actor } from '#/administration/actor.ts'
 import type { AuditEntry } from '#/store/audit/audit-log.ts'
-import type { Database, Db } from '#/store/database.ts'
-import { deleteGroupInvitation, findGroupInvitation, setGroupInvitation } from '#/store/groups/group-invitations.ts'
+import type { Database } from '#/store/database.ts'
+import {
+  deleteGroupInvitation,
+  findGroupInvitation,
+  restoreGroupInvitation,
+  setGroupInvitation,
+  type StoredInvitation,
+} from '#/store/groups/group-invitations.ts'
 import type { GroupRole } from '#/store/groups/group-members.ts'
 import type { Group } from '#/store/groups/groups.ts'
 import { findUser, type User } from '#/store/users/users.ts'
@@ -88,8 +94,9 @@ function purposeOf(
   isLimited: boolean,
   now: Date,
 ): InvitationPurpose {
-  const roleOf = async (tx: Db, { email }: User): Promise<GroupRole> =>
-    wanted ?? (await findGroupInvitation(tx, groupId, email))?.role ?? 'member'
+  /** Invitations that were there before, by address: a mail that fails leaves them as they were. */
+  const earlier = new Map<string, StoredInvitation | undefined>()
+  const roleOf = ({ email }: User): GroupRole => wanted ?? earlier.get(email)?.role ?? 'member'
   const entryOf = (action: AuditEntry['action'], { id, email }: User, role: GroupRole): AuditEntry => ({
     at: now,
     actor,
@@ -103,14 +110,17 @@ function purposeOf(
     isLimited,
     store: async (tx, user) => {
       await requireManaged(tx, actor, groupId)
-      const role = await roleOf(tx, user)
+      earlier.set(user.email, await findGroupInvitation(tx, groupId, user.email))
+      const role = roleOf(user)
       await setGroupInvitation(tx, { groupId, email: user.email, role, by: actor.email, now })
       return entryOf('group.invite', user, role)
     },
     takeBack: async (tx, user) => {
-      const role = await roleOf(tx, user)
-      await deleteGroupInvitation(tx, groupId, user.email)
-      return entryOf('group.invite-failed', user, role)
+      const before = earlier.get(user.email)
+      // The links of the earlier invitation stay valid, and lead into the group.
+      if (before) await restoreGroupInvitation(tx, before)
+      else await deleteGroupInvitation(tx, groupId, user.email)
+      return entryOf('group.invite-failed', user, roleOf(user))
     },
   }
 }

@@ -4,10 +4,8 @@ import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import {
   deleteGroupInvitation,
-  findGroupInvitation,
   findGroupInvitationById,
   listGroupInvitations,
-  setGroupInvitation,
   type StoredInvitation,
 } from '#/store/groups/group-invitations.ts'
 import { pageOf } from '#/store/page.ts'
@@ -54,7 +52,7 @@ export class PendingInvitations {
   }
 
   /**
-   * Mails it again; it counts from now on. @param report called with the cause when the mail failed
+   * Mails it again; it counts from now on, when the mail is accepted. @param report called with the cause when the mail failed
    * @throws {Refusal} 404 · 403 · 409 a provider's group · 500 the mail was not accepted, or the address had too many
    */
   async resend(
@@ -71,16 +69,6 @@ export class PendingInvitations {
     const { email, role } = invitation
     const { invited } = await this.#invite.run(actor, group, { emails: [email], role }, now, report)
     if (invited.includes(email)) return email
-    await this.#keep(invitation)
     throw refusals.invitationNotMailed()
-  }
-
-  /** A mail that was not accepted takes its invitation back; the one before stays. */
-  async #keep(invitation: StoredInvitation): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      const { groupId, email, createdAt } = invitation
-      if (!(await findGroupInvitation(tx, groupId, email)))
-        await setGroupInvitation(tx, { ...invitation, now: createdAt })
-    })
   }
 }

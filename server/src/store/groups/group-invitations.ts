@@ -31,6 +31,17 @@ export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & {
     .execute()
 }
 
+/** Gives an invitation that was replaced meanwhile its earlier content; none that was accepted or withdrawn meanwhile. */
+export async function restoreGroupInvitation(tx: Db, earlier: StoredInvitation): Promise<void> {
+  const { groupId, email, role, by, createdAt } = earlier
+  await tx
+    .updateTable('group_invitations')
+    .set({ role, invited_by: by, created_at: createdAt.getTime() })
+    .where('group_id', '=', groupId)
+    .where('email', '=', email)
+    .execute()
+}
+
 export async function findGroupInvitation(
   db: Db,
   groupId: number,
