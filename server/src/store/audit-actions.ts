@@ -103,7 +103,7 @@ export const auditActions = {
   'group.delete-join-code': { when: 'the join code of a group was removed', detail: '' },
   'group.start': {
     when: 'a manager started the containers of a type of all members',
-    detail: '`type`, `users`, a page of members in each entry',
+    detail: 'the containers, a page of members in each entry',
   },
   'group.restart-container': {
     when: "a manager replaced a member's container with a new one",

@@ -70,9 +70,12 @@ export function toUsage(row: RowOf<typeof usageOf>): Entry<'usage'> {
   return { type: row.container_type, unit: row.unit, period: row.period, ...sums }
 }
 
+/** Lists of containers of several users in entries about a group. */
+const containerLists = ['containers', 'still_blocked']
+
 /**
  * Entries of others have their network address left out, and entries of this user about others everything but the own
- * address: those are facts about other people.
+ * address: those are facts about other people. Of a group's containers a user gets the own ones.
  */
 export function toLoggedAction(
   { id, at, actor, action, target, detail }: StoredAuditEntry,
@@ -89,6 +92,17 @@ export function toLoggedAction(
     action,
     target,
     is_own: isOwn,
-    detail: { ...(isAboutUser ? facts : {}), ...(isOwn && address !== undefined ? { address } : {}) },
+    detail: {
+      ...(isAboutUser ? facts : ownContainersIn(facts, userId)),
+      ...(isOwn && address !== undefined ? { address } : {}),
+    },
   }
+}
+
+function ownContainersIn(facts: StoredAuditEntry['detail'], userId: number): Record<string, unknown[]> {
+  const lists = containerLists.map((name): [string, unknown[]] => {
+    const list: unknown = facts[name]
+    return [name, Array.isArray(list) ? list.filter((each) => Object(each).user === userId) : []]
+  })
+  return Object.fromEntries(lists.filter(([, own]) => own.length > 0))
 }

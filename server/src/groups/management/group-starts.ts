@@ -152,7 +152,7 @@ export class GroupStarts {
 
   async #audit(actor: Actor, groupId: number, type: string, users: readonly User[], at: Date): Promise<void> {
     if (users.length === 0) return
-    const [target, detail] = [`group:${groupId}`, { type, users: users.map(({ id }) => id) }]
+    const [target, detail] = [`group:${groupId}`, { containers: users.map(({ id }) => ({ user: id, type })) }]
     await this.#parts.database.transaction((tx) =>
       insertAuditEntries(tx, [{ at, actor, action: 'group.start', target, detail }]),
     )

@@ -140,7 +140,8 @@ test('a start for all starts what members do not have yet, not that of managers,
     /^The start of one container was requested\. Not started: 1\. The limit "running" of the group Starts/,
   )
   const { detail } = (await auditOf(id)).find(({ action }) => action === 'group.start') ?? {}
-  assert.deepEqual(detail?.type, 'prod')
+  const containers = detail?.containers as { type: string }[]
+  assert.ok(containers.length > 0 && containers.every(({ type }) => type === 'prod'))
   assertRefused(await tom.call('POST', `/api/groups/${id}/start`, { container_type: 'dev' }), 400)
 })
 
