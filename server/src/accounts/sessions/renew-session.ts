@@ -79,11 +79,14 @@ export class RenewSession {
   }
 
   async #renewByToken(sid: string, user: User, now: Date): Promise<RenewedToken | undefined> {
+    const { revocations } = this.#parts
+    // A token of a moment before a block or an end is still remembered.
+    if (user.isBlocked || revocations.has(sid) || revocations.isEndedByBlock({ sid })) return undefined
     const known = this.#renewed.get(sid)
     if (known && 'retryAt' in known && known.retryAt > now.getTime()) return undefined
     if (known && 'token' in known && !isInSecondHalf(known, now)) return known
     return this.#flights.run(sid, 'renew', async () => {
-      const renewed = user.isBlocked ? undefined : await this.#extend(sid, user, now)
+      const renewed = await this.#extend(sid, user, now)
       this.#remember(sid, renewed ?? { retryAt: now.getTime() + retryAfter })
       return renewed
     })

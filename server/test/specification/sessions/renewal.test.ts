@@ -169,6 +169,26 @@ test('a block ends renewal and session, while the token goes on to answer; after
   assertRefused(await refresh(kim.cookie), 401)
 })
 
+/** The token of a renewal is remembered for others who ask at the same time, and was given again after the block. */
+test('a session that was renewed a moment before a block is not renewed again', async () => {
+  const renewed = async (email: string) => {
+    const person = await signIn(email)
+    clock.pass(hour / 2 + 1_000)
+    assert.ok(setCookie(await byCookie(person.token), 'spawner_token'))
+    return person
+  }
+  const kit = await renewed('kit@x.org')
+  const acting = await signIn('ada@x.org')
+  assertOk(await berth.call('POST', `/api/admin/users/${kit.id}/block`, { token: acting.token }))
+  const blocked = await byCookie(kit.token)
+  assertOk(blocked)
+  assert.deepEqual(blocked.headers.getSetCookie(), [])
+  assertOk(await berth.call('POST', `/api/admin/users/${kit.id}/unblock`, { token: acting.token }))
+  const unblocked = await byCookie(kit.token)
+  assertOk(unblocked)
+  assert.deepEqual(unblocked.headers.getSetCookie(), [], 'after the unblock the session stays over')
+})
+
 test('a deleted account has no session', async () => {
   const lea = await signIn('lea@x.org')
   const { token } = await signIn('ada@x.org')
