@@ -83,7 +83,7 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     remedy: 'send the token; see [monitoring](../how-to/monitor.md#metrics)',
   },
   noSignInByLink: {
-    when: 'a request for a link while `SIGN_IN` is `oidc`',
+    when: 'a request for a link while `SIGN_IN` is `oidc`; resend-verification answers 200 then, and mails nothing',
     remedy: 'sign in with a provider',
   },
   takenOver: {

@@ -45,13 +45,16 @@ type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySi
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
-    logIn: linkRequest(parts, ({ body, client, now }) => parts.logIn.run(body.email, client, now)),
-    signUp: linkRequest(parts, ({ body, client, now }) => parts.signUp.run(body.email, client, now)),
-    askForLink: linkRequest(parts, ({ body, client, now }) => parts.signUp.askForLink(body.email, client, now)),
-    resendVerification: linkRequest(parts, ({ body, client, now, request }) =>
-      parts.logIn.resendVerification(body.email, client, now, (error) =>
-        request.log.error({ err: error }, 'a signup link could not be mailed again'),
-      ),
+    logIn: signInRequest(parts, ({ body, client, now }) => parts.logIn.run(body.email, client, now)),
+    signUp: signInRequest(parts, ({ body, client, now }) => parts.signUp.run(body.email, client, now)),
+    askForLink: signInRequest(parts, ({ body, client, now }) => parts.signUp.askForLink(body.email, client, now)),
+    resendVerification: linkRequest(parts, async ({ body, client, now, request }) =>
+      // Always answered with 200: where no links are mailed, none is.
+      parts.isByLink
+        ? parts.logIn.resendVerification(body.email, client, now, (error) =>
+            request.log.error({ err: error }, 'a signup link could not be mailed again'),
+          )
+        : message('answers.linkSentIfKnown'),
     ),
     verifySignup: async (call) => {
       refusePrefetch(call)
@@ -90,12 +93,20 @@ function requireLinks({ isByLink }: AuthParts): void {
 
 type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
 
-/** Handler that mails a link. @param mail says what is answered */
-function linkRequest(parts: AuthParts, mail: (call: LinkRequestCall) => Promise<LocalizedMessage>) {
-  return async (call: LinkRequestCall): Promise<{ message: string }> => {
+/** Mails a link. @returns what is answered */
+type MailLink = (call: LinkRequestCall) => Promise<LocalizedMessage>
+
+/** Handler that mails a link. */
+function linkRequest(parts: AuthParts, mail: MailLink) {
+  return async (call: LinkRequestCall): Promise<{ message: string }> => answerLinkRequest(parts, call, await mail(call))
+}
+
+/** The same where links are what people sign in by. */
+function signInRequest(parts: AuthParts, mail: MailLink) {
+  return linkRequest(parts, async (call) => {
     requireLinks(parts)
-    return answerLinkRequest(parts, call, await mail(call))
-  }
+    return mail(call)
+  })
 }
 
 /** The same answer for every address: whether a mail was sent, and to whom, is unknown here (enumeration guard). */
