@@ -16,7 +16,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
   missingEmail: { when: 'the e-mail address is missing or empty', remedy: 'enter the address' },
   badEmail: { when: 'sign-up with text that is not a deliverable e-mail address', remedy: 'correct the address' },
   missingToken: { when: 'a verify endpoint was called without its token', remedy: 'open the complete link' },
-  badToken: { when: 'the link is unknown, or was deleted after it expired', remedy: 'request a new link' },
+  badToken: {
+    when: 'the link is unknown, was deleted after it expired, or was not mailed and its account is verified by now',
+    remedy: 'request a new link',
+  },
   usedToken: { when: 'the link was used before; same message as `badToken`', remedy: 'request a new link' },
   expiredToken: { when: 'the link has expired; same message as `badToken`', remedy: 'request a new link' },
   otherToken: {

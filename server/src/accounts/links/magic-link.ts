@@ -9,7 +9,7 @@ import type { MailStatistics } from './mail-statistics.ts'
 import type { LinkLimits, Reservation } from '../abuse-protection/link-limits.ts'
 import type { ResponsePadding } from '../abuse-protection/response-padding.ts'
 import type { Compensation, Compensations } from './compensations.ts'
-import { hashToken, newToken } from './magic-link-token.ts'
+import { hashToken, newToken, newUnmailedToken } from './magic-link-token.ts'
 
 export interface MagicLinkSettings {
   /** Seconds. */
@@ -37,6 +37,8 @@ export interface LinkRequest {
   readonly reservation: Reservation | null
   /** Lifetime in seconds, if not the usual one. */
   readonly expiry?: number
+  /** Left out: true. False: the link is given to its issuer, and void as soon as the account is verified in another way. */
+  readonly isMailed?: boolean
 }
 
 /** A stored link before its mail. Its token exists here and in the mail, nowhere else. */
@@ -67,8 +69,8 @@ export class MagicLinks {
 
   /** Stores a new link for the user, in the given transaction. Older links stay valid. */
   async issue(tx: Db, user: User, request: LinkRequest, now: Date): Promise<IssuedLink> {
-    const token = newToken()
-    const expiry = request.expiry ?? this.#settings.magicLinkExpiry
+    const { expiry = this.#settings.magicLinkExpiry, isMailed = true } = request
+    const token = isMailed ? newToken() : newUnmailedToken()
     const { id } = await insertLink(tx, {
       userId: user.id,
       tokenHash: hashToken(token),
@@ -77,7 +79,7 @@ export class MagicLinks {
       now,
       expiresAt: new Date(now.getTime() + expiry * 1000),
     })
-    return { ...request, expiry, linkId: id, token }
+    return { ...request, expiry, isMailed, linkId: id, token }
   }
 
   /** As `issueFor`, in the given transaction. @throws {Refusal} 429 */

@@ -13,7 +13,7 @@ import {
 import { findUser, lockUser, moveUserState, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, BegunSession, SignedIn } from '../sessions/begin-session.ts'
 import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
-import { hashToken } from './magic-link-token.ts'
+import { hashToken, isUnmailed } from './magic-link-token.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import type { Compensations } from './compensations.ts'
 
@@ -53,6 +53,8 @@ export class VerifyLink {
   async signUp(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
     let joined: AuditEntry[] = []
     const exchange = await this.#use(token, 'signup', client, now, async (tx, user) => {
+      // Its holder need not be the person who has proved the address meanwhile.
+      if (isUnmailed(token) && user.state !== 'registered') throw refusals.badToken()
       // A second signup link must not move an active user back.
       await moveUserState(tx, user.id, 'registered', 'verified')
       joined = await joinInvitingGroups(tx, user, client.address, now)

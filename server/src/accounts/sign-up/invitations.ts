@@ -137,7 +137,7 @@ export class Invite {
     })
   }
 
-  /** Their earlier links stay valid. */
+  /** Their earlier links stay valid; those that were not mailed until the account is verified. */
   async #again(user: User, batch: Batch): Promise<Invited> {
     const invited = await this.#parts.database.transaction((tx) => this.#issue(tx, user, batch))
     await this.#deliver(invited, batch, async () => undefined)
@@ -150,7 +150,7 @@ export class Invite {
     const { links, limits, invitationExpiry: expiry } = this.#parts
     const reservation = purpose?.isLimited ? await limits.reserve(tx, user.email, now) : null
     const occasion = occasionOf(inviter, purpose)
-    const link = await links.issue(tx, user, { purpose: 'signup', occasion, reservation, expiry }, now)
+    const link = await links.issue(tx, user, { purpose: 'signup', occasion, reservation, expiry, isMailed }, now)
     await insertAuditEntries(tx, [stored ?? entry('user.invite', user, inviter, now, { is_mailed: isMailed })])
     return { user, link }
   }

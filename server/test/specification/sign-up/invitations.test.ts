@@ -75,6 +75,25 @@ test('with send: false nothing is mailed and the link is in the answer', async (
   assertOk(await verify(berth, 'signup', new URL(link).searchParams.get('token') ?? ''))
 })
 
+/** An administrator who invites with `send: false` has the link, and would have had the account after the person proved the address. */
+test('a link that was not mailed is void as soon as the account is verified by another one, and used once', async () => {
+  const unmailed = async () => {
+    const [{ link }] = (await invite(['ceo@x.org'], false)).body.invitations
+    return new URL(link).searchParams.get('token') ?? ''
+  }
+  const [first, second] = [await unmailed(), await unmailed()]
+  assertOk(await verify(berth, 'signup', first))
+  assertRefused(await verify(berth, 'signup', second), 400)
+  assertOk(await invite(['cfo@x.org']))
+  const [{ link }] = (await invite(['cfo@x.org'], false)).body.invitations
+  const [mailed, kept] = [berth.mail.tokenFor('cfo@x.org'), new URL(link).searchParams.get('token') ?? '']
+  assertOk(await invite(['cfo@x.org']))
+  assertOk(await verify(berth, 'signup', berth.mail.tokenFor('cfo@x.org')))
+  assertRefused(await verify(berth, 'signup', kept), 400)
+  // Specification: a token is valid while it is unexpired and unused.
+  assertOk(await verify(berth, 'signup', mailed))
+})
+
 test('who never verified is invited again; who did, who is blocked, and what is no address is not', async () => {
   assertOk(await invite(['dan@x.org', 'blocked@x.org']))
   const first = berth.mail.tokenFor('dan@x.org')
