@@ -166,7 +166,7 @@ export const auditActions = {
     detail: 'as `token.create`; the actor is its owner',
   },
   'token.remove': {
-    when: 'an API token was removed by its owner, an administrator or the operator. A block, a deletion and, for `admin:`, a demotion remove tokens without such an entry',
+    when: 'an API token was removed by its owner, an administrator or the operator, or by the first sign-in at a provider after an invitation without a mail. A block, a deletion and, for `admin:`, a demotion remove tokens without such an entry',
     detail: 'as `token.create`',
   },
   'keys.rotate': {

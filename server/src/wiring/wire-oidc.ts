@@ -6,6 +6,7 @@ import { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { defaultLanguage } from '#/messages/language.ts'
+import { listApiTokensOf } from '#/store/users/api-tokens.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
@@ -25,6 +26,8 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
   const { frontendUrl } = addresses
   const registry = new ProviderRegistry(config.providers)
   const seal = new Seal(key.secretFor('ID tokens'))
+  const { endSessions } = administration
+  const actorOf = (name: string, address: string) => ({ id: null, email: name, address, language: defaultLanguage })
   const providerSignIn = new ProviderSignIn({
     registry,
     frontendUrl,
@@ -34,18 +37,21 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
       registration: accounts.registration,
       policy: config,
       onJoin: groups.onJoin,
+      endAccess: async (userId, provider, now) => {
+        // Sessions first: one of them could make another token meanwhile.
+        await endSessions.ofUser(userId, 'ended', now)
+        for (const { id } of await listApiTokensOf(store.db, userId))
+          await administration.apiTokens.revoke(actorOf(`provider ${provider}`, ''), id, now)
+      },
     }),
     sessions: accounts.beginSession,
     seal,
     effects: {
-      setAdministrator: (userId, isAdmin, { name, address }, now) => {
-        const actor = { id: null, email: name, address, language: defaultLanguage }
-        return administration.rights.followProvider(actor, userId, isAdmin, now)
-      },
+      setAdministrator: (userId, isAdmin, { name, address }, now) =>
+        administration.rights.followProvider(actorOf(name, address), userId, isAdmin, now),
       setMemberships: (member, names, now) => groups.providerMemberships.follow(member, names, now),
     },
   })
-  const { endSessions } = administration
   const providerSignOut = new ProviderSignOut({ registry, frontendUrl, database: store, seal, endSessions, log })
   return { providers: config.providers, providerSignIn, providerSignOut }
 }

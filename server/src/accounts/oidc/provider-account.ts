@@ -1,9 +1,9 @@
 import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
 import type { Registration } from '../sign-up/registration.ts'
 import { maySignUp, type SignUpPolicy } from '../sign-up/sign-up-policy.ts'
-import { insertAuditEntries } from '#/store/audit/audit-log.ts'
-import type { Database, Tx } from '#/store/database.ts'
-import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users/identities.ts'
+import { insertAuditEntries, listAuditEntries } from '#/store/audit/audit-log.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import { findSubjectOf, findUserByIdentity, hasIdentity, insertIdentity } from '#/store/users/identities.ts'
 import { findUserByEmail, moveUserState, type User } from '#/store/users/users.ts'
 import type { ProviderIdentity } from './protocol/provider-identity.ts'
 import { SignInProblem } from './protocol/sign-in-problem.ts'
@@ -17,6 +17,8 @@ export interface ProviderAccountParts {
   readonly policy: SignUpPolicy
   /** Called when an invitation has made the user a member of a group. */
   readonly onJoin: () => void
+  /** Ends all sessions of a user and removes their API tokens. @param provider who has it done, for the audit log */
+  readonly endAccess: (userId: number, provider: string, now: Date) => Promise<void>
 }
 
 /** A user whose identity is stored. */
@@ -53,13 +55,17 @@ export class ProviderAccounts {
   }
 
   /**
-   * The provider has proved the address, and a used link has, too; without a used link no person has had access to the
-   * account, so that an address that was only typed before gives no access to it.
+   * The provider has proved the address, and a used link that was mailed has, too; without a used link no person has had
+   * access to the account, so that an address that was only typed before gives no access to it. A link that was not mailed
+   * proves nothing: what its holder has begun ends here.
    */
   async #link(user: User, identity: ProviderIdentity, now: Date): Promise<Bound> {
-    return this.#parts.database.transaction(async (tx) => {
-      if ((await findSubjectOf(tx, user.id, identity.issuer)) !== undefined)
-        throw new SignInProblem('email-taken', `another subject of the provider signs in to account ${user.id}`)
+    const { database, endAccess } = this.#parts
+    await requireUnlinked(database.db, user, identity)
+    // First: if this fails, the next sign-in comes here again.
+    if (await mayHaveUnmailedLink(database.db, user)) await endAccess(user.id, identity.provider, now)
+    return database.transaction(async (tx) => {
+      await requireUnlinked(tx, user, identity)
       return bind(tx, user, identity, now)
     })
   }
@@ -76,6 +82,19 @@ export class ProviderAccounts {
       deliver: async () => undefined,
     })
   }
+}
+
+/** @throws {SignInProblem} email-taken */
+async function requireUnlinked(db: Db, { id }: User, { issuer }: ProviderIdentity): Promise<void> {
+  if ((await findSubjectOf(db, id, issuer)) !== undefined)
+    throw new SignInProblem('email-taken', `another subject of the provider signs in to account ${id}`)
+}
+
+/** Whether an invitation without a mail may have verified the account; false when a provider has proved its address since. */
+async function mayHaveUnmailedLink(db: Db, { id }: User): Promise<boolean> {
+  if (await hasIdentity(db, id)) return false
+  const { entries } = await listAuditEntries(db, { limit: 1_000 }, { target: `user:${id}`, action: 'user.invite' })
+  return entries.some(({ detail }) => detail.is_mailed === false)
 }
 
 async function bind(tx: Tx, user: User, { provider, issuer, subject }: ProviderIdentity, now: Date): Promise<Bound> {

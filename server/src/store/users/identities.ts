@@ -30,6 +30,12 @@ export async function findSubjectOf(db: Db, userId: number, issuer: string): Pro
   return row?.subject
 }
 
+/** Whether any provider signs a user in to this account. */
+export async function hasIdentity(db: Db, userId: number): Promise<boolean> {
+  const row = await db.selectFrom('identities').select('id').where('user_id', '=', userId).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
 /** @throws when the identity signs in to another account, or another subject of the issuer to this one */
 export async function insertIdentity(
   db: Db,

@@ -110,6 +110,48 @@ test('with SIGN_UP=invited who was invited comes in by a provider, too', async (
   assert.equal((await userOf(browser)).state, 'verified')
 })
 
+/** The administrator who was given the link would have had the account after the person signed in. */
+test('a link that was not mailed is void when the provider has verified its account', async (t) => {
+  const berth = await startBerthWith(t, { main })
+  const { browser: boss } = await signInAs(berth, 'boss', verified('boss@x.org'))
+  const { csrf } = await boss.open('/')
+  const body = { emails: ['ceo@x.org'], send: false }
+  const invited = await boss.ask('POST', '/api/admin/invitations', { proof: csrf, body })
+  const { search } = new URL(invited.body.invitations[0].link)
+  await signInAs(berth, 'ceo', verified('ceo@x.org'))
+  assert.equal((await berth.call('GET', `/api/auth/verify-signup${search}`)).status, 400)
+})
+
+/** An administrator who opened the link kept the account of the person in a session of 90 days, and a token of a year. */
+test('the first sign-in by a provider ends what was begun with a link that was not mailed, and nothing else', async (t) => {
+  const berth = await startBerthWith(t, { main })
+  const { browser: boss } = await signInAs(berth, 'boss', verified('boss@x.org'))
+  const { csrf } = await boss.open('/')
+  const statusOf = async (token: string) => (await berth.call('GET', '/api/user/me', { token })).status
+  const apiTokenOf = async (token: string) => {
+    const body = { name: 'script', scopes: ['containers:read'], expires_in: 31_536_000 }
+    return (await berth.call('POST', '/api/user/tokens', { token, body })).body.token as string
+  }
+  const body = { emails: ['ceo@x.org'], send: false }
+  const invited = await boss.ask('POST', '/api/admin/invitations', { proof: csrf, body })
+  const { search } = new URL(invited.body.invitations[0].link)
+  const { access_token: opened } = (await berth.call('GET', `/api/auth/verify-signup${search}`)).body
+  const held = [opened, await apiTokenOf(opened)]
+  assert.deepEqual(await Promise.all(held.map(statusOf)), [200, 200])
+  const { browser } = await signInAs(berth, 'ceo', verified('ceo@x.org'))
+  assert.equal((await userOf(browser)).email, 'ceo@x.org')
+  assert.deepEqual(await Promise.all(held.map(statusOf)), [401, 401])
+  const { entries } = (await boss.ask('GET', '/api/admin/audit?action=token.remove', { proof: csrf })).body
+  assert.deepEqual(
+    entries.map(({ actor }: { actor: { email: string } }) => actor.email),
+    ['provider main'],
+  )
+  const { access_token: mailed } = (await linkFor(berth, 'signup', 'ann@x.org')).body
+  const own = [mailed, await apiTokenOf(mailed)]
+  await signInAs(berth, 'ann', verified('ann@x.org'))
+  assert.deepEqual(await Promise.all(own.map(statusOf)), [200, 200])
+})
+
 test('a blocked account stays outside', async (t) => {
   const berth = await startBerthWith(t, { main })
   const { browser: boss } = await signInAs(berth, 'boss', verified('boss@x.org'))
