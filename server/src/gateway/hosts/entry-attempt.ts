@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { CookieSettings } from '../../tokens/clear-cookies.ts'
-import { cookieValues } from '../../tokens/cookie-values.ts'
 
 /**
  * A browser that is led from a container's host to the platform for a code gets a cookie of this host first, and the code
@@ -10,7 +9,7 @@ import { cookieValues } from '../../tokens/cookie-values.ts'
 
 /** Seconds for which an attempt lasts: the way to the platform and back, without a sign-in. */
 const lifetime = 120
-/** Attempts of one browser that are looked at: a browser that starts opens all tabs of before at once. */
+/** Cookies of attempts that are looked at, the last ones: a browser that starts opens all tabs of before at once. */
 const maxAttempts = 32
 
 export interface EntryAttempt {
@@ -30,15 +29,19 @@ export function beginAttempt(settings: CookieSettings): { readonly attempt: Entr
   return { attempt: { name, browser: hashOf(value) }, setCookie: cookieLine(name, value, lifetime, settings) }
 }
 
-/** Attempts that the browser has begun here. */
+/** Attempts that the browser has begun here. Of the header one pass is made: a client may send hundreds of such names. */
 export function attemptsIn(header: string | undefined, settings: CookieSettings): EntryAttempt[] {
-  const form = new RegExp(`(?:^|;\\s*)(${prefixOf(settings)}[\\da-f]{8})=`, 'g')
-  const names = [...new Set([...(header ?? '').matchAll(form)].map(([, name = '']) => name))].slice(-maxAttempts)
+  const form = new RegExp(`(?<![^;\\s])${prefixOf(settings)}[\\da-f]{8}=[^;]+`, 'g')
+  const values = new Map<string, Set<string>>()
+  for (const pair of (header?.match(form) ?? []).slice(-maxAttempts)) {
+    const equals = pair.indexOf('=')
+    const name = pair.slice(0, equals)
+    values.set(name, (values.get(name) ?? new Set()).add(pair.slice(equals + 1).trimEnd()))
+  }
   // Of two values of one name another host has set one.
-  return names.flatMap((name) => {
-    const [value, ...more] = new Set(cookieValues(header, name))
-    return value === undefined || more.length > 0 ? [] : [{ name, browser: hashOf(value) }]
-  })
+  return [...values].flatMap(([name, [value, ...more]]) =>
+    value === undefined || more.length > 0 ? [] : [{ name, browser: hashOf(value) }],
+  )
 }
 
 /** The `Set-Cookie` line that ends an attempt. */
