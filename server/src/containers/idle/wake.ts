@@ -153,7 +153,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     const template = templates.get(known.type)
     const { containerId, seen } = known
     if (containerId === null || !template || !seen || seen === 'gone') return false
-    if (!canBeStarted(runtime.capabilities, seen)) return false
+    if (!canBeStarted(runtime.capabilities, seen, template)) return false
     if (!(await this.#isUpToDate(known, seen, template))) return false
     if (isPaused(known)) return this.#start(known, containerId)
     const refusal = await preLaunchHooks.refusalFor(known.userId, template)

@@ -2,15 +2,21 @@ import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+import type { Template } from '../templates/template.ts'
 
 /**
- * Whether this container can be made to run: where stopped containers are not kept, one whose program ended exists for its
- * exit code and its output only, and one that is being removed is about to be gone.
+ * Whether this container can be made to run. One that was never started may lack the starter files of its template, because Berth
+ * ended before it had put them there. Where stopped containers are not kept, one whose program ended exists for its exit code and
+ * its output only, and one that is being removed is about to be gone.
  */
-export const canBeStarted = (
+export function canBeStarted(
   { keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>,
   { state }: Pick<RuntimeContainer, 'state'>,
-): boolean => keepsStopped || state === 'created' || state === 'running' || state === 'paused'
+  { files }: Pick<Template, 'files'>,
+): boolean {
+  if (state === 'created') return files.length === 0
+  return keepsStopped || state === 'running' || state === 'paused'
+}
 
 /** A paused container is kept as it is: pausing is for keeping its memory. */
 export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>

@@ -102,8 +102,7 @@ export class Starter {
    */
   async tryToStart(start: Start, found: RuntimeContainer, slot?: LaunchSlot): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
-    if (!canBeStarted(this.#runtime.capabilities, found)) return undefined
-    if (found.state === 'created' && start.files.length > 0) return undefined
+    if (!canBeStarted(this.#runtime.capabilities, found, start)) return undefined
     if (!isUpToDate(found, spec) || (await isImageOutdated(this.#runtime, found, spec.image))) return undefined
     try {
       await this.#store(record, found.id, found.port, spec.image)
