@@ -5,6 +5,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { ContainerFiles } from '#/runtime/container-files.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { pollUntil } from '../support/control-plane.ts'
 import {
   startEnginelessBerth,
@@ -14,6 +15,7 @@ import {
 } from '../support/berth-without-engine.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
+import { timeLimit } from '#test/support/extent.ts'
 
 /** What a request for a container starts, as its owner and its visitors see it. */
 
@@ -44,6 +46,41 @@ const untilRouteState = (gateway: FakeGateway, word: string) =>
     () => gateway.routeStateOf('ann-dev') === word,
     () => `ann-dev is ${gateway.routeStateOf('ann-dev')}, not ${word}`,
   )
+
+// As many visits as LAUNCH_PARALLEL kept all launches of a cluster waiting for 15 s; the owner's stop failed after 25 s.
+test('a visit to a container that waits for a node lets others launch meanwhile, and its owner can stop it', async (t) => {
+  const engine = new FakeEngine()
+  const over = new AbortController()
+  t.after(() => over.abort(new RuntimeError('failed', 'start')))
+  const waiting = new Set<string>()
+  let hasNode = true
+  const start: Runtime['start'] = async (id, signal, onWait) => {
+    if (hasNode) return engine.runtime.start(id)
+    waiting.add(id)
+    onWait?.('node')
+    const end = AbortSignal.any([over.signal, ...(signal ? [signal] : [])])
+    return new Promise((_, reject) => end.addEventListener('abort', () => reject(end.reason as Error)))
+  }
+  const runtime = { ...engine.runtime, start }
+  const { berth, gateway } = await arrange(t, {}, { runtime, env: { LAUNCH_PARALLEL: '1' } })
+  const [ann, bob] = [await signUp({ berth }), await signUp({ berth }, 'bob')]
+  const call = (action: string, token: string) => berth.call('POST', `/api/container/${action}/dev`, { token })
+  for (const token of [ann, bob]) assert.equal((await call('stop', token)).status, 200)
+
+  hasNode = false
+  const waking = gateway.control?.wake('ann-dev', 'request', 'start')
+  await pollUntil(
+    () => waiting.size > 0,
+    () => 'it is never started',
+  )
+  hasNode = true
+  const begun = performance.now()
+  assert.equal((await call('launch', bob)).status, 200)
+  assert.equal((await call('stop', ann)).status, 200)
+  assert.ok(performance.now() - begun < timeLimit(3_000))
+  assert.equal((await waking)?.reason, 'asleep')
+  assert.deepEqual(engine.running, ['dev of 2'])
+})
 
 /** Homes that are empty, and what is written to them. */
 function emptyHomes() {

@@ -23,11 +23,12 @@ import { hasExited } from '../launch/progress/early-exit.ts'
 import type { SingleFlight } from '../../concurrency/single-flight.ts'
 import { isAddress, type ContainerState } from '../state/container-state.ts'
 import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
+import type { LaunchSlot } from '../queue/queue-entry.ts'
 import { explainFailure, failedStage } from '../launch/launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 import type { Spawner } from '../launch/spawner.ts'
-import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
+import { waitStage, type LaunchProgress } from '../launch/progress/launch-progress.ts'
 import { canBeStarted, isImageOutdated, isUpToDate } from '../launch/outdated-container.ts'
 import type { ParameterValues } from '../templates/parameters.ts'
 import type { Template, Templates } from '../templates/template.ts'
@@ -161,17 +162,20 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false }
     return admission.run(
       admitted,
-      async () => !(await isImageOutdated(runtime, seen, template.image)) && this.#start(known, containerId),
+      async (slot) => !(await isImageOutdated(runtime, seen, template.image)) && this.#start(known, containerId, slot),
     )
   }
 
-  /** The block is looked up while the engine works; a block that is stored after that stops it in the next flight. */
-  async #start(known: ContainerState, containerId: string): Promise<boolean> {
+  /**
+   * The block is looked up while the engine works; a block that is stored after that stops it in the next flight.
+   * @param slot of the launch queue; a paused container has none
+   */
+  async #start(known: ContainerState, containerId: string, slot?: LaunchSlot): Promise<boolean> {
     const { database, routeSync, runtime } = this.#parts
     const since = routeSync.now()
     this.#noteStart(known)
     const [isStarted, block] = await allSettledOrThrow([
-      isDone(runtime.start(containerId)),
+      isDone(this.#startOnEngine(known, containerId, slot)),
       checkBlock(database.db, known.userId, known.type),
     ])
     if (!isStarted) return false
@@ -183,6 +187,18 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     if (isPaused(known)) await routeSync.applyConfirmed(known, 'running', since)
     else await this.#publishStarted(known)
     return true
+  }
+
+  /** While the start waits, as for a node, others have the slot, and its owner can cancel it and reads what it waits for. */
+  async #startOnEngine(known: ContainerState, containerId: string, slot: LaunchSlot | undefined): Promise<void> {
+    const { runtime, launchProgress } = this.#parts
+    if (!slot) return runtime.start(containerId)
+    return slot.start(({ signal, onWait }) =>
+      runtime.start(containerId, signal, (wait) => {
+        onWait(wait)
+        launchProgress.enter(known, waitStage(wait))
+      }),
+    )
   }
 
   /** An unpaused container answers before a page could show any stage. */
