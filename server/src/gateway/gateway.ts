@@ -72,6 +72,12 @@ export interface HostEntry {
   readonly next: string
 }
 
+/**
+ * What a request may cause that asks for a container that does not run: its owner's starts it; any other lets it go on if it is
+ * paused, and leaves it as it is if it is stopped by the time of the wake.
+ */
+export type WakeRight = 'start' | 'resume'
+
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
 export interface ControlPlane {
   /**
@@ -105,11 +111,11 @@ export interface ControlPlane {
   reportSessionUses(uses: readonly SessionUse[]): void
 
   /**
-   * Makes a container that sleeps or is paused run, because its owner asks for it. Its route is sent (`apply`) before this
-   * resolves. At most 60 s. @param requestId of the request that asks, for the log
-   * @returns why it does not run, or undefined when it does
+   * Makes a container that sleeps or is paused run, because a request asks for it, after what is in progress with it: a pause or
+   * a stop. Its route is sent (`apply`) before this resolves. At most 60 s. @param requestId of that request, for the log
+   * @param right of who asks; `start` when it is left out @returns why it does not run, or undefined when it does
    */
-  wake(prefix: string, requestId?: string): Promise<Unavailable | undefined>
+  wake(prefix: string, requestId?: string, right?: WakeRight): Promise<Unavailable | undefined>
 
   /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
   explain(prefix: string): Promise<Explanation>

@@ -6,7 +6,7 @@ import type {
   SessionUse,
   Visit,
 } from '#/gateway/gateway-state.ts'
-import type { ControlPlane, Gateway, HostEntry } from '#/gateway/gateway.ts'
+import type { ControlPlane, Gateway, HostEntry, WakeRight } from '#/gateway/gateway.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
 import { callTimeouts, type ControlPlaneRpc, type GatewayRpc } from './rpc-protocol.ts'
@@ -73,8 +73,8 @@ export class RemoteControlPlane implements ControlPlane {
     this.#rpc.notify('reportSessionUses', [uses])
   }
 
-  wake(prefix: string, requestId?: string): Promise<Unavailable | undefined> {
-    return this.#rpc.call('wake', [prefix, requestId], callTimeouts.wake)
+  wake(prefix: string, requestId?: string, right?: WakeRight): Promise<Unavailable | undefined> {
+    return this.#rpc.call('wake', [prefix, requestId, right], callTimeouts.wake)
   }
 
   explain(prefix: string): Promise<Explanation> {

@@ -88,8 +88,8 @@ export class RemoteGateway implements Gateway {
       sessionEnd: async (sid) => control().sessionEnd(sid),
       confirmState: async () => control().confirmState(),
       reportSessionUses: (uses) => control().reportSessionUses(uses),
-      // A gateway process that is older than request ids sends none.
-      wake: async (prefix, requestId) => control().wake(prefix, requestId),
+      // A gateway process that is older than request ids, or than rights, sends none.
+      wake: async (prefix, requestId, right) => control().wake(prefix, requestId, right),
       explain: async (prefix) => control().explain(prefix),
       reportUnreachable: (prefix) => control().reportUnreachable(prefix),
       reportActivity: (activity) => control().reportActivity(activity),

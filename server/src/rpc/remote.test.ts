@@ -65,7 +65,7 @@ test('what the gateway asks is answered by the control plane that serves, in its
   asked?.reportActivity([{ prefix: 'ann-dev', at: 5 }])
   asked?.reportVisits([{ prefix: 'ann-dev', userId: 7, at: 5 }])
   asked?.report('it broke')
-  await asked?.wake('ann-dev')
+  assert.deepEqual(await asked?.wake('ann-dev', 'request', 'resume'), { reason: 'asleep', exitCode: null })
   assert.deepEqual(control.told, ['sessions s@9', 'suspect ann-dev', 'used ann-dev@5', 'visits 7@ann-dev', 'it broke'])
 })
 

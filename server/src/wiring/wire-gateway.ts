@@ -89,7 +89,7 @@ export function controlPlane(
       for (const { sid, at } of all) uses.note(sid, new Date(Math.min(at, Date.now())))
     },
     scopedToken: (userId, prefix, acting) => scopedTokens.issue(userId, prefix, acting, new Date()),
-    wake: (prefix, requestId) => runForRequest(requestId, () => wake.wake(prefix)),
+    wake: (prefix, requestId, right) => runForRequest(requestId, () => wake.wake(prefix, right)),
     explain: (prefix) => wake.explain(prefix),
     reportUnreachable: (prefix) => wake.reportUnreachable(prefix),
     reportActivity: (uses) => {

@@ -13,7 +13,7 @@ import {
   type EnginelessBerth,
   type EnginelessOptions,
 } from '../support/berth-without-engine.ts'
-import { FakeEngine } from '../support/engine/fake-engine.ts'
+import { FakeEngine, type FakeEngineCall } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
@@ -46,6 +46,59 @@ const untilRouteState = (gateway: FakeGateway, word: string) =>
     () => gateway.routeStateOf('ann-dev') === word,
     () => `ann-dev is ${gateway.routeStateOf('ann-dev')}, not ${word}`,
   )
+
+/** Makes a call of the engine wait. */
+function gateAt(engine: FakeEngine, call: FakeEngineCall) {
+  const [begun, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  engine.before = async (each) => {
+    if (each !== call) return
+    begun.resolve()
+    await opened.promise
+  }
+  return { begun: begun.promise, open: opened.resolve }
+}
+
+// An open page of a visitor started a public container again, right after its owner or an administrator had stopped it.
+test('what is being stopped stays stopped when a visitor asks for it, and starts when its owner does', async (t) => {
+  const { berth, engine, gateway } = await arrange(t)
+  const token = await signUp({ berth })
+  const stop = async (right: 'start' | 'resume') => {
+    const gate = gateAt(engine, 'stop')
+    const stopped = berth.call('POST', '/api/container/stop/dev', { token })
+    await gate.begun
+    const waking = gateway.control?.wake('ann-dev', 'request', right)
+    gate.open()
+    assert.equal((await stopped).status, 200)
+    return waking
+  }
+  assert.equal((await stop('resume'))?.reason, 'asleep')
+  assert.deepEqual(engine.running, [])
+  assert.equal(await gateway.control?.wake('ann-dev', 'request', 'start'), undefined)
+  assert.equal(await stop('start'), undefined)
+  assert.equal(engine.running.length, 1)
+})
+
+test('what is paused, or being paused, goes on for a visitor, who gets nothing started in its place', async (t) => {
+  const { berth, engine, gateway } = await arrange(t, { idle_pause: 1 })
+  await signUp({ berth })
+  const gate = gateAt(engine, 'pause')
+  await gate.begun
+  const waking = gateway.control?.wake('ann-dev', 'request', 'resume')
+  gate.open()
+  assert.equal(await waking, undefined)
+  assert.equal(engine.running.length, 1)
+  await untilRouteState(gateway, 'paused')
+  assert.equal(await gateway.control?.wake('ann-dev', 'request', 'resume'), undefined)
+  assert.equal(engine.running.length, 1)
+
+  await untilRouteState(gateway, 'paused')
+  engine.before = (call) => {
+    if (call === 'start') throw new RuntimeError('failed', 'unpause')
+  }
+  const made = [...engine.made.keys()]
+  assert.deepEqual(await gateway.control?.wake('ann-dev', 'request', 'resume'), { reason: 'asleep', exitCode: null })
+  assert.deepEqual([...engine.made.keys()], made)
+})
 
 // As many visits as LAUNCH_PARALLEL kept all launches of a cluster waiting for 15 s; the owner's stop failed after 25 s.
 test('a visit to a container that waits for a node lets others launch meanwhile, and its owner can stop it', async (t) => {

@@ -7,7 +7,7 @@ import {
   type UpstreamAddress,
   type Explanation,
 } from '#/gateway/gateway-state.ts'
-import type { ControlPlane } from '#/gateway/gateway.ts'
+import type { ControlPlane, WakeRight } from '#/gateway/gateway.ts'
 import { localizeInAll } from '#/messages/localize.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -58,7 +58,7 @@ export interface WakeParts {
 }
 
 /** Wake (cold start): starts suspended containers for the gateway, and explains why a container cannot be reached. */
-export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnreachable'> {
+export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'> {
   readonly #parts: WakeParts
   readonly #suspectedAt = new Map<string, number>()
 
@@ -68,14 +68,17 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
 
   /**
    * Behind a stop in progress, and together with all other requests that wake it (single-flight). A start that is refused, such as
-   * by a limit, is answered in the words in which a launch is refused.
+   * by a limit, is answered in the words in which a launch is refused. As `ControlPlane.wake`.
    */
-  async wake(prefix: string): Promise<Unavailable | undefined> {
+  async wake(prefix: string, right: WakeRight = 'start'): Promise<Unavailable | undefined> {
     const { routeSync, singleFlight, admission, report } = this.#parts
     const known = routeSync.findByPrefix(prefix)
     if (!known) return unavailable('missing')
-    admission.promote(known)
-    const waking = singleFlight.run<Woken>(containerKey(known), 'wake', (answer) => this.#wakeExclusive(known, answer))
+    const mayStart = right !== 'resume'
+    if (mayStart) admission.promote(known)
+    const waking = singleFlight.run<Woken>(containerKey(known), mayStart ? 'wake' : 'resume', (answer) =>
+      this.#wakeExclusive(known, mayStart, answer),
+    )
     // After its timeout a request no longer awaits the flight; its failure is reported here.
     waking.catch((error: unknown) => report(error, 'waking a container'))
     const woken = await withTimeout(wakeTimeout, waking)
@@ -111,8 +114,11 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     routeSync.inspect(known).catch((error: unknown) => report(error, 'looking at a container that did not answer'))
   }
 
-  /** @param answer answers waiting requests; only notes are left to do then */
-  async #wakeExclusive(owned: ContainerRef, answer: (woken: Woken) => void): Promise<Woken> {
+  /**
+   * @param mayStart otherwise it is left as it is unless it is paused
+   * @param answer answers waiting requests; only notes are left to do then
+   */
+  async #wakeExclusive(owned: ContainerRef, mayStart: boolean, answer: (woken: Woken) => void): Promise<Woken> {
     const { routeSync, admission, crashLoops } = this.#parts
     const before = routeSync.get(owned)
     // It may have ended a moment ago, with the inspect still in progress.
@@ -120,12 +126,13 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     const known = routeSync.get(owned)
     if (known && !known.isBlocked && isRunning(routeSync, known)) await routeSync.republishKnown(known)
     if (!known || known.isBlocked || !mayBeWoken(routeSync, known)) return {}
+    if (!mayStart && !isPaused(known)) return {}
     if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: unavailable('crashed', exitCodeOf(known)) }
     let isNoteDue = false
     let refusal: Refusal | undefined
     try {
       isNoteDue = await this.#startExisting(known)
-      if (!isNoteDue) refusal = await this.#launch(known)
+      if (!isNoteDue && mayStart) refusal = await this.#launch(known)
     } catch (error) {
       await this.#publishFailure(known, error)
       if (error instanceof Refusal) refusal = error

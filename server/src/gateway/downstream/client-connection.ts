@@ -207,10 +207,10 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   }
 
   wakeUpstream(): void {
-    const upstream = this.#exchange?.parts.upstream
+    const { upstream, caller } = this.#exchange?.parts ?? {}
     if (!upstream || this.#isWaking) return
     this.#isWaking = true
-    void wakeUpstream(this.context, upstream, this.requestId).then(() => (this.#isWaking = false))
+    void wakeUpstream(this.context, upstream, caller, this.requestId).then(() => (this.#isWaking = false))
   }
 
   retry(): void {
@@ -227,7 +227,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.socket.setNoDelay(true)
     this.#access?.noteExchange(exchange, this.#requestId, this.context)
     const { requestId } = this
-    const wake = () => wakeUpstream(this.context, tunnel.upstream, requestId)
+    const wake = () => wakeUpstream(this.context, tunnel.upstream, caller, requestId)
     const onUse = () => caller && this.context.sessions.noteUse(caller)
     const tunnel = new WebSocketTunnel(caller, connection, this, wake, onUse)
     this.#tunnel = tunnel

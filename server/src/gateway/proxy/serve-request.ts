@@ -7,7 +7,7 @@ import { authorize, type AuthorizationResult } from '../auth/authorize.ts'
 import { redirectResponse } from '../responses/gateway-response.ts'
 import { platformRequestHead } from '../headers/platform-request-headers.ts'
 import type { Identity, ClientOrigin } from '../headers/upstream-request-headers.ts'
-import { connectOrExplain } from '../upstream/connect-or-explain.ts'
+import { connectOrExplain, isOwners } from '../upstream/connect-or-explain.ts'
 import type { ClientConnection } from '../downstream/client-connection.ts'
 import { cookieSettingsOf, type GatewayContext, type GatewayConfig } from '../gateway-context.ts'
 import type { ResponseContext } from '../headers/downstream-response-headers.ts'
@@ -96,9 +96,15 @@ export function retryOnNewConnection(context: GatewayContext, client: ClientConn
 }
 
 /** Wakes a container that was paused while a client still sends to it: on a WebSocket, or an upload. Never rejects. */
-export async function wakeUpstream({ config }: GatewayContext, upstream: Upstream, requestId: string): Promise<void> {
+export async function wakeUpstream(
+  { config }: GatewayContext,
+  upstream: Upstream,
+  caller: Caller | undefined,
+  requestId: string,
+): Promise<void> {
   if (!config || !(upstream instanceof Route)) return
-  await config.control.wake(upstream.entry.prefix, requestId).catch(() => undefined)
+  const right = isOwners(upstream, caller) ? 'start' : 'resume'
+  await config.control.wake(upstream.entry.prefix, requestId, right).catch(() => undefined)
 }
 
 function guarded(client: ClientConnection, work: () => void): void {

@@ -9,6 +9,8 @@ import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.t
 import { dialUpstream } from './upstream-dialer.ts'
 import { PlatformUpstream } from './platform-upstream.ts'
 import { Route } from './route.ts'
+import type { Upstream } from './upstream.ts'
+import type { Caller } from '../auth/token-verifier.ts'
 import { takesLong, showProgress } from '../responses/progress-response.ts'
 
 /** How long a request waits for its container, in ms: programs, and people who see what goes on. */
@@ -24,17 +26,19 @@ export async function connectOrExplain(
   exchange: Exchange,
 ): Promise<void> {
   try {
-    await tryToConnect(config, client, exchange, isOwners(exchange))
+    await tryToConnect(config, client, exchange, isOwners(exchange.parts.upstream, exchange.caller))
   } catch (error) {
     if (exchange.isOver) return
     client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
   }
 }
 
-/** Derived, not handed down: a request that is sent once more must wake its owner's container as it did at first. */
-function isOwners({ parts: { upstream, caller } }: Exchange): boolean {
-  return upstream instanceof Route && caller?.userId === upstream.entry.ownerId
-}
+/**
+ * Whether it is a container, and its owner asks. Derived, not handed down: a request that is sent once more must wake its
+ * owner's container as it did at first.
+ */
+export const isOwners = (upstream: Upstream, caller: Caller | undefined): boolean =>
+  upstream instanceof Route && caller?.userId === upstream.entry.ownerId
 
 async function tryToConnect(
   config: GatewayConfig,

@@ -109,7 +109,8 @@ async function wake(
     ref: false,
     signal: answered.signal,
   })
-  const woken = control.wake(prefix, requestId()).catch(() => unknown)
+  // The route may be held because its owner stops it, which no visitor undoes.
+  const woken = control.wake(prefix, requestId(), mayWake ? 'start' : 'resume').catch(() => unknown)
   return Promise.race([woken, timedOut.catch(() => undefined)]).finally(() => answered.abort())
 }
 

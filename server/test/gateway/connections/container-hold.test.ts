@@ -3,8 +3,9 @@ import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import { startGatewayHarness, type GatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { keptHead, webSocketLines } from '#test/support/gateway/http-text.ts'
+import type { RouteEntry } from '#/gateway/gateway-state.ts'
+import { asleep, startGatewayHarness, type GatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { headOf, keptHead, webSocketLines } from '#test/support/gateway/http-text.ts'
 import { get, rawClient, until, isOver } from '#test/support/gateway/raw-client.ts'
 import { annToken } from '#test/support/gateway/tokens.ts'
 import { endlessApp } from '#test/support/gateway/open-streams.ts'
@@ -96,6 +97,41 @@ test('an upload that goes on after a pause wakes the app that fell asleep meanwh
   }
   await until('it is woken', () => countWakes() > 0)
   assert.equal(countWakes(), 1)
+})
+
+// A visitor in the ten seconds of a stop had the container started again, right after its owner or an administrator had stopped it.
+test('a visitor’s request and WebSocket during a stop may let the container go on, and only its owner’s may start it', async (t) => {
+  const wakes: unknown[] = []
+  const rights = { owner: 'start', visitor: 'resume' }
+  const { port, gateway, route } = await startGatewayHarness(t, endlessApp(new Set()), {
+    rules: { access: 'public' },
+    control: {
+      wake: async (prefix, _, right) => {
+        wakes.push([prefix, right])
+        return asleep
+      },
+    },
+  })
+  const client = await rawClient(t, port)
+  client.write(headOf('GET /ann-dev/ HTTP/1.1', 'Host: spawner.test', ...webSocketLines))
+  await client.expect(/101/)
+  const paused: RouteEntry = { ...route, where: { ...route.where, isPaused: true } as never }
+  for (const each of [route, paused]) {
+    await gateway.apply([{ kind: 'route', route: each }])
+    assert.equal(await gateway.hold('ann-dev', 0), true)
+    for (const [who, headers] of [
+      ['visitor', {}],
+      ['owner', { authorization: `Bearer ${annToken}` }],
+    ] as const) {
+      wakes.length = 0
+      assert.equal((await get(port, '/ann-dev/', { headers })).status, 503)
+      assert.deepEqual(wakes, [['ann-dev', rights[who]]])
+    }
+    wakes.length = 0
+    client.socket.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 65]))
+    await until('it is woken', () => wakes.length > 0)
+    assert.deepEqual(wakes, [['ann-dev', rights.visitor]])
+  }
 })
 
 test('an open but silent WebSocket does not keep a container from being held, and survives it', async (t) => {

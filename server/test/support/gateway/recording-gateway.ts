@@ -1,5 +1,5 @@
 import type { GatewayChange, GatewayState } from '#/gateway/gateway-state.ts'
-import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { ControlPlane, Gateway, WakeRight } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /** A gateway that serves no clients and records what it receives, for tests of what crosses between the processes. */
@@ -102,7 +102,8 @@ export class RecordingControlPlane implements ControlPlane {
     return { token: `${userId} ${prefix} ${acting}`, expiresAt: 1 }
   }
 
-  async wake(prefix: string) {
+  async wake(prefix: string, _requestId?: string, right?: WakeRight) {
+    if (right === 'resume') return { reason: 'asleep', exitCode: null } as const
     return prefix === 'ann-dev' ? undefined : ({ reason: 'crashed', exitCode: 3 } as const)
   }
 
