@@ -27,6 +27,14 @@ export class RuntimeError extends Error {
   }
 }
 
+/** `full` because the network of the container has no address or port left: one on another network may start. */
+export class NetworkFull extends RuntimeError {
+  constructor(message: string, cause?: unknown) {
+    super('full', message, cause)
+    this.name = 'NetworkFull'
+  }
+}
+
 /** How long an answer is waited for, and the pause between two attempts, in ms. */
 const [retryTime, pause] = [20_000, 500]
 

@@ -69,8 +69,8 @@ export interface Runtime {
    * Resolving means that the engine started the program, not that the program stays. Where stopped containers are not kept
    * it waits for the start that the creation asked for, which includes the pull of the image; after a failure or
    * an abort the container does not exist any more, and one whose program has ended is `failed`.
-   * @throws {RuntimeError} `missing`, `failed`; `full` when its network, or the cluster, has no room; `image` where it waits
-   *   for the pull
+   * @throws {RuntimeError} `missing`, `failed`; `full` when the disk of the engine, or the cluster, has no room; `NetworkFull`;
+   *   `image` where it waits for the pull
    * @param onWait called with what a start waits for, each time it changes; never where starts wait for nothing
    */
   start(id: string, signal?: AbortSignal, onWait?: (wait: StartWait) => void): Promise<void>

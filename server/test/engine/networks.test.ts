@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test, type TestContext } from 'node:test'
+import { NetworkFull } from '#/runtime/runtime-error.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, engineAddress } from '../support/engine/engine.ts'
 import { engineAnswering, hangingEngine, linkToEngine, ok, refusal } from '../support/engine/faulty-engines.ts'
@@ -197,7 +198,7 @@ test('a bridge without a free port, and a network without a free address, is ful
   ]) {
     const address = await engineAnswering(t, /^POST \S+\/start/, refusal(500, words))
     const distant = createDockerRuntime({ installation, dockerHost: address, network: installation })
-    await assert.rejects(distant.start(id), ofKind('full'))
+    await assert.rejects(distant.start(id), NetworkFull)
   }
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NetworkFull } from '#/runtime/runtime-error.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { engineAnswering, ok, refusal } from '../support/engine/faulty-engines.ts'
 import { ofKind, openInstallation } from '../support/engine/runtimes.ts'
@@ -16,7 +17,7 @@ test('a full disk of the engine is reported as such, whether it shows at a pull,
   const creating = await behind(/^POST \S+containers\/create/, refusal(500, words))
   await assert.rejects(creating.create(spec('new')), ofKind('full'))
   const starting = await behind(/^POST \S+\/start/, refusal(500, words))
-  await assert.rejects(starting.start(id), ofKind('full'))
+  await assert.rejects(starting.start(id), (error) => ofKind('full')(error) && !(error instanceof NetworkFull))
   const told = JSON.stringify({ error: `failed to register layer: ${words}` })
   const pulling = await behind(/^POST \S+images\/create/, ok(`${told}\n`))
   await assert.rejects(pulling.create({ ...spec('new'), image: 'registry.invalid/none:1' }), ofKind('full'))

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { allSettledOrThrow, tryOrLog } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { NetworkFull, RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CreateOptions, Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer, StartWait } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
@@ -98,7 +98,7 @@ export class Starter {
   /**
    * Starts a stopped or paused container; undefined when a new one has to be created: after a failed start, for a new
    * template, for a new image of the same name, and when it was never started and may lack starter files.
-   * @throws {RuntimeError} when the engine does not answer; {StoreFailure} when the store does not. The container stays
+   * @throws {RuntimeError} when the engine does not answer, or has no room; {StoreFailure} when the store does not. The container stays
    */
   async tryToStart(start: Start, found: RuntimeContainer, slot?: LaunchSlot): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
@@ -108,8 +108,7 @@ export class Starter {
       await this.#store(record, found.id, found.port, spec.image)
       return await this.#startAndVerify(start, found.id, slot)
     } catch (error) {
-      // Only the engine can tell that the container is of no use: a full disk of the store must not cost a paused program.
-      if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
+      if (!mayNewOneStart(error)) throw error
       this.#log.warn(
         { err: error, container: spec.name },
         'a stopped container could not be started; creating a new one',
@@ -232,6 +231,15 @@ export class Starter {
     await storeContainer(this.#database.db, record.id, { containerId, port, image })
     crashPoint('launch.after-id')
   }
+}
+
+/**
+ * Whether a new container may start where this one failed to. Only the engine can tell that it is of no use: a full disk of the
+ * store must not cost a paused program, nor one of the engine the files outside the home.
+ */
+function mayNewOneStart(error: unknown): boolean {
+  if (!(error instanceof RuntimeError) || error.kind === 'unreachable') return false
+  return error.kind !== 'full' || error.cause instanceof NetworkFull
 }
 
 /** By slug as well: after an older store is restored, ids are assigned again. */

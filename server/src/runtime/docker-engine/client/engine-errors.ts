@@ -1,4 +1,4 @@
-import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
+import { NetworkFull, RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
 import type { EngineCall } from './engine-client.ts'
 
 /** What the engine said instead of doing it. */
@@ -15,7 +15,10 @@ export class EngineErrorResponse extends Error {
 /** An answer of 400 and above, in the port's words. */
 export function errorResponseOf({ what }: EngineCall, status: number, body: string): RuntimeError {
   const answer = new EngineErrorResponse(status, messageIn(body))
-  return new RuntimeError(kindOf(answer), what, answer)
+  const kind = kindOf(answer)
+  return kind === 'full' && isNetworkFull(answer.message)
+    ? new NetworkFull(what, answer)
+    : new RuntimeError(kind, what, answer)
 }
 
 /**
@@ -45,12 +48,14 @@ function kindOf({ status, message }: EngineErrorResponse): RuntimeErrorKind {
   return status === 409 ? 'conflict' : 'failed'
 }
 
-/** Of address pools, of a network's addresses, of a bridge's ports (EXFULL), of the engine's disk (ENOSPC). */
-const outOfSpaceMessages =
-  /non-overlapping IPv\d address pool|been fully subnetted|no available (IPv4 )?addresses|exchange full|no space left on device/i
+/** Of address pools, of a network's addresses, of a bridge's ports (EXFULL). */
+const networkFullMessages =
+  /non-overlapping IPv\d address pool|been fully subnetted|no available (IPv4 )?addresses|exchange full/i
 
-/** Whether the engine's words say that there is no room for it. */
-export const isOutOfSpace = (words: string) => outOfSpaceMessages.test(words)
+const isNetworkFull = (words: string) => networkFullMessages.test(words)
+
+/** Whether the engine's words say that there is no room for it: on its networks, or on its disk (ENOSPC). */
+export const isOutOfSpace = (words: string) => isNetworkFull(words) || /no space left on device/i.test(words)
 
 function messageIn(body: string): string {
   try {
