@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { NetworkFull, RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { assertOk, assertRefused } from '../support/api-calls.ts'
+import { pollUntil } from '../support/control-plane.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
@@ -63,4 +64,34 @@ test('one whose network has no address left is made anew, on another', async (t)
   assertOk(await call('launch'))
   assert.equal(made().length, 1)
   assert.ok(!made().includes(String(old)))
+})
+
+// The image of the next one was pulled, and it was created, on the last bytes; the old one was gone by then.
+test('while the disk is nearly full no stopped container makes way for a new one, and one that is up to date starts', async (t) => {
+  const { berth, engine, dataDir, made } = await arrange(t)
+  await berth.close()
+  const before = made()
+  const host = async () => ({ ...(await engine.runtime.host()), disk: { total: 1e11, free: 1e8 } })
+  const changes: [Record<string, unknown>, Partial<Runtime>][] = [
+    [{ image: 'app:2' }, {}],
+    [{ memory: '64m' }, {}],
+    [{}, { imageId: async () => 'built again' }],
+  ]
+  const wakeWith = async (fields: Record<string, unknown>, calls: Partial<Runtime>) => {
+    const { berth: next, gateway } = await start(t, dataDir, { ...engine.runtime, host, ...calls }, fields)
+    await pollUntil(
+      () => gateway.routeStateOf('ann-dev') === 'asleep',
+      () => `it is ${gateway.routeStateOf('ann-dev')}`,
+    )
+    const got = await gateway.control?.wake('ann-dev')
+    await next.close()
+    return got
+  }
+  for (const [fields, calls] of changes) {
+    const what = JSON.stringify([fields, Object.keys(calls)])
+    assert.match((await wakeWith(fields, calls))?.refusal?.en ?? '', /no room for another container/, what)
+    assert.deepEqual(made(), before, what)
+  }
+  assert.equal(await wakeWith({}, {}), undefined)
+  assert.deepEqual(made(), before)
 })

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { deleteContainer, ensureContainer, listContainersOf, noteRunning } from '#/store/containers/user-containers.ts'
+import {
+  deleteContainer,
+  ensureContainer,
+  listContainersOf,
+  noteRunning,
+  storeContainer,
+} from '#/store/containers/user-containers.ts'
 import { insertUser } from '#/store/users/users.ts'
 import type { Admitted } from '../queue/admission-control.ts'
 import { CrashLoops } from './crash-loops.ts'
@@ -62,7 +70,26 @@ test('a launch looks at mounts only when their file system answers', async (t) =
   assert.deepEqual(looked, [])
 })
 
-/** A spawner whose launches end when they have a slot; `slots` has the priority of each. */
+// With another image named it was admitted as the start of what exists: on the last bytes of a disk the old one was removed for it.
+test('a launch that has to make a new container in place of a stopped one is admitted as one', async (t) => {
+  const rig = await startRig(t)
+  const { spawner, database, user, template, now, record, admitted, known } = rig
+  await storeContainer(database.db, record.id, { containerId: 'old', port: 80, image: 'x' })
+  const isNew = async (image: string, seen?: Partial<RuntimeContainer> | 'gone') => {
+    admitted.length = 0
+    known.seen = seen
+    await assert.rejects(spawner.ensureRunning(user, { ...template, image }, now), /the engine is asked/)
+    return admitted.map(({ needsImage }) => needsImage)
+  }
+  const fingerprint = spawner.fingerprintOf(user, template, {})
+  assert.deepEqual(await isNew('y'), [true], 'another image')
+  assert.deepEqual(await isNew('x'), [false], 'nothing is known of it')
+  assert.deepEqual(await isNew('x', { state: 'exited', fingerprint }), [false])
+  assert.deepEqual(await isNew('x', { state: 'exited', fingerprint: 'another' }), [true], 'another limit of memory')
+  assert.deepEqual(await isNew('x', 'gone'), [true])
+})
+
+/** A spawner whose launches end when they have a slot; `slots` has the priority of each, `known` what is known of the container. */
 async function startRig(t: TestContext, settings: object = {}) {
   const { database } = await openTemporaryStore(t)
   const now = new Date()
@@ -73,21 +100,24 @@ async function startRig(t: TestContext, settings: object = {}) {
   await noteRunning(database.db, user.id, 'dev', now)
 
   const slots: string[] = []
+  const admitted: Admitted[] = []
+  const known: { seen?: unknown } = {}
   const singleFlight = new SingleFlight()
   const parts: Partial<Record<keyof SpawnerParts, object>> = {
-    runtime: { inspect: async () => undefined } satisfies Partial<Runtime>,
+    runtime: { capabilities: dockerCapabilities, inspect: async () => undefined } satisfies Partial<Runtime>,
     database,
     settings: { installation: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '', ...settings },
     singleFlight,
-    routeSync: { publishContainer: async () => undefined },
+    routeSync: { publishContainer: async () => undefined, get: () => known },
     removal: { finishLocked: async () => undefined },
     preLaunchHooks: { refusalFor: async () => undefined },
     admission: {
       promote: () => undefined,
       isUp: () => false,
       release: () => undefined,
-      run: async ({ isLowPriority }: Admitted) => {
-        slots.push(isLowPriority ? 'low' : 'high')
+      run: async (each: Admitted) => {
+        admitted.push(each)
+        slots.push(each.isLowPriority ? 'low' : 'high')
         throw new Error('the engine is asked to make it')
       },
     },
@@ -97,5 +127,5 @@ async function startRig(t: TestContext, settings: object = {}) {
     log: pino({ level: 'silent' }),
   }
   const spawner = new Spawner(parts as unknown as SpawnerParts)
-  return { spawner, database, singleFlight, user, template, now, record, slots }
+  return { spawner, database, singleFlight, user, template, now, record, slots, admitted, known }
 }

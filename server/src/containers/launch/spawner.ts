@@ -22,7 +22,7 @@ import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 import type { ContainerRemoval } from '../container-removal.ts'
 import { waitStage, type LaunchProgress } from './progress/launch-progress.ts'
-import { isUpToDate } from './outdated-container.ts'
+import { canBeStarted, isUpToDate } from './outdated-container.ts'
 import { Starter, type BeforeImage, type Start, type Step } from './starter.ts'
 import type { PutStarterFiles } from '../starter-files/put-starter-files.ts'
 import { areOthers, type ParameterValues } from '../templates/parameters.ts'
@@ -34,7 +34,7 @@ export interface SpawnerParts {
   readonly settings: InstallationSettings
   readonly singleFlight: SingleFlight
   /** Publishes the outcome of every launch before its caller receives it. */
-  readonly routeSync: Pick<RouteSync, 'publishContainer'>
+  readonly routeSync: Pick<RouteSync, 'publishContainer' | 'get'>
   /** Finishes pending deletions before a new container is created under the same name. */
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   readonly preLaunchHooks: PreLaunchHooks
@@ -92,7 +92,8 @@ export class Spawner {
    * Makes sure that the user's container of this type runs and that the gateway has its route.
    * Source: specification, Container lifecycle rules and launch 3, 4.
    * @param chosen parameters of the template, checked; a container with others is removed and created anew
-   * @throws {Refusal} 403 when it was blocked meanwhile, and it does not run then; 500 when there is no capacity for it
+   * @throws {Refusal} 403 when it was blocked meanwhile, and it does not run then; 500 when there is no capacity for it, and then
+   * an old container stays
    * @throws {RuntimeError} `LaunchFailure` when it could not be started; the next launch finds what exists by then
    */
   async ensureRunning(user: User, template: Template, now: Date, chosen?: ParameterValues): Promise<Running> {
@@ -244,7 +245,7 @@ export class Spawner {
     const admitted = {
       owned: start.spec.owner,
       image: template.image,
-      needsImage: isReplaced || (found ? !isUpToDate(found, start.spec) : start.record.containerId === null),
+      needsImage: isReplaced || this.#needsNew(start, found),
       // A user may have asked before the restore was queued, when there was nothing to promote yet.
       isLowPriority: isUnrequested(attempt) && !this.#requested.has(containerKey(start.spec.owner)),
       isRestore: kind === 'restore',
@@ -256,8 +257,24 @@ export class Spawner {
       const now = await this.#starter.find(start)
       if (now?.state === 'running') return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now, slot))
-      return started ?? this.#starter.createAndStart(start, now, now?.imageId ?? (removed || undefined), slot)
+      if (started) return started
+      // It was admitted to start what exists: for that the disk of the engine does not count.
+      const shortage = admitted.needsImage ? undefined : this.#parts.admission.creationRefusal()
+      if (shortage) throw shortage
+      return this.#starter.createAndStart(start, now, now?.imageId ?? (removed || undefined), slot)
     })
+  }
+
+  /**
+   * Whether a new container has to be created, as far as is known without asking the engine: a look at each of a thousand stopped
+   * ones would slow it.
+   */
+  #needsNew({ record, spec, files }: Start, found: RuntimeContainer | undefined): boolean {
+    const { runtime, routeSync } = this.#parts
+    if (record.containerId === null || record.image !== spec.image) return true
+    const seen = found ?? routeSync.get(spec.owner)?.seen
+    if (!seen) return false
+    return seen === 'gone' || !canBeStarted(runtime.capabilities, seen, { files }) || !isUpToDate(seen, spec)
   }
 
   /** Before a container has them, and after the one with others is gone: a crash in between loses the choice alone. */

@@ -12,7 +12,7 @@ export type MakeRoom = (owned: ContainerRef, refusal: Refusal) => AsyncIterable<
 
 export interface AdmissionControlParts {
   readonly capacity: Pick<Capacity, 'isUp' | 'refusal' | 'reserve' | 'release'>
-  readonly hostResources: Pick<HostResources, 'refusal' | 'noteStart'>
+  readonly hostResources: Pick<HostResources, 'refusal' | 'diskRefusal' | 'noteStart'>
   readonly launchProgress: Pick<LaunchProgress, 'enter' | 'pulling'>
   /** Limits of groups, see `LaunchRules`; without any, nothing waits. */
   readonly limitsFor: (owned: ContainerRef) => Promise<readonly MemberLimits[]> | undefined
@@ -78,6 +78,11 @@ export class AdmissionControl {
       if (!capacity.isUp(owned)) hostResources.noteStart()
       return work(slot)
     })
+  }
+
+  /** Why an admitted launch that turns out to need a new container may not create one. */
+  creationRefusal(): Refusal | undefined {
+    return this.#parts.hostResources.diskRefusal()
   }
 
   /** Whether it runs or is paused, as far as is known without asking the engine. */

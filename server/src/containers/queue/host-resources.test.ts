@@ -62,6 +62,16 @@ test('little disk refuses what is made, not what is only started; of a large dis
   assert.equal(await isRefused({ disk: { total: 9_000 * GiB, free: 11 * GiB } }), false)
 })
 
+test('little disk alone refuses what has been admitted as a start, and is made anew after all', async () => {
+  const { guard, host } = arrange({ addressesLeft: 1 })
+  await guard.ask()
+  guard.noteStart()
+  assert.equal(guard.diskRefusal(), undefined, 'the last address is its own')
+  host.report = { ...roomy, disk: { total: 40 * GiB, free: 0.9 * GiB } }
+  await guard.ask()
+  assert.equal(guard.diskRefusal()?.extra.reason, 'full')
+})
+
 test('little memory refuses; what limits allow does not count, and a small host is not refused all it has', async () => {
   assert.equal(await isRefused({ memory: { total: 8 * GiB, available: 0.2 * GiB } }, false), true)
   assert.equal(await isRefused({ memory: { total: 8 * GiB, available: 0.3 * GiB } }), false)

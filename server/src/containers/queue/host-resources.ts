@@ -109,17 +109,30 @@ export class HostResources {
 
   /** Why the host cannot run one more container. @param isNew it needs disk space, too */
   refusal(isNew: boolean): Refusal | undefined {
-    if (!this.#isShort(isNew)) return undefined
+    return this.#refuseIf(this.#isShort() || (isNew && this.#isDiskShort()))
+  }
+
+  /** Why its disk has no room for one more container. */
+  diskRefusal(): Refusal | undefined {
+    return this.#refuseIf(this.#isDiskShort())
+  }
+
+  #refuseIf(isShort: boolean): Refusal | undefined {
+    if (!isShort) return undefined
     // Resources may have become free: the next launch should not depend on the next interval.
     if (performance.now() - this.#askedAt >= minRetryDelay) void this.ask()
     return refusals.serverFull()
   }
 
-  #isShort(isNew: boolean): boolean {
+  #isDiskShort(): boolean {
+    const disk = this.#report?.disk
+    return disk ? disk.free < bytesOf(thresholds.disk.refuse, disk.total) : false
+  }
+
+  #isShort(): boolean {
     if (!this.#report) return false
-    const { addressesLeft, disk, memory } = this.#report
+    const { addressesLeft, memory } = this.#report
     if (addressesLeft !== null && addressesLeft - this.#startedSince <= 0) return true
-    if (isNew && disk && disk.free < bytesOf(thresholds.disk.refuse, disk.total)) return true
     return memory !== null && memory.available < bytesOf(thresholds.memory.refuse, memory.total)
   }
 
