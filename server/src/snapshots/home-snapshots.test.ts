@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { SingleFlight } from '#/concurrency/single-flight.ts'
 import { refusals } from '#/errors.ts'
 import type { HomeContents } from '#/runtime/home-contents.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { HomeAccess, type HomeAccessParts } from './home-access.ts'
 import { HomeSnapshots, type HomeSnapshotsParts } from './home-snapshots.ts'
 import type { SnapshotFiles } from './snapshot-files.ts'
@@ -73,6 +74,16 @@ test('a launch that is cancelled while it waits behind other homes ends at once,
   await Promise.all(both)
   await new Promise(setImmediate)
   assert.equal(home.reads, 0)
+})
+
+// The operator corrects the name of an image that could not be pulled: the log warned of a home without a snapshot, and there was none.
+test('before the first home of a container there is nothing to keep, and nothing to warn of', async () => {
+  const { home, before, warnings } = arrange()
+  home.read = () => {
+    throw new RuntimeError('missing', 'read a home')
+  }
+  await before(new AbortController().signal)
+  assert.deepEqual(warnings, [])
 })
 
 test('a launch whose snapshot does not begin in time is refused with words, and one whose snapshot fails goes on', async () => {

@@ -5,6 +5,7 @@ import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { Template } from '#/containers/templates/template.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { refusals, Refusal } from '#/errors.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { pathIn } from '#/runtime/transport/rewrite-archive.ts'
 import { notRead, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
@@ -61,7 +62,8 @@ export class HomeSnapshots {
   }
 
   /**
-   * Before a container with another image gets the home: at most one try, which keeps no container from starting when it fails.
+   * Before a container with another image gets the home, if there is one: at most one try, which keeps no container from starting
+   * when it fails.
    * Called in the flight of the container, when the one before is stopped or gone.
    * @param signal undefined: it waits for its turn however long that takes, and does not reject
    * @throws why it was aborted @throws {Refusal} 429 so many homes are read that it did not begin in time: a later launch makes it
@@ -73,6 +75,8 @@ export class HomeSnapshots {
     await (signal ? access.runNextUnless(signal, work) : access.runNext(work)).catch((error: unknown) => {
       signal?.throwIfAborted()
       if (signal && error instanceof Refusal) throw error
+      // No container was made with the image before, such as because it could not be pulled.
+      if (error instanceof RuntimeError && error.kind === 'missing') return
       log.warn({ err: error, user: owner.id, type }, 'a home gets another image without a snapshot')
     })
     signal?.throwIfAborted()

@@ -40,6 +40,19 @@ test('a launch that is cancelled before another image gets the home leaves the o
   assert.deepEqual(done, [])
 })
 
+// `docker system prune` removes stopped containers; an hour later the record is forgotten, and then the image is another.
+test('a home whose container was removed from outside gets another image only after its snapshot', async () => {
+  const { starter, slot: cancelled, done } = arrange()
+  const forgotten = { ...start, record: { ...start.record, containerId: null } } as Start
+  const { signal } = new AbortController()
+  const slot: LaunchSlot = { ...cancelled, fetch: (work) => work(signal) }
+  const launch = (each: Start) => assert.rejects(starter.createAndStart(each, undefined, undefined, slot), /create/)
+  await launch(forgotten)
+  assert.deepEqual(done, [], 'the same image needs none')
+  await launch({ ...forgotten, spec: { ...start.spec, image: 'app:2' } })
+  assert.deepEqual(done, ['snapshot'])
+})
+
 test('a restart, which has removed the old container, makes its snapshot also when it is cancelled meanwhile', async () => {
   const { starter, slot, done } = arrange()
   await assert.rejects(starter.createAndStart(start, undefined, 'before', slot), /create/)

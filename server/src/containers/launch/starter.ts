@@ -147,8 +147,9 @@ export class Starter {
   }
 
   /**
-   * A record that never had a container has no home yet. The launch may end here only if the next one learns that the image is
-   * another: by its name, or by the old container. @param isKept whether that is still there
+   * A record that was forgotten, because its container was removed from outside, has its home and the name of the image still. The
+   * launch may end here only if the next one learns that the image is another: by its name, or by the old container.
+   * @param isKept whether that is still there
    */
   async #prepareHome(
     { record, spec }: Start,
@@ -157,8 +158,7 @@ export class Starter {
     isKept: boolean,
   ): Promise<void> {
     const beforeImage = this.#beforeImage
-    const isNew = record.containerId === null && record.retiredAt === null
-    if (!beforeImage || isNew || spec.home === null) return
+    if (!beforeImage || spec.home === null) return
     const hasOtherName = record.image !== spec.image
     const isOther =
       hasOtherName ||
