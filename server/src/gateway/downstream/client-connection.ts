@@ -107,6 +107,10 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     return this.openTunnel !== undefined || this.#exchange?.isLong === true
   }
 
+  protected get endsByClose(): boolean {
+    return this.#exchange?.endsByClose === true
+  }
+
   // For the request that is being served
 
   /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */

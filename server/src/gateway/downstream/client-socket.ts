@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { clock } from '../coarse-clock.ts'
 import { ReadBuffer } from '../proxy/read-buffer.ts'
-import { readingInto } from './accepted-socket.ts'
+import { readingInto, reset } from './accepted-socket.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
 
 /** TCP keep-alive, in ms: a router may drop an idle connection, and a client that lost power never closes its side. */
@@ -46,6 +46,8 @@ export abstract class ClientSocket {
   protected abstract take(bytes: Buffer, end: number): void
   /** A request head is incomplete: the read buffer stays small. */
   protected abstract get isHeadUnfinished(): boolean
+  /** An answer is being sent whose end only the end of the connection tells. */
+  protected abstract get endsByClose(): boolean
   protected abstract drained(): void
   protected abstract ended(): void
   protected abstract closed(): void
@@ -84,9 +86,11 @@ export abstract class ClientSocket {
     this.socket.resume()
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection at once; with a reset where its end would be taken for the end of an answer. */
   cut(): void {
-    this.socket.destroy()
+    const isCutShort = this.endsByClose || (this.isLingering && this.hasUnsentBytes())
+    if (isCutShort) reset(this.socket)
+    else this.socket.destroy()
   }
 
   /**

@@ -134,3 +134,13 @@ function lengthOf({ length, coding }: ResponseLines): number {
   if (coding !== undefined) return chunked
   return length === undefined ? untilClose : Number(length)
 }
+
+/** Usual heads are shorter, in bytes; what comes with them of a large body is not made into text. */
+const usualHead = 4 * 1024
+
+/** Text of a head at the beginning of `bytes`: all from `start` to `end`, or less of it when that has an end of a head. */
+export function headText(bytes: Buffer, start: number, end: number): string {
+  if (end - start <= usualHead) return bytes.toString('latin1', start, end)
+  const text = bytes.toString('latin1', start, start + usualHead)
+  return text.includes('\r\n\r\n') ? text : bytes.toString('latin1', start, end)
+}

@@ -13,7 +13,7 @@ import type { Caller } from '../auth/token-verifier.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
 import { isReadRequest } from '../http1/browser-request.ts'
 import { chunked, upstreamTrailers } from '../http1/request-head.ts'
-import { maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '../http1/response-head.ts'
+import { headText, maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '../http1/response-head.ts'
 import type { ActiveRequest } from './active-requests.ts'
 import type { ExchangeClient, ExchangeParts } from './exchange-client.ts'
 import { writeBody, writeWithHead } from './write-response.ts'
@@ -101,6 +101,11 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   /** The response has begun to go to the client, and cannot be taken back. */
   get hasBegun(): boolean {
     return this.#response !== undefined
+  }
+
+  /** The response has begun, and only the end of the client's connection tells its end. */
+  get endsByClose(): boolean {
+    return this.#responseHead?.bodyLength === untilClose || this.#response?.spans !== undefined
   }
 
   /**
@@ -231,7 +236,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
 
   #readHead(bytes: Buffer, start: number, end: number): void {
     const before = this.#partialHead.length
-    const text = this.#partialHead + textWithHead(bytes, start, Math.min(end, start + maxResponseHead + 4))
+    const text = this.#partialHead + headText(bytes, start, Math.min(end, start + maxResponseHead + 4))
     const headEnd = text.indexOf('\r\n\r\n')
     if (headEnd === -1 || headEnd > maxResponseHead) {
       if (text.length > maxResponseHead) return this.#fail(new Error('its head is too long'))
@@ -328,20 +333,9 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   }
 
   #fail(cause: Error): void {
-    const isBegun = this.hasBegun
     this.clientGone()
-    this.#client.failed(cause, isBegun)
+    this.#client.failed(cause, this.hasBegun)
   }
-}
-
-/** Usual heads are shorter, in bytes; what comes with them of a large body is not made into text. */
-const usualHead = 4 * 1024
-
-/** The text from `start` to `end`, or less of it when that has an end of a head. */
-function textWithHead(bytes: Buffer, start: number, end: number): string {
-  if (end - start <= usualHead) return bytes.toString('latin1', start, end)
-  const text = bytes.toString('latin1', start, start + usualHead)
-  return text.includes('\r\n\r\n') ? text : bytes.toString('latin1', start, end)
 }
 
 /** For the log. */
