@@ -124,8 +124,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     }
     // Until the app can take it, the rest of the body stays where it is.
     if (!exchange.isRequestDone) this.pause()
-    // A body that came while its request waited has paused it, and nothing else would read the next request.
-    else if (rest && this.stash === undefined) this.resume()
+    // A body that came while its request waited may have paused it, and nothing else would read the next request.
+    else if (rest && !this.isStashFull) this.resume()
   }
 
   /** Sends it to the app. */
@@ -252,6 +252,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   /** Enforces the timeouts; called periodically. */
   sweep(): void {
     if (this.#tunnel && !this.isLingering) this.deadline = this.#tunnel.lastByteAt + this.timeouts.idleWebSocket
+    if (this.#head && this.#exchange?.isRequestDone !== false) this.expectProgress()
     if (clock.now < this.deadline) return
     this.deadline = Number.POSITIVE_INFINITY
     if (this.isIdle && this.stash && this.stash.length > 0) this.refuseUnread(gatewayRefusals.tooSlow())

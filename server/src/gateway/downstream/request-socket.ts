@@ -11,11 +11,15 @@ import type { ClientTimeouts } from './client-timeouts.ts'
 import { RequestHeadReader } from './request-head-reader.ts'
 
 const nothing = Buffer.alloc(0)
+/** Bytes behind a request that are read before reading pauses: while it is paused the gateway does not notice that the client leaves. */
+const maxPipelined = 4 * 1024
 
 /** Downstream socket that reads request heads one at a time; the bytes behind a request wait until it is served (pipelining). */
 export abstract class RequestSocket extends ClientSocket {
   protected readonly context: GatewayContext
   readonly #heads = new RequestHeadReader()
+  /** Bytes written when `expectProgress` looked last. */
+  #writtenBefore = 0
 
   /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
   constructor(accepted: Socket, context: GatewayContext, timeouts: ClientTimeouts, network: string | undefined) {
@@ -38,6 +42,11 @@ export abstract class RequestSocket extends ClientSocket {
 
   protected set stash(bytes: Buffer | undefined) {
     this.#heads.stash = bytes
+  }
+
+  /** So much follows the request that is being served that reading pauses. */
+  protected get isStashFull(): boolean {
+    return this.stash !== undefined && this.stash.length > maxPipelined
   }
 
   protected get isHeadUnfinished(): boolean {
@@ -69,10 +78,22 @@ export abstract class RequestSocket extends ClientSocket {
     if (stash.length > 0) this.readHead(stash, stash.length)
   }
 
-  /** Pipelined requests wait, and reading pauses (backpressure). */
+  /** Pipelined requests wait, and reading pauses when they are long (backpressure). */
   protected keep(bytes: Buffer): void {
     this.stash = this.stash ? Buffer.concat([this.stash, bytes]) : Buffer.from(bytes)
-    this.pause()
+    if (this.isStashFull) this.pause()
+  }
+
+  /**
+   * Called periodically while a whole request is being served. A client that sent so much behind it that reading is paused may
+   * have left: something of its answer has to be sent again and again.
+   */
+  protected expectProgress(): void {
+    if (!this.isStashFull) return
+    const { bytesWritten } = this.socket
+    const hasMoved = bytesWritten !== this.#writtenBefore
+    if (hasMoved || this.deadline === Number.POSITIVE_INFINITY) this.deadline = clock.now + this.timeouts.stalled
+    this.#writtenBefore = bytesWritten
   }
 
   /** Reads no further request until the client has read responses. */

@@ -125,7 +125,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.parts.upstream.touch()
     let isRoom = connection.begin(this, this.parts.upstreamHead, first)
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
-    if (!isRoom) this.#pauseClient()
+    this.#pauseUnless(isRoom)
   }
 
   /** How much of the first bytes belongs to the body, without trailers. */
@@ -144,9 +144,9 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     if (this.parts.upstream.address === undefined) this.#client.wakeUpstream()
     let isRoom = this.#request.forwardableEnd === 0 || connection.write(bytes.subarray(0, this.#request.forwardableEnd))
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
+    this.#pauseUnless(isRoom)
     // Held back, nothing is read over them.
-    this.hasUnsentRequestBytes = isRoom && connection.hasUnsentBytes()
-    if (!isRoom) this.#pauseClient()
+    this.hasUnsentRequestBytes = !this.#isClientPaused && connection.hasUnsentBytes()
     return stop
   }
 
@@ -203,7 +203,9 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.parts.upstream.activeRequests.delete(this)
   }
 
-  #pauseClient(): void {
+  /** Behind the end of the request nothing has to be held back, and a client that is not read from leaves unnoticed. */
+  #pauseUnless(isRoom: boolean): void {
+    if (isRoom || this.#request.isDone) return
     this.#isClientPaused = true
     this.#client.pause()
   }

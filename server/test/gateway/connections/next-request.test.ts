@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { PlatformUpstream } from '#/gateway/upstream/platform-upstream.ts'
 import type { UpstreamConnection } from '#/gateway/upstream/upstream-connection.ts'
 import { Exchange } from '#/gateway/proxy/exchange.ts'
@@ -8,7 +8,7 @@ import { isFault } from '#/gateway/http1/http-fault.ts'
 import { readRequestHead } from '#/gateway/http1/request-head.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { keptHead } from '#test/support/gateway/http-text.ts'
-import { rawClient, until } from '#test/support/gateway/raw-client.ts'
+import { rawClient, until, type RawClient } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, okResponse } from '#test/support/gateway/test-apps.ts'
 
 /** A control plane that gives a token for an app when it is told to. */
@@ -29,11 +29,15 @@ async function sendBodyMeanwhile(t: Parameters<typeof rawClient>[0], port: numbe
   client.write(keptHead('POST /ann-dev/first HTTP/1.1', 'Content-Length: 4'))
   await until('the token is asked for', isAsked)
   client.write('body')
-  // The gateway answers another client after it has read this one.
+  await otherIsAnswered(t, port)
+  return client
+}
+
+/** The gateway answers another client after it has read what was sent before. */
+async function otherIsAnswered(t: TestContext, port: number): Promise<void> {
   const other = await rawClient(t, port)
   other.write(keptHead('GET /nothing-here HTTP/1.1'))
   await other.expect(/^HTTP/)
-  return client
 }
 
 test('a body that comes while its request waits for a token does not stop the next request', async (t) => {
@@ -61,8 +65,9 @@ test('a client that leaves after such a body ends the request in the app', async
   await until('the app hears that the client has left', () => hasEnded)
 })
 
-test('a body that the app answers before it has taken it does not stop the next request', () => {
-  const head = readRequestHead(keptHead('POST /ann-dev/ HTTP/1.1', 'Content-Length: 4'))
+/** An exchange with an app that takes only a part of `body`, of a request with so many bytes; and what its client is told. */
+function exchangeWithFullApp(length: number, body: Buffer) {
+  const head = readRequestHead(keptHead('POST /ann-dev/ HTTP/1.1', `Content-Length: ${length}`))
   assert.ok(!isFault(head))
   const calls: string[] = []
   const note = (name: string) => () => (calls.push(name), true)
@@ -80,10 +85,70 @@ test('a body that the app answers before it has taken it does not stop the next 
     { head, upstream, upstreamHead: '', responseContext: undefined, caller: undefined, active: undefined },
     client,
   )
-  const body = Buffer.from('body')
   exchange.readFirst(body)
   exchange.send(connection as UpstreamConnection, body)
+  return { exchange, calls }
+}
+
+// While reading is paused the gateway does not notice that the client leaves, and an app that reads nothing more never ends the pause.
+test('a client whose whole request has come is read from on, although the app has not taken all of it', () => {
+  assert.deepEqual(exchangeWithFullApp(4, Buffer.from('body')).calls, [])
+})
+
+test('a body that the app answers before it has taken it does not stop the connection', () => {
+  const { exchange, calls } = exchangeWithFullApp(8, Buffer.from('body'))
   const answer = Buffer.from(okResponse('no'))
   exchange.onUpstreamData(answer, answer.length)
   assert.deepEqual(calls, ['pause', 'began', 'write', 'destroy', 'resume', 'ended'])
+})
+
+/** An app that never answers, and whether it has a request, and has heard that its client left. */
+function silentApp() {
+  let [hasBegun, hasEnded] = [false, false]
+  const app = httpApp((request) => {
+    hasBegun = true
+    request.once('close', () => (hasEnded = true))
+  })
+  return { app, hasBegun: () => hasBegun, hasEnded: () => hasEnded }
+}
+
+/** Sends a request and, once the app has it, further bytes; then leaves with a reset. */
+async function leaveAfter(t: TestContext, port: number, hasBegun: () => boolean, ahead: string): Promise<void> {
+  const client: RawClient = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await until('the app has the request', hasBegun)
+  client.write(ahead)
+  await otherIsAnswered(t, port)
+  client.socket.resetAndDestroy()
+}
+
+// One byte ended the reading, and 250 such connections kept all others of their network from a public app, for good.
+test('a client that leaves after the first byte of its next request ends the one before it in the app', async (t) => {
+  const { app, hasBegun, hasEnded } = silentApp()
+  const { port, gateway } = await startGatewayHarness(t, app)
+  await leaveAfter(t, port, hasBegun, 'G')
+  await until('the app hears that the client has left', hasEnded)
+  assert.ok(((await gateway.counts())['berth_gateway_connections'] ?? 2) < 2)
+})
+
+test('one that sent more than is read ahead, and leaves, is let go when nothing of its answer moves any more', async (t) => {
+  const { app, hasBegun, hasEnded } = silentApp()
+  const { port } = await startGatewayHarness(t, app, { options: { timeouts: { stalled: 400 } } })
+  await leaveAfter(t, port, hasBegun, keptHead('GET /ann-dev/ HTTP/1.1').repeat(1_000))
+  await until('the app hears that the client has left', hasEnded)
+})
+
+test('one that sends many requests ahead gets all answers, also after one that takes long', async (t) => {
+  const app = httpApp((request, response) => {
+    if (request.url !== '/slow') return void response.end('ok')
+    const pieces = setInterval(() => response.write('-'), 50)
+    setTimeout(() => {
+      clearInterval(pieces)
+      response.end('ok')
+    }, 1_500)
+  })
+  const { port } = await startGatewayHarness(t, app, { options: { timeouts: { stalled: 900 } } })
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/slow HTTP/1.1') + keptHead('GET /ann-dev/ HTTP/1.1').repeat(100))
+  await until('all are answered', () => client.text().match(/ok/g)?.length === 101)
 })
