@@ -96,13 +96,21 @@ export class Authenticator {
     const believed = isByHeader ? byHeader : selectTrustedToken(good, cookie, ({ sid }) => sid)
     this.#isTossed = believed === 'tossed'
     const caller = believed === 'tossed' ? undefined : believed
-    this.#authorization = authorization
-    this.#cookie = cookie
-    this.#audience = audience
     // Not cached without a caller: a token that is not valid now may become valid when its user arrives.
     this.#isKnown = caller !== undefined
+    this.#authorization = caller && authorization
+    this.#cookie = caller && cookie
+    this.#audience = audience
     this.#caller = caller
     return caller
+  }
+
+  /** Forgets what the last request carried. */
+  forget(): void {
+    this.#isKnown = false
+    this.#authorization = undefined
+    this.#cookie = undefined
+    this.#caller = undefined
   }
 }
 

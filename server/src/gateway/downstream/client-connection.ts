@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { RequestSocket } from './request-socket.ts'
 import {
   serializeResponse,
@@ -7,13 +6,10 @@ import {
   type GatewayResponse,
 } from '../responses/gateway-response.ts'
 import type { UpstreamConnection } from '../upstream/upstream-connection.ts'
-import { UpstreamRequestHeaders } from '../headers/upstream-request-headers.ts'
 import { clock } from '../coarse-clock.ts'
-import type { GatewayContext } from '../gateway-context.ts'
 import type { Exchange } from '../proxy/exchange.ts'
 import type { ExchangeClient } from '../proxy/exchange-client.ts'
 import { RequestAccess } from '../access-log/request-access.ts'
-import { Authenticator } from '../auth/request-authenticator.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
 import { refusalLinks } from '../hosts/refusal-links.ts'
 import { requestIdOf } from '../http1/request-id.ts'
@@ -22,7 +18,6 @@ import { PlatformUpstream } from '../upstream/platform-upstream.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '../proxy/serve-request.ts'
 import { WebSocketTunnel, type TunnelClient } from '../proxy/websocket-tunnel.ts'
 import type { ActiveCount } from './connection-limiter.ts'
-import type { ClientTimeouts } from './client-timeouts.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -31,8 +26,6 @@ const nothing = Buffer.alloc(0)
  * `RequestSocket`), serving a request (`#head`), a tunnel, or lingering close (further input is dropped).
  */
 export class ClientConnection extends RequestSocket implements ExchangeClient, TunnelClient {
-  readonly authenticator: Authenticator
-  readonly upstreamHeaders: UpstreamRequestHeaders
   /** The request that is being served. */
   #head: RequestHead | undefined
   #requestId: string | undefined
@@ -46,13 +39,6 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   #tunnelActive: ActiveCount | undefined
   #idleSince = clock.now
   #isWaking = false
-
-  /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
-  constructor(accepted: Socket, context: GatewayContext, timeouts: ClientTimeouts, network: string | undefined) {
-    super(accepted, context, timeouts, network)
-    this.authenticator = new Authenticator(context.tokens)
-    this.upstreamHeaders = new UpstreamRequestHeaders(context.tokens)
-  }
 
   get activeRequest(): WebSocketTunnel | Exchange | undefined {
     return this.#tunnel ?? this.#exchange
@@ -310,7 +296,10 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   }
 
   #endRequest(): void {
-    if (this.#head) this.context.limiter.endRequest(this.#exchange?.parts.active)
+    if (this.#head) {
+      this.context.limiter.endRequest(this.#exchange?.parts.active)
+      this.forgetLong(this.#head)
+    }
     this.#head = undefined
     this.#requestId = undefined
     this.#exchange = undefined

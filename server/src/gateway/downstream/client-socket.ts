@@ -41,7 +41,7 @@ export abstract class ClientSocket {
   }
 
   /** What is open on it now and takes the bytes that are read; its unsent ones are being written from the read buffer. */
-  abstract get activeRequest(): { readonly hasUnsentRequestBytes: boolean } | undefined
+  abstract get activeRequest(): { readonly hasUnsentRequestBytes: boolean; readonly isRequestDone: boolean } | undefined
   /** @param bytes up to `end`, valid only until this returns: what is kept is copied */
   protected abstract take(bytes: Buffer, end: number): void
   /** A request head is incomplete: the read buffer stays small. */
@@ -110,8 +110,9 @@ export abstract class ClientSocket {
     const before = this.activeRequest
     this.#takeSafely(memory, length)
     const after = this.activeRequest
+    const isHeld = before?.hasUnsentRequestBytes === true || after?.hasUnsentRequestBytes === true
     if (this.isHeadUnfinished) this.#buffer.settleForHead()
-    else this.#buffer.settle(length, before?.hasUnsentRequestBytes === true || after?.hasUnsentRequestBytes === true)
+    else this.#buffer.settle(length, isHeld, after?.isRequestDone !== false)
   }
 
   /** The edge: an exception in here is a bug, and costs this connection alone. */

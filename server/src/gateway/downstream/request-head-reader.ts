@@ -3,7 +3,7 @@ import { isFault } from '../http1/http-fault.ts'
 import { maxRequestHead, readRequestHead, type RequestHead } from '../http1/request-head.ts'
 
 /** Heads up to this length are remembered for the next request of their connection, in characters. */
-const maxRememberedHead = 4_096
+export const maxRememberedHead = 4_096
 const endOfHead = '\r\n\r\n'
 const nothing = Buffer.alloc(0)
 
@@ -24,7 +24,9 @@ export class RequestHeadReader {
     const text = bytes.toString('latin1', 0, Math.min(length, maxRequestHead + 4))
     const end = text.indexOf(endOfHead)
     if (end === -1 || end > maxRequestHead) return undefined
-    const head = readRequestHead(end + 4 === text.length ? text : text.slice(0, end + 4), this.#before)
+    // A part of the text would keep all of it in memory: a body, or the next requests.
+    const own = end + 4 === text.length ? text : bytes.toString('latin1', 0, end + 4)
+    const head = readRequestHead(own, this.#before)
     if (isFault(head)) return head
     this.stash = end + 4 === length ? undefined : Buffer.from(bytes.subarray(end + 4, length))
     // Thousands of idle connections must not retain long heads.

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
+import { Authenticator } from '../auth/request-authenticator.ts'
 import { clock } from '../coarse-clock.ts'
 import { cookieSettingsOf, type GatewayContext } from '../gateway-context.ts'
+import { UpstreamRequestHeaders } from '../headers/upstream-request-headers.ts'
 import { isFault } from '../http1/http-fault.ts'
 import { dropLargestCookies, readOversizedHead } from '../http1/oversized-head.ts'
 import { maxRequestHead, type RequestHead } from '../http1/request-head.ts'
@@ -8,7 +10,7 @@ import { mediumBuffer } from '../proxy/read-buffer.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
 import { ClientSocket } from './client-socket.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
-import { RequestHeadReader } from './request-head-reader.ts'
+import { maxRememberedHead, RequestHeadReader } from './request-head-reader.ts'
 
 const nothing = Buffer.alloc(0)
 /** Bytes behind a request that are read before reading pauses: while it is paused the gateway does not notice that the client leaves. */
@@ -16,6 +18,8 @@ const maxPipelined = 4 * 1024
 
 /** Downstream socket that reads request heads one at a time; the bytes behind a request wait until it is served (pipelining). */
 export abstract class RequestSocket extends ClientSocket {
+  readonly authenticator: Authenticator
+  readonly upstreamHeaders: UpstreamRequestHeaders
   protected readonly context: GatewayContext
   readonly #heads = new RequestHeadReader()
   /** Bytes written when `expectProgress` looked last. */
@@ -25,6 +29,8 @@ export abstract class RequestSocket extends ClientSocket {
   constructor(accepted: Socket, context: GatewayContext, timeouts: ClientTimeouts, network: string | undefined) {
     super(accepted, timeouts, network)
     this.context = context
+    this.authenticator = new Authenticator(context.tokens)
+    this.upstreamHeaders = new UpstreamRequestHeaders(context.tokens)
   }
 
   /** Neither a request nor a tunnel is open, and a next request may come. */
@@ -94,6 +100,13 @@ export abstract class RequestSocket extends ClientSocket {
     const hasMoved = bytesWritten !== this.#writtenBefore
     if (hasMoved || this.deadline === Number.POSITIVE_INFINITY) this.deadline = clock.now + this.timeouts.stalled
     this.#writtenBefore = bytesWritten
+  }
+
+  /** Thousands of idle connections must not retain long heads: as `RequestHeadReader`, of what was made of them. */
+  protected forgetLong({ text }: RequestHead): void {
+    if (text.length <= maxRememberedHead) return
+    this.authenticator.forget()
+    this.upstreamHeaders.forget()
   }
 
   /** Reads no further request until the client has read responses. */

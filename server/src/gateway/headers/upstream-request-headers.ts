@@ -54,6 +54,12 @@ export class UpstreamRequestHeaders {
     return this.#last?.responseContext
   }
 
+  /** Forgets the head that was written last. */
+  forget(): void {
+    this.#fields = undefined
+    this.#last = undefined
+  }
+
   /**
    * The head of a request as the app receives it. The platform's token in it is replaced by the identity's one; it is
    * never added where the client sent none. Any other token of ours is taken out, whichever header carries it: an app that

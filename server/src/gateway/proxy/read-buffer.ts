@@ -1,5 +1,7 @@
 /** Initial size in bytes. Common messages fit; a read that fills it switches to the large buffer. */
 const small = 2 * 1024
+/** What a connection keeps after a longer request: its next one may have as long a head. */
+const between = 4 * 1024
 /** Bytes for the rest of a head that did not come in one piece. */
 export const mediumBuffer = 16 * 1024
 /** Reads in a row that would have fitted into the small one, after which the large one is given back. */
@@ -34,11 +36,14 @@ export class ReadBuffer {
    * Called after each read.
    * @param length bytes that were read
    * @param isHeld some of them are still on their way out, from this memory: the next read must not go over them
+   * @param isComplete they end a request: thousands of idle connections must not hold what a long one took. Later than with
+   *   this read it cannot be given back, because the socket keeps the memory of its next read
    */
-  settle(length: number, isHeld: boolean): void {
+  settle(length: number, isHeld: boolean, isComplete = false): void {
     this.#smallReads = length < small ? this.#smallReads + 1 : 0
     const size = this.#memory.length
-    const next = length === size ? this.#large : this.#smallReads > fewBytes ? small : size
+    const usual = isComplete ? Math.min(size, between) : length === size ? this.#large : size
+    const next = this.#smallReads > fewBytes ? small : usual
     if (isHeld || next !== size) this.#memory = Buffer.allocUnsafeSlow(next)
   }
 }

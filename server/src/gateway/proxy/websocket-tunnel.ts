@@ -26,6 +26,8 @@ export interface TunnelClient {
 export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   readonly isWaiting = false
   readonly isRead = false
+  /** A WebSocket has no end that is known before. */
+  readonly isRequestDone = false
   index = 0
   readonly caller: Caller | undefined
   readonly upstream: Upstream
