@@ -18,6 +18,7 @@ import { PlatformUpstream } from '../upstream/platform-upstream.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '../proxy/serve-request.ts'
 import { WebSocketTunnel, type TunnelClient } from '../proxy/websocket-tunnel.ts'
 import type { ActiveCount } from './connection-limiter.ts'
+import { UnreadAnswer } from './unread-answer.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -37,11 +38,16 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   #tunnel: WebSocketTunnel | undefined
   /** Where its tunnel is counted. */
   #tunnelActive: ActiveCount | undefined
+  readonly #unread = new UnreadAnswer(this, this.context)
   #idleSince = clock.now
   #isWaking = false
 
   get activeRequest(): WebSocketTunnel | Exchange | undefined {
     return this.#tunnel ?? this.#exchange
+  }
+
+  get exchange(): Exchange | undefined {
+    return this.#exchange
   }
 
   /** Id of the present request. Made when it is first asked for: most requests to apps need none. */
@@ -64,21 +70,6 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     return this.#head !== undefined || this.#tunnel !== undefined
   }
 
-  /** An anonymous client (no account) has not sent all of a request yet. */
-  get isAnonymousUpload(): boolean {
-    return this.#exchange !== undefined && this.#exchange.caller === undefined && !this.#exchange.isRequestDone
-  }
-
-  /** An anonymous client (no account) waits for or receives an app's response, or has a WebSocket open. */
-  get isAnonymous(): boolean {
-    const { activeRequest } = this
-    return (
-      activeRequest !== undefined &&
-      activeRequest.caller === undefined &&
-      !(this.#exchange?.parts.upstream instanceof PlatformUpstream)
-    )
-  }
-
   get openTunnel(): WebSocketTunnel | undefined {
     return this.#tunnel
   }
@@ -95,6 +86,10 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   protected get endsByClose(): boolean {
     return this.#exchange?.endsByClose === true
+  }
+
+  get #isForPlatform(): boolean {
+    return this.#exchange?.parts.upstream instanceof PlatformUpstream
   }
 
   // For the request that is being served
@@ -170,9 +165,9 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   // For its exchange
 
   responseBegan(status: number, ms: number): void {
-    const isPlatform = this.#exchange?.parts.upstream instanceof PlatformUpstream
-    this.context.metrics.forwarded(isPlatform ? 'api' : 'app', status, ms)
-    this.#access?.noteAnswer(isPlatform ? 'api' : 'app', status)
+    const source = this.#isForPlatform ? 'api' : 'app'
+    this.context.metrics.forwarded(source, status, ms)
+    this.#access?.noteAnswer(source, status)
   }
 
   responseEnded(isLast: boolean): void {
@@ -190,8 +185,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   failed(cause: Error, hasBegun: boolean): void {
     // A process that is being killed still accepts connections for some milliseconds.
-    const isPlatform = this.#exchange?.parts.upstream instanceof PlatformUpstream
-    if (!hasBegun) return this.refuse(isPlatform ? gatewayRefusals.platformDown() : gatewayRefusals.appFailed(cause))
+    if (!hasBegun)
+      return this.refuse(this.#isForPlatform ? gatewayRefusals.platformDown() : gatewayRefusals.appFailed(cause))
     this.report(cause)
     this.cut()
   }
@@ -263,12 +258,13 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   }
 
   protected trackUnfinishedHead(bytes: number): void {
-    if (bytes > 0) this.context.connections.trackUnfinishedHead(this, bytes)
-    else this.context.connections.untrackUnfinishedHead(this)
+    if (bytes > 0) this.context.connections.unfinishedHeads.set(this, bytes)
+    else this.context.connections.unfinishedHeads.delete(this)
   }
 
   protected serve(head: RequestHead): void {
     this.#head = head
+    this.#unread.endCount()
     this.#beginAccess(head)
     this.deadline = Number.POSITIVE_INFINITY
     serveRequest(this.context, this, head)
@@ -297,7 +293,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   #endRequest(): void {
     if (this.#head) {
-      this.context.limiter.endRequest(this.#exchange?.parts.active)
+      this.#unread.requestEnded(this.#exchange?.parts.active)
       this.forgetLong(this.#head)
     }
     this.#head = undefined
@@ -311,7 +307,12 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.lingeringClose()
   }
 
+  protected blocked(): void {
+    if (this.#isForPlatform) this.#unread.hold()
+  }
+
   protected drained(): void {
+    this.#unread.settle()
     if (this.#tunnel) return this.#tunnel.clientDrained()
     if (this.#exchange?.isRequestDone) this.deadline = Number.POSITIVE_INFINITY
     if (this.isIdle) this.readNext()
@@ -332,6 +333,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.#tunnel?.clientGone()
     this.#exchange?.clientGone()
     this.#endRequest()
+    this.#unread.release()
   }
 
   protected report(cause: unknown): void {

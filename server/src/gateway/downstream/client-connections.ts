@@ -1,30 +1,36 @@
 import type { ClientConnection } from './client-connection.ts'
+import { evictionOrder } from './eviction-order.ts'
+import { HeldBytes } from './held-bytes.ts'
 
 /** Connection limits of all clients together. */
 export interface ConnectionLimits {
   readonly connections: number
   /** Bytes of heads that have not come to their end, with the memory that waits for the rest, all connections together. */
   readonly unfinishedHeads: number
+  /** Bytes of answers of the platform and of the gateway that wait for clients to read them, all connections together. */
+  readonly unreadAnswers: number
 }
 
 /**
- * Downstream connections within limits: in total, per address, and in bytes of unfinished request heads. At a limit it evicts
- * the least recently used (LRU) idle connections, then uploads and finally all other connections of anonymous clients, so
- * that a client that holds connections open cannot exhaust them. One address gets half of the total.
+ * Downstream connections within limits: in total, per address, and in bytes of unfinished request heads and of answers that
+ * are not read. At a limit it evicts the least recently used (LRU) idle connections, then those of `evictionOrder`, so that a
+ * client that holds connections open cannot exhaust them. One address gets half of the total.
  */
 export class ClientConnections {
   readonly #limits: ConnectionLimits
   readonly #all = new Set<ClientConnection>()
   readonly #byNetwork = new Map<string, Set<ClientConnection>>()
-  /** In the order in which they began. */
-  readonly #unfinished = new Map<ClientConnection, number>()
-  #unfinishedBytes = 0
+  readonly unfinishedHeads: HeldBytes
+  readonly unreadAnswers: HeldBytes
   /** Since the start: not taken because nothing could be closed, and closed to make room. */
   refused = 0
   evicted = 0
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits
+    const close = (connection: ClientConnection) => this.#close(connection)
+    this.unfinishedHeads = new HeldBytes({ limit: limits.unfinishedHeads, isHeld: () => true, close })
+    this.unreadAnswers = new HeldBytes({ limit: limits.unreadAnswers, isHeld: ({ hasUnread }) => hasUnread, close })
   }
 
   get size(): number {
@@ -32,7 +38,7 @@ export class ClientConnections {
   }
 
   get unfinishedBytes(): number {
-    return this.#unfinishedBytes
+    return this.unfinishedHeads.total
   }
 
   [Symbol.iterator](): IterableIterator<ClientConnection> {
@@ -63,27 +69,12 @@ export class ClientConnections {
   }
 
   delete(connection: ClientConnection): void {
-    this.untrackUnfinishedHead(connection)
+    this.unfinishedHeads.delete(connection)
+    this.unreadAnswers.delete(connection)
     if (!this.#all.delete(connection) || connection.network === undefined) return
     const same = this.#byNetwork.get(connection.network)
     same?.delete(connection)
     if (same?.size === 0) this.#byNetwork.delete(connection.network)
-  }
-
-  /** Counts the bytes of a head that has not come to its end; above the limit the connections that began first are closed. */
-  trackUnfinishedHead(connection: ClientConnection, bytes: number): void {
-    this.#unfinishedBytes += bytes - (this.#unfinished.get(connection) ?? 0)
-    this.#unfinished.set(connection, bytes)
-    for (const [oldest] of this.#unfinished) {
-      if (this.#unfinishedBytes <= this.#limits.unfinishedHeads) break
-      this.#close(oldest)
-    }
-  }
-
-  /** Its head is whole, or counts no more. */
-  untrackUnfinishedHead(connection: ClientConnection): void {
-    this.#unfinishedBytes -= this.#unfinished.get(connection) ?? 0
-    this.#unfinished.delete(connection)
   }
 
   /** Evicts some at once, which amortizes the scan over many new connections. @returns whether any was closed */
@@ -101,10 +92,3 @@ export class ClientConnections {
     connection.cut()
   }
 }
-
-/** Eviction order: a kind is evicted only when there is none of the kinds before it. */
-const evictionOrder: readonly ((connection: ClientConnection) => boolean)[] = [
-  ({ isWorking }) => !isWorking,
-  ({ isAnonymousUpload }) => isAnonymousUpload,
-  ({ isAnonymous }) => isAnonymous,
-]

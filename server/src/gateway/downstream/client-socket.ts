@@ -6,6 +6,8 @@ import type { ClientTimeouts } from './client-timeouts.ts'
 
 /** TCP keep-alive, in ms: a router may drop an idle connection, and a client that lost power never closes its side. */
 const keepAliveDelay = 30_000
+/** Bytes of an answer that may wait for a client without being counted: little, even on all connections together. */
+const fewUnread = 16 * 1024
 
 /** Downstream socket: reads into a reused buffer, writes with backpressure, and carries the deadline of its connection. */
 export abstract class ClientSocket {
@@ -48,6 +50,8 @@ export abstract class ClientSocket {
   protected abstract get isHeadUnfinished(): boolean
   /** An answer is being sent whose end only the end of the connection tells. */
   protected abstract get endsByClose(): boolean
+  /** The client reads slower than the gateway writes. */
+  protected abstract blocked(): void
   protected abstract drained(): void
   protected abstract ended(): void
   protected abstract closed(): void
@@ -61,8 +65,10 @@ export abstract class ClientSocket {
   /** @returns false when the client reads slower than the gateway writes: wait for `drained` */
   write(bytes: Buffer | string): boolean {
     const isRoom = typeof bytes === 'string' ? this.socket.write(bytes, 'latin1') : this.socket.write(bytes)
-    if (!isRoom) this.deadline = clock.now + this.timeouts.stalled
-    return isRoom
+    if (isRoom) return true
+    this.deadline = clock.now + this.timeouts.stalled
+    this.blocked()
+    return false
   }
 
   /** Head and body in as few packets as possible. */
@@ -76,6 +82,16 @@ export abstract class ClientSocket {
 
   hasUnsentBytes(): boolean {
     return this.socket.writableLength > 0
+  }
+
+  /** So much of what was written waits for the client that it has to be counted. */
+  get hasUnread(): boolean {
+    return this.socket.writableLength > fewUnread && !this.socket.destroyed
+  }
+
+  /** Calls back when all that was written until now has been sent, or never will be. */
+  onceSent(callback: () => void): void {
+    this.socket.write('', callback)
   }
 
   pause(): void {

@@ -11,6 +11,8 @@ export interface GatewayLimits extends ConnectionLimits {
 export const defaultGatewayLimits: GatewayLimits = {
   connections: maxClientConnections(),
   unfinishedHeads: 32 * 1024 * 1024,
+  // A thousand clients that read nothing of a page; those of a class on a slow network read some of it.
+  unreadAnswers: 64 * 1024 * 1024,
   webSocketsPerPerson: 100,
   requestsPerPerson: 250,
 }

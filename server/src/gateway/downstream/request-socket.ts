@@ -109,6 +109,11 @@ export abstract class RequestSocket extends ClientSocket {
     this.upstreamHeaders.forget()
   }
 
+  /** Bytes that this connection keeps in memory for a client that does not read. */
+  get heldBytes(): number {
+    return this.socket.writableLength + (this.stash?.length ?? 0)
+  }
+
   /** Reads no further request until the client has read responses. */
   protected waitForReader(): void {
     this.deadline = clock.now + this.timeouts.stalled

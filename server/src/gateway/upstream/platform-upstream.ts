@@ -9,6 +9,8 @@ export class PlatformUpstream implements Upstream {
   readonly idle: ConnectionPool
   readonly activeRequests = new ActiveRequests()
   hasAnswered = true
+  /** Clients without an account get its answers, too. */
+  readonly maxRead = 64 * 1024
 
   constructor(path: string, idle: Set<ConnectionPool>) {
     this.idle = new ConnectionPool(idle)

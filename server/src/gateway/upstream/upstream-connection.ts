@@ -29,8 +29,7 @@ const drainTimeout = 10_000
 export class UpstreamConnection {
   readonly upstream: Upstream
   readonly #socket: UpstreamSocket
-  /** Fewer and larger reads made downloads a tenth cheaper than with 64 KiB. */
-  readonly #buffer = new ReadBuffer(256 * 1024)
+  readonly #buffer: ReadBuffer
   #listener: UpstreamListener | undefined
   #error: Error | undefined
   /** Requests that were sent on it. */
@@ -40,6 +39,7 @@ export class UpstreamConnection {
 
   private constructor(upstream: Upstream, address: SocketAddress) {
     this.upstream = upstream
+    this.#buffer = new ReadBuffer(upstream.maxRead)
     this.#socket = new UpstreamSocket({
       noDelay: true,
       keepAlive: true,

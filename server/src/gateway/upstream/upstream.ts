@@ -9,6 +9,8 @@ export interface Upstream {
   readonly address: SocketAddress | undefined
   /** It has answered at this address: a refused connection means that it ended, not that it is still starting. */
   hasAnswered: boolean
+  /** Max bytes that are read of it at once; a client that does not read its answer makes the gateway hold as many. */
+  readonly maxRead: number
   /** Requests and WebSockets under way. */
   readonly activeRequests: ActiveRequests
   /** Its idle connections. */

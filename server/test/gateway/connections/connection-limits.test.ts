@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { maxClientConnections } from '#/gateway/downstream/file-descriptor-limit.ts'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { headOf, keptHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
-import { get, rawClient, until, type RawClient, isOver } from '#test/support/gateway/raw-client.ts'
+import { clientFrom, get, rawClient, until, type RawClient, isOver } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annToken, bob, bobToken } from '#test/support/gateway/tokens.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
@@ -53,20 +51,6 @@ test("one person's WebSockets do not count for another", async (t) => {
   assert.match((await open(annToken)) ?? '', /429|503/)
   assert.equal(await open(bobToken), '101')
 })
-
-/** A connection from an address of the loopback network. */
-async function clientFrom(t: TestContext, port: number, address: string): Promise<RawClient> {
-  const socket = net.connect({ port, host: '127.0.0.1', localAddress: address }).on('error', () => {})
-  t.after(() => socket.destroy())
-  let received = ''
-  socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
-  await once(socket, 'connect')
-  const expect = async (pattern: RegExp) => {
-    await until(String(pattern), () => pattern.test(received))
-    return received
-  }
-  return { socket, text: () => received, write: (text) => void socket.write(text, 'latin1'), expect }
-}
 
 test('where too many connections are open the longest idle are closed, and those that carry something go on', async (t) => {
   const app = httpApp(

@@ -77,6 +77,20 @@ export async function rawClient(t: TestContext, port: number): Promise<RawClient
   }
 }
 
+/** A connection from an address of the loopback network. */
+export async function clientFrom(t: TestContext, port: number, address: string): Promise<RawClient> {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress: address }).on('error', () => {})
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
+  await once(socket, 'connect')
+  const expect = async (pattern: RegExp) => {
+    await until(String(pattern), () => pattern.test(received))
+    return received
+  }
+  return { socket, text: () => received, write: (text) => void socket.write(text, 'latin1'), expect }
+}
+
 /** Resolves when the condition holds. @throws {Error} naming what was awaited, after `limit` ms */
 export async function until(what: string, condition: () => boolean, limit = 10_000): Promise<void> {
   const end = Date.now() + limit

@@ -1,0 +1,57 @@
+import type { GatewayContext } from '../gateway-context.ts'
+import type { ClientConnection } from './client-connection.ts'
+import type { ActiveCount } from './connection-limiter.ts'
+
+/**
+ * What the client of one connection has not read yet of its answers takes memory, also after their requests are over: a client
+ * that reads nothing could ask on thousands of connections. A request to an app counts until its answer is read; answers of
+ * the platform and of the gateway, which anyone gets, have a limit of bytes for all clients together.
+ */
+export class UnreadAnswer {
+  readonly #connection: ClientConnection
+  readonly #context: GatewayContext
+  /** Where the request is counted whose answer is not read. */
+  #active: ActiveCount | undefined
+  #isHeld = false
+
+  constructor(connection: ClientConnection, context: GatewayContext) {
+    this.#connection = connection
+    this.#context = context
+  }
+
+  /** Counts the request no more; called when the next one begins, because one connection counts as one request. */
+  endCount(): void {
+    if (this.#active === undefined) return
+    this.#context.limiter.endRequest(this.#active)
+    this.#active = undefined
+  }
+
+  /** A request is over. @param active where it is counted; undefined for answers of the platform and of the gateway */
+  requestEnded(active: ActiveCount | undefined): void {
+    this.endCount()
+    if (!this.#connection.hasUnread) return this.#context.limiter.endRequest(active)
+    this.#active = active
+    this.#isHeld = true
+    if (active === undefined) this.hold()
+    this.#connection.onceSent(() => this.settle())
+  }
+
+  /** An answer of the platform waits for its client. */
+  hold(): void {
+    if (this.#connection.isGone) return
+    this.#isHeld = true
+    this.#context.connections.unreadAnswers.set(this.#connection, this.#connection.heldBytes)
+  }
+
+  /** Called when something has been read. */
+  settle(): void {
+    if (this.#isHeld && !this.#connection.hasUnread) this.release()
+  }
+
+  /** Nothing of it is in memory any more. */
+  release(): void {
+    this.#isHeld = false
+    this.endCount()
+    this.#context.connections.unreadAnswers.delete(this.#connection)
+  }
+}

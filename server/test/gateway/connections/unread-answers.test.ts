@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { suite, test, type TestContext } from 'node:test'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { headOf } from '#test/support/gateway/http-text.ts'
+import { clientFrom, get, until } from '#test/support/gateway/raw-client.ts'
+import { httpApp, plainApp } from '#test/support/gateway/test-apps.ts'
+import { ann } from '#test/support/gateway/tokens.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
+
+/** More than the kernel takes for a client on the loopback that reads nothing. */
+const page = Buffer.alloc(16_000_000, 'x')
+const largePages = () => httpApp((_request, response) => void response.end(page))
+
+const anonymous = (target: string) => headOf(`GET ${target} HTTP/1.1`, 'Host: spawner.test')
+
+/** A client that asks, and reads nothing before it is resumed. */
+async function silentClient(t: TestContext, port: number, address: string, text: string): Promise<net.Socket> {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress: address }).on('error', () => {})
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+/** Clients that read nothing of their answers: what waits for them takes memory of the gateway. */
+suite('answers that are not read', () => {
+  // Eight readers of the description of the API from two addresses kept all others out for two minutes, again and again.
+  test('clients that read nothing of a page do not keep others out', async (t) => {
+    const options = { limits: { connections: 8 } }
+    const platform = largePages()
+    let asked = 0
+    platform.on('request', () => void asked++)
+    const { port, gateway } = await startGatewayHarness(t, plainApp(), { platform, options })
+    for (let each = 0; each < 8; each++)
+      await silentClient(t, port, `127.0.0.${each % 2 === 0 ? 2 : 3}`, anonymous('/api/openapi.json'))
+    await until('all have asked', () => asked === 8)
+    const isServed = () =>
+      get(port, '/ann-dev/', { headers: ann }).then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+    await pollUntil(isServed, () => 'a new client is not served', 5_000)
+    assert.ok(((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) > 0)
+  })
+
+  // 260 KB each, for up to 10,000 connections of one address.
+  test('pages that wait for their clients are bounded in all: those that read nothing for the longest time are closed', async (t) => {
+    const options = { limits: { unreadAnswers: 300_000 } }
+    const { port, gateway } = await startGatewayHarness(t, plainApp(), { platform: largePages(), options })
+    // Each has 64 KB at least.
+    for (let each = 0; each < 11; each++) await silentClient(t, port, `127.0.1.${each}`, anonymous('/api/openapi.json'))
+    await pollUntil(
+      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= 7,
+      () => 'seven are not closed',
+      10_000,
+    )
+    const last = await silentClient(t, port, '127.0.0.2', anonymous('/api/openapi.json'))
+    last.resume()
+    await pollUntil(
+      () => last.bytesRead > page.length,
+      () => `only ${last.bytesRead} bytes`,
+      10_000,
+    )
+  })
+
+  // The end of an answer waited for its client without being counted, on as many connections as there may be.
+  test('a request to an app counts until its answer is read', async (t) => {
+    let served = 0
+    const app = httpApp((_request, response) => {
+      served++
+      response.end(Buffer.alloc(50_000))
+    })
+    const options = { limits: { requestsPerPerson: 3 } }
+    const { port } = await startGatewayHarness(t, app, { rules: { access: 'public' }, options })
+    const statusFrom = async (address: string) => {
+      const client = await clientFrom(t, port, address)
+      client.write(anonymous('/ann-dev/'))
+      const [, status] = /^HTTP\/1\.1 (\d+)/.exec(await client.expect(/^HTTP\/1\.1 \d+/)) ?? []
+      client.socket.destroy()
+      return status
+    }
+    const silent: net.Socket[] = []
+    for (let each = 0; each < 3; each++)
+      silent.push(await silentClient(t, port, '127.0.0.2', anonymous('/ann-dev/').repeat(300)))
+    for (let before = -1; before < served; await sleep(500)) before = served
+    assert.ok(served < 900, 'the kernel takes all of it')
+    assert.equal(await statusFrom('127.0.0.2'), '429')
+    assert.equal(await statusFrom('127.0.0.3'), '200')
+    for (const client of silent) client.resume()
+    await pollUntil(
+      async () => (await statusFrom('127.0.0.2')) === '200',
+      () => 'they are read, and count still',
+    )
+  })
+})
