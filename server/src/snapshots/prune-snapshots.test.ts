@@ -78,3 +78,12 @@ test('a home that loses its record while another has none is looked for at once'
   assert.equal(await run(second), 1)
   assert.ok(snapshots.has(lab))
 })
+
+// A store of another installation was restored into the data folder: within 30 s all snapshots of the one before were gone.
+test('snapshots of another installation that had this data folder stay, whose homes the engine does not list here', async (t) => {
+  const { dev, bobs, snapshots, run, lists } = await arrange(t)
+  const others = ['other-home-1-ann-dev', 'berth2-home-1-ann-dev', 'berth-home-of-mine']
+  for (const volume of others) snapshots.add(volume)
+  assert.deepEqual([await run(), await run(hour), lists()], [0, 0, 0])
+  assert.deepEqual([...snapshots], [dev, bobs, ...others])
+})

@@ -23,7 +23,8 @@ export interface PruneParts {
 
 /**
  * Removes the snapshots of homes that are gone with their user or their container's record: after the retention of a deleted
- * user's homes, and after a purge. A home that was reset has a record.
+ * user's homes, and after a purge. A home that was reset has a record. Those of another installation that had this data folder
+ * stay: its engine and store are not known here, and it may come back.
  *
  * The engine is asked only for a home that has no record and is not kept, because it lists all homes. One that stays there, as of
  * a container that was deleted without its home, is asked for ever more rarely.
@@ -57,8 +58,8 @@ export class PruneSnapshots {
   }
 
   async #orphaned(): Promise<string[]> {
-    const { db, files } = this.#parts
-    const volumes = await files.volumes()
+    const { db, files, installation } = this.#parts
+    const volumes = (await files.volumes()).filter((volume) => ownerIn(installation, volume) !== 0)
     const orphaned: string[] = []
     for (let start = 0; start < volumes.length; start += pageSize) {
       const page = volumes.slice(start, start + pageSize)
@@ -71,10 +72,9 @@ export class PruneSnapshots {
     return orphaned
   }
 
-  /** Volumes of another installation that had this data folder have no record here. */
   async #withRecord(volumes: readonly string[]): Promise<Set<string>> {
     const { db, installation } = this.#parts
-    const ids = new Set(volumes.map((volume) => ownerIn(installation, volume)).filter((id) => id !== 0))
+    const ids = new Set(volumes.map((volume) => ownerIn(installation, volume)))
     const users = await findUsers(db, [...ids])
     const slugs = new Map(users.map(({ id, slug }) => [id, slug]))
     const records = await listContainersOfAll(db, [...slugs.keys()])
@@ -82,7 +82,7 @@ export class PruneSnapshots {
   }
 }
 
-/** Id of the user of whom it would be a home here; 0 for none. */
+/** Id of the user of whom it is a home of this installation (`homeVolume`); 0 for one of another installation. */
 function ownerIn(installation: string, volume: string): number {
   const rest = volume.startsWith(`${installation}-home-`) ? volume.slice(`${installation}-home-`.length) : ''
   return Number(/^(\d{1,15})-/.exec(rest)?.[1] ?? 0)
