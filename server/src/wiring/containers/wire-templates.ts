@@ -41,9 +41,9 @@ export function wireTemplates(parts: AppParts, containers: Containers, effects: 
     await effects.publishToReaders()
     await containers.routeSync.readAll()
   }
-  const { restartRequests, spawner, idleSuspension, routeSync } = containers
+  const { restartRequests, spawner, idleSuspension, routeSync, singleFlight } = containers
   const limit = pLimit(maxParallelReplacements)
-  const replacing = { db: database.db, templates, routeSync, idleSuspension, spawner }
+  const replacing = { db: database.db, templates, singleFlight, routeSync, idleSuspension, spawner }
   const versions = new TemplateVersions({
     database,
     versions: () => templates.all().map((each) => ({ type: each.type, version: templateVersion(each) })),
