@@ -22,6 +22,7 @@ test('a container whose stop hangs delays no other container of an expired group
     db: database.db,
     directory: { hasEnding: true, expired: () => [group], find: () => [group] },
     templates: { get: () => undefined },
+    parallelStops: 8,
     routeSync: { running: () => running },
     stop,
     log: pino({ level: 'silent' }),
@@ -51,6 +52,7 @@ test('a group that expires stops containers that an earlier expired group did no
       find: () => [term],
     },
     templates: { get: () => undefined },
+    parallelStops: 8,
     routeSync: { running: () => [{ known: { userId: 1, type: 'dev', containerId: 'id' } }] },
     stop: async ({ type }: ContainerRef) => {
       stopped.push(type)

@@ -13,8 +13,6 @@ import { expiredGroup } from './group-launch-rules.ts'
 const checkInterval = 5_000
 /** Containers whose owners' groups are read at once. */
 const batchSize = 500
-/** Containers that are stopped at the same time. */
-const maxParallel = 16
 
 interface Candidate extends ContainerRef {
   readonly containerId: string
@@ -24,6 +22,8 @@ export interface GroupExpiryParts {
   readonly db: Db
   readonly directory: Pick<GroupDirectory, 'expired' | 'hasEnding' | 'find'>
   readonly templates: Pick<Templates, 'get'>
+  /** Containers that are stopped at the same time, see `maxParallelStops`. */
+  readonly parallelStops: number
   readonly routeSync: Pick<RouteSync, 'running'>
   /** Stops one; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
@@ -37,7 +37,7 @@ export interface GroupExpiryParts {
 export class GroupExpiry {
   readonly #parts: GroupExpiryParts
   /** Stops, by `containerKey`: one that hangs, or waits for a queued launch, delays no other. */
-  readonly #stops = new KeyedQueue(maxParallel)
+  readonly #stops: KeyedQueue
   /** Ids of containers that none of the groups of `#expired` concerns, until groups or members change. */
   #unaffected = new Set<string>()
   /** Ids of the groups that had expired at the last check. */
@@ -48,6 +48,7 @@ export class GroupExpiry {
 
   constructor(parts: GroupExpiryParts) {
     this.#parts = parts
+    this.#stops = new KeyedQueue(parts.parallelStops)
   }
 
   /** Starts the checks, or starts them anew because groups or members have changed. */

@@ -6,10 +6,16 @@ import type { ContainerState } from '#/containers/state/container-state.ts'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
 import { Templates } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { IdleWarnings } from './idle-warnings.ts'
 import { LifetimeMonitor } from './lifetime-monitor.ts'
 
+/** One engine, and a cluster. */
+const [engine, cluster] = [{ keepsStopped: true }, { keepsStopped: false }] as [
+  RuntimeCapabilities,
+  RuntimeCapabilities,
+]
 const start = Date.parse('2026-11-23T20:00:00Z')
 
 /** One container of Ann's, an engine that says when it was started, and a clock that a test sets. */
@@ -40,6 +46,7 @@ function arrange(fields: object) {
       },
     },
     runtime: {
+      capabilities: engine,
       inspectId: async () => {
         if (state.isSilent) throw new RuntimeError('unreachable', 'inspect')
         return { startedAt: state.startedAt } as RuntimeContainer
@@ -160,7 +167,10 @@ test('of a hundred containers that stop at one time all are warned, and all stop
         return running.delete(userId)
       },
     },
-    runtime: { inspectId: async () => (asked++, await turn(), { startedAt: start } as RuntimeContainer) },
+    runtime: {
+      capabilities: engine,
+      inspectId: async () => (asked++, await turn(), { startedAt: start } as RuntimeContainer),
+    },
     warnings: new IdleWarnings((userId) => void warned.add(userId)),
     timeZone: 'UTC',
     now: () => now,
@@ -178,5 +188,45 @@ test('of a hundred containers that stop at one time all are warned, and all stop
   await checkAt(3_550)
   assert.equal(asked, before, 'a warned container is not asked about again')
   await checkAt(3_600)
-  assert.deepEqual([running.size, most], [0, 8])
+  assert.deepEqual([running.size, most], [0, 32])
+})
+
+// Eight at a time: at 6 s for each pod the last of 400 ran on for five minutes after its time.
+test('of 400 pods of a cluster that stop at one time 64 end at the same time', async () => {
+  const { template } = readTemplate('dev', { image: 'x', max_lifetime: 3_600 })
+  assert.ok(template)
+  const all = Array.from(
+    { length: 400 },
+    (_, at) => ({ userId: at, type: 'dev', containerId: `c${at}` }) as ContainerState,
+  )
+  let [stopping, most] = [0, 0]
+  const stopped = new Set<number>()
+  const monitor = new LifetimeMonitor({
+    templates: new Templates([template]),
+    routeSync: {
+      *running() {
+        for (const known of all) if (!stopped.has(known.userId)) yield { known, isPaused: false }
+      },
+      isRunning: ({ userId }) => !stopped.has(userId),
+    },
+    idleSuspension: {
+      stopNow: async ({ userId }) => {
+        most = Math.max(most, ++stopping)
+        for (let each = 0; each < 5; each++) await turn()
+        stopping--
+        stopped.add(userId)
+        return true
+      },
+    },
+    runtime: { capabilities: cluster, inspectId: async () => ({ startedAt: start }) as RuntimeContainer },
+    warnings: new IdleWarnings(() => undefined),
+    timeZone: 'UTC',
+    now: () => start + 3_600_000,
+    log: pino({ level: 'silent' }),
+  })
+  for (let checks = 0; stopped.size < 400 && checks < 3; checks++) {
+    monitor.check()
+    for (let each = 0; each < 200; each++) await turn()
+  }
+  assert.deepEqual([stopped.size, most], [400, 64])
 })

@@ -8,12 +8,11 @@ import type { ContainerState } from '../state/container-state.ts'
 import type { Template, Templates } from '../templates/template.ts'
 import type { IdleSuspension } from './idle-suspension.ts'
 import type { IdleWarnings } from './idle-warnings.ts'
+import { maxParallelStops } from './parallel-stops.ts'
 import { isLimited, stopTimeOf } from '../templates/lifetime-limits.ts'
 
 /** Between two checks, in ms; the quarter of a short lifetime must not pass between them. */
 const checkInterval = 1_000
-/** Containers that are looked at, or stopped, at the same time; of those that wait, the next one follows as soon as one ends. */
-const maxParallel = 8
 /** How long before the stop its owner is warned, in ms; a quarter of `max_lifetime` when that is shorter. */
 const maxWarning = 60_000
 
@@ -21,7 +20,7 @@ export interface LifetimeMonitorParts {
   readonly templates: Templates
   readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
   readonly idleSuspension: Pick<IdleSuspension, 'stopNow'>
-  readonly runtime: Pick<Runtime, 'inspectId'>
+  readonly runtime: Pick<Runtime, 'inspectId' | 'capabilities'>
   readonly warnings: Pick<IdleWarnings, 'warnOfLimit' | 'endOfLimit'>
   /** Time zone of `stop_at` where a template names none. */
   readonly timeZone: string
@@ -45,12 +44,13 @@ interface Known {
 export class LifetimeMonitor {
   readonly #parts: LifetimeMonitorParts
   readonly #known = new Map<string, Known>()
-  /** Questions and stops, by `containerKey`. */
-  readonly #queue = new KeyedQueue(maxParallel)
+  /** Questions and stops, by `containerKey`; of those that wait, the next one follows as soon as one ends. */
+  readonly #queue: KeyedQueue
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: LifetimeMonitorParts) {
     this.#parts = parts
+    this.#queue = new KeyedQueue(maxParallelStops(parts.runtime.capabilities))
   }
 
   /** Starts the checks, or starts them anew after the templates changed; never, when no template limits how long its containers run. */

@@ -48,6 +48,7 @@ function arrange(t: TestContext, timed: readonly Group[], begun: string) {
     db: database.db,
     directory: { timed },
     templates: new Templates([readTemplate('lab', { image: 'x' }).template ?? assert.fail()]),
+    parallelStops: 8,
     prestart: { run: async ({ id }, { type }) => (seen.push(`start ${type} ${nameOf(id)}`), true) },
     occupantsOf: (userId) => ['lab', 'dev'].map((type) => ({ userId, type })),
     stop: async ({ userId, type }) => {

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Logger } from 'pino'
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
@@ -14,14 +14,14 @@ import { dueBetween, lead, type DueAction } from './timetable.ts'
 const checkInterval = 10_000
 /** Members that are read at once. */
 const pageSize = 200
-/** Containers that are stopped at the same time. */
-const maxParallelStops = 8
 /** How long a stop that failed is repeated, in ms. */
 const repeatTime = 30 * 60_000
 
 export interface GroupHoursParts extends ContainersInUseParts {
   readonly directory: Pick<GroupDirectory, 'timed'>
   readonly templates: Pick<Templates, 'get'>
+  /** Containers that are stopped at the same time, see `maxParallelStops`. */
+  readonly parallelStops: number
   readonly prestart: Pick<Prestart, 'run'>
   /** Stops one and cancels its launch; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
@@ -57,7 +57,7 @@ interface Warned {
  */
 export class GroupHours {
   readonly #parts: GroupHoursParts
-  readonly #limit = pLimit(maxParallelStops)
+  readonly #limit: LimitFunction
   /** By `containerKey`; those that failed are repeated, because the engine's return restores their containers. */
   readonly #dueStops = new Map<string, DueStop>()
   readonly #warned = new Set<Warned>()
@@ -68,6 +68,7 @@ export class GroupHours {
 
   constructor(parts: GroupHoursParts) {
     this.#parts = parts
+    this.#limit = pLimit(parts.parallelStops)
   }
 
   /** Starts the checks, or starts them anew because groups have changed. */

@@ -21,6 +21,7 @@ import { ProviderMemberships } from '#/groups/provider-memberships.ts'
 import { unknownGroupWarnings } from '#/groups/unknown-groups.ts'
 import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
+import { maxParallelStops } from '#/containers/idle/parallel-stops.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
 import { deleteGroupInvitations } from '#/store/groups/group-invitations.ts'
@@ -61,13 +62,15 @@ export function wireGroups(
   { blockEffects }: Administration,
   sharing: Pick<Sharing, 'refresh' | 'isLookable'>,
 ) {
-  const { config, database, log, isForOneCommand } = parts
+  const { config, database, runtime, log, isForOneCommand } = parts
   const { routeSync, capacity, ownerActions, idleSuspension } = containers
+  const parallelStops = maxParallelStops(runtime.capabilities)
   const statuses = new ContainerStatuses(routeSync, () => config.templates.types)
   const expiry = new GroupExpiry({
     db: database.db,
     directory,
     templates: config.templates,
+    parallelStops,
     routeSync,
     stop: (owned) => idleSuspension.stopNow(owned),
     log,
@@ -82,6 +85,7 @@ export function wireGroups(
     db: database.db,
     directory,
     templates: config.templates,
+    parallelStops,
     prestart: containers.prestart,
     occupantsOf: (userId) => capacity.of(userId),
     stop: (owned) => ownerActions.stopUnchecked(owned),
