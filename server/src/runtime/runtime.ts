@@ -145,6 +145,9 @@ export interface Runtime {
   /** What the host has and what is left of it, asked now. @throws {RuntimeError} `unreachable` within 5 s */
   host(): Promise<HostReport>
 
+  /** `HostReport.memory`, without asking the engine. Never rejects. */
+  hostMemory(): Promise<HostReport['memory']>
+
   /**
    * CPU time of a container of ours since its start, and its memory, also while it is paused; undefined when it does not run.
    * Cheap for the engine, but it may let one wait for a second; ask for several at once.

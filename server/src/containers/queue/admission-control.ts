@@ -1,10 +1,10 @@
-import type { Refusal } from '#/errors.ts'
+import { refusals, type Refusal } from '#/errors.ts'
 import type { LaunchSlot } from './queue-entry.ts'
-import type { HostResources } from './host-resources.ts'
+import type { HostResources, HostShortage } from './host-resources.ts'
 import { LaunchQueue } from './launch-queue.ts'
 import type { Capacity } from './capacity.ts'
 import type { MemberLimits } from './member-limits.ts'
-import type { ContainerRef } from '../container-key.ts'
+import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
 
 /** Stops what may give way to a launch that was refused, one container for each item that is taken. */
@@ -12,7 +12,7 @@ export type MakeRoom = (owned: ContainerRef, refusal: Refusal) => AsyncIterable<
 
 export interface AdmissionControlParts {
   readonly capacity: Pick<Capacity, 'isUp' | 'refusal' | 'reserve' | 'release'>
-  readonly hostResources: Pick<HostResources, 'refusal' | 'diskRefusal' | 'noteStart'>
+  readonly hostResources: Pick<HostResources, 'shortage' | 'diskRefusal' | 'noteStart' | 'askAnew'>
   readonly launchProgress: Pick<LaunchProgress, 'enter' | 'pulling'>
   /** Limits of groups, see `LaunchRules`; without any, nothing waits. */
   readonly limitsFor: (owned: ContainerRef) => Promise<readonly MemberLimits[]> | undefined
@@ -38,6 +38,15 @@ export interface Admitted {
   readonly isRestore?: boolean
 }
 
+/** Why there is no room for a launch. `limit`: one of the installation, its owner or a group. */
+interface Shortage {
+  readonly of: 'limit' | HostShortage
+  readonly refusal: Refusal
+}
+
+/** A stopped container keeps its disk and its place on a network. */
+const isMendedByStops = ({ of }: Shortage) => of === 'limit' || of === 'memory'
+
 /**
  * Admission control for launches: capacity limits and host resources first, then a slot of the launch queue. Both are
  * checked before a launch waits, so that a refusal comes at once, and again when it has its slot.
@@ -46,6 +55,8 @@ export class AdmissionControl {
   readonly #parts: AdmissionControlParts
   readonly #queue: LaunchQueue
   readonly #onRequest: ((owned: ContainerRef) => void)[] = []
+  /** Launches for which room is made, by `containerKey`: they are not queued yet. */
+  readonly #makingRoom = new Map<string, { cancelled: Refusal | undefined }>()
   #makeRoom: MakeRoom | undefined
 
   constructor(parts: AdmissionControlParts) {
@@ -64,15 +75,15 @@ export class AdmissionControl {
     const asked = limitsFor(owned)
     const limits = asked ? await asked : []
     // Nothing waits between the check and the reservation, so of two launches at once the second sees the first.
-    const refusal = this.#capacityRefusal(admitted, limits)
-    if (refusal) await this.#giveWay(admitted, limits, refusal)
+    const shortage = this.#shortage(admitted, limits)
+    if (shortage) await this.#giveWay(admitted, limits, shortage)
     capacity.reserve(owned)
     const request = {
       ...admitted,
       onPosition: (place: number, waiting: number) => launchProgress.enter(owned, { stage: 'queued', place, waiting }),
       onPull: (progress: Parameters<LaunchProgress['pulling']>[1]) => launchProgress.pulling(owned, progress),
       flowsOf: () => (admitted.isRestore ? undefined : flowsOf(owned)),
-      mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#capacityRefusal(admitted, limits),
+      mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#shortage(admitted, limits)?.refusal,
     }
     return this.#queue.run(request, async (slot) => {
       if (!capacity.isUp(owned)) hostResources.noteStart()
@@ -118,8 +129,10 @@ export class AdmissionControl {
     this.#queue.recheck(userId, type)
   }
 
-  /** Cancels a launch that is queued or has given its slot back, with this refusal: its owner does not want it any more. */
+  /** Cancels a launch that is queued, waits for room or has given its slot back, with this refusal: its owner does not want it any more. */
   cancel(owned: ContainerRef, why: Refusal): void {
+    const waiting = this.#makingRoom.get(containerKey(owned))
+    if (waiting) waiting.cancelled = why
     this.#queue.cancel(owned, why)
   }
 
@@ -132,17 +145,36 @@ export class AdmissionControl {
     return this.#queue.close()
   }
 
-  /** @throws the refusal that remains */
-  async #giveWay(admitted: Admitted, limits: readonly MemberLimits[], refusal: Refusal): Promise<void> {
-    const stopped = admitted.isLowPriority ? undefined : this.#makeRoom?.(admitted.owned, refusal)
-    if (stopped) for await (const _ of stopped) if (!this.#capacityRefusal(admitted, limits)) return
-    throw refusal
+  /** @throws the refusal that remains, or that of a launch that is blocked or cancelled meanwhile */
+  async #giveWay(admitted: Admitted, limits: readonly MemberLimits[], first: Shortage): Promise<void> {
+    const { owned, isLowPriority } = admitted
+    const stopped = isLowPriority || !isMendedByStops(first) ? [] : this.#makeRoom?.(owned, first.refusal)
+    let shortage = first
+    const waiting = { cancelled: undefined as Refusal | undefined }
+    this.#makingRoom.set(containerKey(owned), waiting)
+    try {
+      for await (const _ of stopped ?? []) {
+        if (shortage.of === 'memory') await this.#parts.hostResources.askAnew()
+        const block = await this.#parts.checkBlock(owned.userId, owned.type)
+        if (waiting.cancelled ?? block) throw waiting.cancelled ?? block
+        const left = this.#shortage(admitted, limits)
+        if (!left) return
+        if (!isMendedByStops(left)) throw left.refusal
+        shortage = left
+      }
+    } finally {
+      this.#makingRoom.delete(containerKey(owned))
+    }
+    throw shortage.refusal
   }
 
   /** Replacing a running container needs no further capacity. */
-  #capacityRefusal({ owned, needsImage }: Admitted, limits: readonly MemberLimits[]): Refusal | undefined {
+  #shortage({ owned, needsImage }: Admitted, limits: readonly MemberLimits[]): Shortage | undefined {
     const { capacity, hostResources } = this.#parts
     if (capacity.isUp(owned)) return undefined
-    return capacity.refusal(owned, limits) ?? hostResources.refusal(needsImage)
+    const refusal = capacity.refusal(owned, limits)
+    if (refusal) return { of: 'limit', refusal }
+    const of = hostResources.shortage(needsImage)
+    return of && { of, refusal: refusals.serverFull() }
   }
 }

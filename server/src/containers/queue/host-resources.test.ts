@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
@@ -22,26 +23,30 @@ const roomy: HostReport = {
 }
 
 function arrange(first: Partial<HostReport> = {}) {
-  const host: { report: HostReport | undefined } = { report: { ...roomy, ...first } }
+  /** Without a report the engine does not answer. */
+  const host: { report: HostReport | undefined; memory: HostReport['memory'] } = {
+    report: { ...roomy, ...first },
+    memory: null,
+  }
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const answer = async () => {
     if (!host.report) throw new RuntimeError('unreachable', 'host')
     return host.report
   }
-  return { guard: new HostResources({ host: answer }, log), host, lines }
+  return { guard: new HostResources({ host: answer, hostMemory: async () => host.memory }, log), host, lines }
 }
 
 const isRefused = async (fields: Partial<HostReport>, isNew = true) => {
   const { guard } = arrange(fields)
   await guard.ask()
-  return guard.refusal(isNew)?.extra.reason === 'full'
+  return guard.shortage(isNew) !== undefined
 }
 
 test('nothing is refused on a host that has room, nor before anything is known of it', async () => {
   assert.equal(await isRefused({}), false)
   assert.equal(await isRefused({ addressesLeft: null, memory: null, disk: null }), false)
-  assert.equal(arrange({ addressesLeft: 0 }).guard.refusal(true), undefined)
+  assert.equal(arrange({ addressesLeft: 0 }).guard.shortage(true), undefined)
 })
 
 test('without an address nothing is started, and what was started since the host was asked counts', async () => {
@@ -49,9 +54,9 @@ test('without an address nothing is started, and what was started since the host
   const { guard } = arrange({ addressesLeft: 2 })
   await guard.ask()
   guard.noteStart()
-  assert.equal(guard.refusal(false), undefined)
+  assert.equal(guard.shortage(false), undefined)
   guard.noteStart()
-  assert.ok(guard.refusal(false))
+  assert.ok(guard.shortage(false))
 })
 
 test('little disk refuses what is made, not what is only started; of a large disk 10 GiB are enough', async () => {
@@ -99,7 +104,7 @@ test('memory is short where operators are warned of it, and for a minute after: 
 test('an operator is warned before anything is refused; once when it begins, and told when it is over', async () => {
   const { guard, host, lines } = arrange({ disk: { total: 40 * GiB, free: 3 * GiB } })
   await guard.ask()
-  assert.equal(guard.refusal(true), undefined)
+  assert.equal(guard.shortage(true), undefined)
   assert.equal(guard.warnings().length, 1)
   assert.match(guard.warnings().map((each) => localize('en', each))[0] ?? '', /^Little disk: 3\.0 GiB of 40\.0 GiB/)
   host.report = { ...roomy, disk: { total: 40 * GiB, free: 2 * GiB } }
@@ -116,6 +121,63 @@ test('when the engine does not answer, what it said last goes on to count', asyn
   await guard.ask()
   host.report = undefined
   await guard.ask()
-  assert.ok(guard.refusal(true))
+  assert.ok(guard.shortage(true))
   assert.equal(guard.report?.cores, 2)
+})
+
+// After a restart of the machine the engine takes more than its 3 s: memory was not checked while hundreds of starts waited.
+test('memory counts while the engine has never answered; and the operator is told once that nothing else does', async () => {
+  const { guard, host, lines } = arrange()
+  host.report = undefined
+  host.memory = { total: 8 * GiB, available: 0.1 * GiB }
+  await guard.ask()
+  await guard.ask()
+  assert.equal(guard.shortage(false), 'memory')
+  assert.equal(await guard.isMemoryShort(), true)
+  assert.equal(lines.length, 1)
+  host.memory = { total: 8 * GiB, available: 4 * GiB }
+  await guard.ask()
+  assert.equal(guard.shortage(false), undefined)
+})
+
+test('a launch has a host asked again that did not answer, without waiting for the next interval', async () => {
+  const { guard, host } = arrange({ addressesLeft: 0 })
+  const { report } = host
+  host.report = undefined
+  await guard.ask()
+  host.report = report
+  const clock = performance.now.bind(performance)
+  performance.now = () => clock() + 1_001
+  try {
+    assert.equal(guard.shortage(false), undefined)
+  } finally {
+    performance.now = clock
+  }
+  await turn()
+  assert.equal(guard.shortage(false), 'addresses')
+})
+
+test('what is asked anew is of after the call, also while an earlier question has no answer', async () => {
+  const answers = [{ ...roomy, addressesLeft: 0 }, roomy]
+  const begun: PromiseWithResolvers<void>[] = []
+  const guard = new HostResources(
+    {
+      host: async () => {
+        const [report = roomy, answered] = [answers.shift(), Promise.withResolvers<void>()]
+        begun.push(answered)
+        await answered.promise
+        return report
+      },
+      hostMemory: async () => null,
+    },
+    pino({ level: 'silent' }),
+  )
+  void guard.ask()
+  const anew = guard.askAnew()
+  for (const at of [0, 1]) {
+    await turn()
+    begun[at]?.resolve()
+  }
+  await anew
+  assert.equal(guard.shortage(false), undefined)
 })

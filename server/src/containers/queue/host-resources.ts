@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { refusals, type Refusal } from '#/errors.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
@@ -42,11 +41,17 @@ const thresholds = {
 /** Free addresses below which operators are warned. */
 const fewAddresses = 100
 
-/** Monitor of the host's free memory, disk and addresses: refuses launches below a threshold, and warns earlier. */
+/** What the host has too little of for one more container. */
+export type HostShortage = 'addresses' | 'disk' | 'memory'
+
+/** Monitor of the host's free memory, disk and addresses: says below which threshold launches are refused, and warns earlier. */
 export class HostResources {
-  readonly #runtime: Pick<Runtime, 'host'>
+  readonly #runtime: Pick<Runtime, 'host' | 'hostMemory'>
   readonly #log: Pick<Logger, 'warn' | 'info' | 'debug'>
   #report: HostReport | undefined
+  /** Known also while the engine, which says all else, does not answer. */
+  #memory: HostReport['memory'] = null
+  #hasFailed = false
   #warnings: readonly LocalizedMessage[] = []
   #asking: Promise<void> | undefined
   #askedAt = -Infinity
@@ -55,7 +60,7 @@ export class HostResources {
   #startedSince = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(runtime: Pick<Runtime, 'host'>, log: Pick<Logger, 'warn' | 'info' | 'debug'>) {
+  constructor(runtime: Pick<Runtime, 'host' | 'hostMemory'>, log: Pick<Logger, 'warn' | 'info' | 'debug'>) {
     this.#runtime = runtime
     this.#log = log
   }
@@ -93,6 +98,12 @@ export class HostResources {
     return this.#asking
   }
 
+  /** As `ask`, with an answer that is of after this call. */
+  async askAnew(): Promise<void> {
+    await this.#asking
+    return this.ask()
+  }
+
   /**
    * Asks the host: whether operators are warned of little memory, or were within the last minute.
    * @returns never rejects; without an answer by earlier reports
@@ -107,21 +118,30 @@ export class HostResources {
     this.#startedSince++
   }
 
-  /** Why the host cannot run one more container. @param isNew it needs disk space, too */
-  refusal(isNew: boolean): Refusal | undefined {
-    return this.#refuseIf(this.#isShort() || (isNew && this.#isDiskShort()))
+  /** What the host has too little of for one more container. @param isNew it needs disk space, too */
+  shortage(isNew: boolean): HostShortage | undefined {
+    return this.#askIfShort(this.#shortage(isNew))
   }
 
   /** Why its disk has no room for one more container. */
   diskRefusal(): Refusal | undefined {
-    return this.#refuseIf(this.#isDiskShort())
+    const isShort = this.#askIfShort(this.#isDiskShort() ? 'disk' : undefined) !== undefined
+    return isShort ? refusals.serverFull() : undefined
   }
 
-  #refuseIf(isShort: boolean): Refusal | undefined {
-    if (!isShort) return undefined
-    // Resources may have become free: the next launch should not depend on the next interval.
-    if (performance.now() - this.#askedAt >= minRetryDelay) void this.ask()
-    return refusals.serverFull()
+  /** Resources may have become free, or the engine may answer by now: the next launch should not depend on the next interval. */
+  #askIfShort(shortage: HostShortage | undefined): HostShortage | undefined {
+    const isAskedSoon = shortage !== undefined || !this.#report
+    if (isAskedSoon && performance.now() - this.#askedAt >= minRetryDelay) void this.ask()
+    return shortage
+  }
+
+  #shortage(isNew: boolean): HostShortage | undefined {
+    const { addressesLeft = null } = this.#report ?? {}
+    const memory = this.#memory
+    if (addressesLeft !== null && addressesLeft - this.#startedSince <= 0) return 'addresses'
+    if (isNew && this.#isDiskShort()) return 'disk'
+    return memory && memory.available < bytesOf(thresholds.memory.refuse, memory.total) ? 'memory' : undefined
   }
 
   #isDiskShort(): boolean {
@@ -129,25 +149,33 @@ export class HostResources {
     return disk ? disk.free < bytesOf(thresholds.disk.refuse, disk.total) : false
   }
 
-  #isShort(): boolean {
-    if (!this.#report) return false
-    const { addressesLeft, memory } = this.#report
-    if (addressesLeft !== null && addressesLeft - this.#startedSince <= 0) return true
-    return memory !== null && memory.available < bytesOf(thresholds.memory.refuse, memory.total)
-  }
-
   async #askOnce(): Promise<void> {
     this.#askedAt = performance.now()
+    this.#noteMemory(await this.#runtime.hostMemory())
     try {
       const report = await withTimeout(queryTimeout, this.#runtime.host())
       if (!report) return
       this.#report = report
-      if (isMemoryLow(report)) this.#memoryShortAt = performance.now()
+      this.#noteMemory(report.memory)
       this.#startedSince = 0
       this.#noteWarnings(warningsOf(report))
     } catch (error) {
-      this.#log.debug({ err: error }, 'the host could not be queried; its last report stays in use')
+      this.#noteFailure(error)
     }
+  }
+
+  #noteMemory(memory: HostReport['memory']): void {
+    if (!memory) return
+    this.#memory = memory
+    if (isMemoryLow({ memory })) this.#memoryShortAt = performance.now()
+  }
+
+  /** An operator has to know that launches are not refused; once, because an engine may be away for hours. */
+  #noteFailure(err: unknown): void {
+    const isNews = !this.#report && !this.#hasFailed
+    this.#hasFailed = true
+    if (isNews) this.#log.warn({ err }, 'the host could not be queried; disk and addresses do not count until it can')
+    else this.#log.debug({ err }, 'the host could not be queried; its last report stays in use')
   }
 
   /** Logs what begins and ends. Numbers change with each query, so a warning is identified by its first words. */

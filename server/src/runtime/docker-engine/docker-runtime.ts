@@ -10,7 +10,7 @@ import { findEngineAddress } from './client/engine-address.ts'
 import { followLogs } from './logs/follow-logs.ts'
 import { HomeQuota } from './homes/home-quota.ts'
 import { homes, removeHome } from './homes/home-volumes.ts'
-import { hostReport } from './host/host-report.ts'
+import { hostMemory, hostReport } from './host/host-report.ts'
 import { HostRules } from './firewall/host-rules.ts'
 import { HostInfo } from './host/host-info.ts'
 import { imageId, imageInfo } from './images/image-inspect.ts'
@@ -84,6 +84,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     removeHome: (volume) => removeHome(engine, volume),
     measureHomes: (signal) => measureHomes(engine, signal),
     host: () => hostReport(engine),
+    hostMemory: () => hostMemory(engine),
     usage: (id) => usage(engine, id),
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
     isolationTrial: () => undefined,

@@ -84,6 +84,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
       throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')
     },
     host: () => hostReport(cluster),
+    hostMemory: async () => null,
     usage: async () => undefined,
     watch: (onEvent, signal) => watchPods(cluster, onEvent, signal),
     isolationTrial: () => async (program, signal) => {

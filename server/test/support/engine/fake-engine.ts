@@ -87,6 +87,7 @@ export class FakeEngine {
       return [...this.made.values()].filter((made) => isMeant(made, filter)).map(containerOf)
     },
     host: async () => ({ ...(await emptyRuntime.host()), memory: this.memory }),
+    hostMemory: async () => this.memory,
     watch: (onEvent, signal) => {
       this.#listeners.add(onEvent)
       signal.addEventListener('abort', () => this.#listeners.delete(onEvent))
@@ -184,6 +185,7 @@ export const emptyRuntime: Runtime = {
     disk: null,
     rules: { areSet: true },
   }),
+  hostMemory: async () => null,
   usage: async () => undefined,
   watch: () => undefined,
   isolationTrial: () => undefined,

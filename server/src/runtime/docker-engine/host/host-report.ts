@@ -15,7 +15,7 @@ const statTimeout = 1_000
 export async function hostReport(engine: EngineContext): Promise<HostReport> {
   const facts = await engine.host.facts()
   const { cores, ociRuntimes, hasGpus, supportsHomeQuota } = facts
-  const [memory, disk] = engine.isLocal ? await Promise.all([readMemory(), readDisk(facts.rootDir)]) : [null, null]
+  const [memory, disk] = await Promise.all([hostMemory(engine), engine.isLocal ? readDisk(facts.rootDir) : null])
   const isThisMachine = engine.isLocal && facts.name === hostname() && existsSync(facts.rootDir)
   return {
     cores,
@@ -55,8 +55,9 @@ function ownNetworks(): string[] {
   return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).flatMap(({ cidr }) => cidr ?? []))
 }
 
-/** Null where there is no such file, as on other systems than Linux. */
-async function readMemory(): Promise<HostReport['memory']> {
+/** Null with an engine on another machine, and where there is no such file, as on other systems than Linux. */
+export async function hostMemory({ isLocal }: Pick<EngineContext, 'isLocal'>): Promise<HostReport['memory']> {
+  if (!isLocal) return null
   const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
   const [total, available] = ['MemTotal', 'MemAvailable'].map((name) => kibibytes(text, name))
   return total === undefined || available === undefined ? null : { total, available }
