@@ -2,7 +2,7 @@ import { crashPoint } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { keepHomes, type KeptHome } from '#/store/containers/kept-homes.ts'
+import { keepHomes, notKept, type KeptHome } from '#/store/containers/kept-homes.ts'
 import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/containers/removals.ts'
 import { forgetInGroupInvitations } from '#/store/groups/group-invitations.ts'
 import { deleteSharesWith } from '#/store/shares/container-shares.ts'
@@ -125,7 +125,7 @@ export class Deletion {
       const records = await listContainersOf(tx, id)
       const removed = this.#containersOf(user, records)
       await insertRemovals(tx, removed, { isPurge: false, now })
-      await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#keepUntil(now))
+      await keepHomes(tx, this.#homesOf(removed), isPurge ? notKept : this.#keepUntil(now))
       const takeovers = await endTakeoversBy(tx, [id], now)
       await forgetInGroupInvitations(tx, user)
       await forgetStarter(tx, id)
@@ -190,6 +190,7 @@ export class Deletion {
   }
 
   #keepUntil(now: Date): Date {
-    return new Date(now.getTime() + this.#settings.keepHomes * 1_000)
+    const { keepHomes } = this.#settings
+    return keepHomes === 0 ? notKept : new Date(now.getTime() + keepHomes * 1_000)
   }
 }

@@ -50,7 +50,7 @@ export interface AppParts {
   readonly log: Logger
 }
 
-/** Intervals of the reconciler, its grace periods, home measurements, limits of work on a home, dates of ends of terms, and the audit webhook; all in ms. */
+/** Intervals of the reconciler, its grace periods, home measurements, limits of work on a home, how long a date has to be over, and the audit webhook; all in ms. */
 export type Pace = GracePeriods & {
   readonly every: number
   readonly measureHomes: number

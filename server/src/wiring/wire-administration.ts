@@ -16,7 +16,7 @@ import { archiveFilesOf } from '#/wiring/features/archive-files-of.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import { homeVolume } from '#/containers/container-name.ts'
 import { stopJustBlocked } from '#/reconcile/stop-just-blocked.ts'
-import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
+import { removeUnkeptHomes } from '#/reconcile/tasks/kept-homes-task.ts'
 import { finishRemovals } from '#/reconcile/tasks/removals-task.ts'
 import type { RemovedContainer } from '#/store/containers/removals.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
@@ -109,7 +109,12 @@ function wireDeletion(
     removeArchives: async (files) => {
       for (const file of files) await archives.remove(file)
     },
-    remove: finishRemovals(removal, keptHomesTask(database, runtime), activate, log),
+    remove: finishRemovals(
+      removal,
+      (owner) => removeUnkeptHomes({ database, runtime }, owner, new Date()),
+      activate,
+      log,
+    ),
   })
 }
 

@@ -10,6 +10,7 @@ import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { routeSyncTask } from '#/reconcile/tasks/route-sync-task.ts'
 import { prerequisitesTask } from '#/reconcile/tasks/prerequisites-task.ts'
 import type { Reconciler, Task } from '#/reconcile/reconciler.ts'
+import { settledDay } from '#/reconcile/settled-day.ts'
 import { personalFactsTask } from '#/reconcile/tasks/retention-task.ts'
 import { removalsTask } from '#/reconcile/tasks/removals-task.ts'
 import { ContainerReconciler } from '#/reconcile/containers/container-reconciler.ts'
@@ -51,15 +52,16 @@ export function wireReconciling(
     log,
     graces: { retire: config.retireAfter * 1_000, ...stoppedGraces(runtime.capabilities), ...pace },
   })
+  const isSettled = settledDay(pace?.overdue)
   const tasks = [
     prerequisitesTask(runtime, hostCheck, engineList),
     routeSyncTask(routeSync, engineList),
     removalsTask(database, removal),
     containerReconciler,
-    keptHomesTask(database, runtime),
+    keptHomesTask({ database, runtime, isSettled }),
     takenSlugs,
     expiredTask(database, revocations, compensations, sessionList, apiTokens),
-    personalFactsTask(database, config.keepAuditAddresses),
+    personalFactsTask(database, config.keepAuditAddresses, isSettled),
     unverifiedTask(unverifiedAccounts),
     retiredKeys,
     lastUsedTask(activity, uses),

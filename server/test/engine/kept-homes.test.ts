@@ -17,7 +17,7 @@ import { onlyLong } from '#test/support/extent.ts'
 const env = { CONTAINER_TEMPLATES: await markedTemplates() }
 const berth = await startBerth({ after }, { env })
 const admin = await berth.administrator()
-const keptHomes = keptHomesTask(berth.database, berth.runtime)
+const keptHomes = keptHomesTask({ ...berth, isSettled: () => true })
 const day = 86_400_000
 const afterDays = (days: number) => keptHomes.run(new Date(Date.now() + days * day))
 const keptOf = (userId: number) =>
@@ -44,7 +44,8 @@ test(
     assertOk(await deleteUser(boss, ben.id))
     await first.close()
     await sleep(1_000)
-    const second = await startBerth(t, { env, dataDir: first.dataDir, installation: first.installation })
+    const { dataDir, installation } = first
+    const second = await startBerth(t, { env, dataDir, installation, pace: { overdue: 0 } })
     await until(async () => (await homesOf(second, ben.id)).length === 0)
     assert.equal((await homesOf(second, boss.id)).length, 1)
   },

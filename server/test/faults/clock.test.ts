@@ -192,7 +192,7 @@ test('homes of deleted users keep their retention when the clock is set forward,
   const removed: string[] = []
   const owner = { userId: 99, slug: 'ann', type: 'dev' }
   const berth = await startEnginelessBerth(t, {
-    pace: { every: 20 },
+    pace: { every: 20, overdue: 0 },
     runtime: {
       ...emptyRuntime,
       homes: async () => [{ volume: 'home', owner }],

@@ -5,7 +5,15 @@ import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit/a
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
-import { forgetHomes, keepHomes, keptAmong, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
+import {
+  forgetHomes,
+  keepHomes,
+  keptAmong,
+  listDueOwners,
+  notKept,
+  notKeptUntil,
+  postponeHomes,
+} from '#/store/containers/kept-homes.ts'
 import { insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/containers/removals.ts'
 import { blockContainers, blockContainersOf, unblockContainersOf } from '#/store/containers/container-blocks.ts'
@@ -143,6 +151,10 @@ for (const dialect of dialects) {
       assert.deepEqual(await listDueOwners(database.db, later(2_000), 1), [owner(2)])
       await postponeHomes(database.db, owner(2), later(3_000))
       assert.deepEqual(await due(3_000), [owner(1), owner(2)])
+      await keepHomes(database.db, [home(3, 'dev'), home(4, 'dev')], notKept)
+      await postponeHomes(database.db, owner(3), later(3_000))
+      assert.deepEqual(await listDueOwners(database.db, notKeptUntil, 10), [owner(4), owner(3)])
+      for (const each of [3, 4]) await forgetHomes(database.db, owner(each))
       await keepHomes(database.db, [home(2, 'dev')], later(500))
       assert.deepEqual(await due(500), [owner(2)])
       assert.deepEqual(await keptAmong(database.db, ['v-1-dev', 'v-9-dev']), new Set(['v-1-dev']))

@@ -1,36 +1,79 @@
+import pLimit from 'p-limit'
+import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Home } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
-import { forgetHomes, listDueOwners, postponeHomes, type FormerOwner } from '#/store/containers/kept-homes.ts'
+import {
+  forgetHomes,
+  isDueOwner,
+  listDueOwners,
+  notKeptUntil,
+  postponeHomes,
+  type FormerOwner,
+} from '#/store/containers/kept-homes.ts'
 import { findUser } from '#/store/users/users.ts'
 import { Unfinished, type Task } from '../reconciler.ts'
+import type { IsSettled } from '../settled-day.ts'
 
-/** Max former owners in one run; the others follow in the next. */
-const maxOwners = 50
+/** Max former owners whose homes are removed at the same time, and in one run; the others follow in the next. */
+const [maxParallel, maxOwners] = [4, 50]
+/** Timeout of one run, in ms. Removals in progress continue after it. */
+const defaultRunTimeout = 15_000
+
+export interface KeptHomesParts {
+  readonly database: Database
+  readonly runtime: Pick<Runtime, 'homes' | 'removeHome'>
+  readonly isSettled: IsSettled
+  /** ms; for tests */
+  readonly runTimeout?: number
+}
 
 /**
  * Removes the homes of deleted users after their retention: all with their id and slug, also of a type that is not
- * configured any more. Apart from a purge of one container nothing else removes a home.
+ * configured any more. Apart from a purge of one container nothing else removes a home. Until the clock can be relied on, only
+ * homes that are not kept at all are removed.
  */
-export function keptHomesTask(database: Database, runtime: Runtime): Task {
+export function keptHomesTask({ database, runtime, isSettled, runTimeout }: KeptHomesParts): Task {
+  /** Former owners whose homes are being removed, by id and slug; of one that hangs the next run begins nothing. */
+  const underWay = new Set<string>()
+  const removeAll = async (owners: readonly FormerOwner[], now: Date, isOver: () => boolean): Promise<Outcome[]> => {
+    const due = owners.filter((owner) => !underWay.has(keyOf(owner)))
+    const homes = due.length === 0 ? [] : await runtime.homes()
+    return pLimit(maxParallel).map(due, async (owner) => {
+      if (isOver()) return nothing
+      underWay.add(keyOf(owner))
+      return removeHomesOf(owner, homes, { database, runtime }, now).finally(() => underWay.delete(keyOf(owner)))
+    })
+  }
   return {
     name: 'kept homes',
     async run(now) {
-      const owners = await listDueOwners(database.db, now, maxOwners)
-      if (owners.length === 0) return { removed: 0 }
-      const homes = await runtime.homes()
-      const failures: unknown[] = []
-      let removed = 0
-      for (const owner of owners) {
-        const outcome = await removeHomesOf(owner, homes, database, runtime, now)
-        removed += outcome.removed
-        failures.push(...outcome.failures)
-      }
+      const owners = await listDueOwners(database.db, isSettled(now) ? now : notKeptUntil, maxOwners)
+      let isOver = false
+      const removal = removeAll(owners, now, () => isOver)
+      const outcomes = await withTimeout(runTimeout ?? defaultRunTimeout, removal)
+      isOver = true
+      const failures = (outcomes ?? []).flatMap((each) => each.failures)
       if (failures.length > 0) throw new Unfinished(failures)
-      return { removed }
+      if (!outcomes || owners.some((owner) => underWay.has(keyOf(owner))))
+        throw new Unfinished([new Error('homes of deleted users are still being removed')])
+      return { removed: outcomes.reduce((sum, { removed }) => sum + removed, 0) }
     },
   }
+}
+
+/**
+ * Removes the homes of one former owner now, if they are not kept, or not any more. @throws {Unfinished} @throws {RuntimeError}
+ */
+export async function removeUnkeptHomes(
+  parts: Pick<KeptHomesParts, 'database' | 'runtime'>,
+  owner: FormerOwner,
+  now: Date,
+): Promise<void> {
+  if (!(await isDueOwner(parts.database.db, owner, now))) return
+  const { failures } = await removeHomesOf(owner, await parts.runtime.homes(), parts, now)
+  if (failures.length > 0) throw new Unfinished(failures)
 }
 
 interface Outcome {
@@ -38,17 +81,20 @@ interface Outcome {
   readonly failures: readonly unknown[]
 }
 
+const nothing: Outcome = { removed: 0, failures: [] }
+
+const keyOf = ({ userId, slug }: FormerOwner) => `${userId} ${slug}`
+
 async function removeHomesOf(
   owner: FormerOwner,
   homes: readonly Home[],
-  database: Database,
-  runtime: Runtime,
+  { database, runtime }: Pick<KeptHomesParts, 'database' | 'runtime'>,
   now: Date,
 ): Promise<Outcome> {
   // A store that was assembled from backups: the homes belong to an existing user.
   if ((await findUser(database.db, owner.userId))?.slug === owner.slug) {
     await forgetHomes(database.db, owner)
-    return { removed: 0, failures: [] }
+    return nothing
   }
   const theirs = homes.filter(({ owner: { userId, slug } }) => userId === owner.userId && slug === owner.slug)
   const attempts = await Promise.allSettled(theirs.map(({ volume }) => runtime.removeHome(volume)))

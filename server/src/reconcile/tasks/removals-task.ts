@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { Database } from '#/store/database.ts'
+import type { FormerOwner } from '#/store/containers/kept-homes.ts'
 import { listRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
 import { Unfinished, type Task } from '../reconciler.ts'
 
@@ -36,13 +37,14 @@ export function removalsTask(database: Database, removal: Pick<ContainerRemoval,
 }
 
 /**
- * Removes containers whose record was just deleted, then the homes whose retention is over. Never throws: the tasks,
+ * Removes containers whose record was just deleted, then the homes of their owners that are not kept. Never throws: the tasks,
  * which are activated when anything is left, do the rest.
+ * @param removeHomes of one owner, unless they are kept
  * @returns whether nothing is left
  */
 export function finishRemovals(
   removal: ContainerRemoval,
-  keptHomes: Task,
+  removeHomes: (owner: FormerOwner) => Promise<void>,
   activate: () => void,
   log: Logger,
 ): (containers: readonly RemovedContainer[]) => Promise<boolean> {
@@ -50,9 +52,13 @@ export function finishRemovals(
     const report = (reason: unknown) => log.warn({ err: reason }, 'removing a deleted container failed; it is retried')
     return (await removeAll(containers, removal, answerTimeout, report)) === containers.length
   }
-  const removeHomes = () => tryOrLog(log, 'removing the homes of deleted people', () => keptHomes.run(new Date()))
+  const removeAllHomes = async (containers: readonly RemovedContainer[]) => {
+    for (const owner of new Map(containers.map((each) => [each.userId, each])).values()) await removeHomes(owner)
+    return true
+  }
   const removeBoth = async (containers: readonly RemovedContainer[]) =>
-    (await removeContainers(containers)) && (await removeHomes()) !== undefined
+    (await removeContainers(containers)) &&
+    (await tryOrLog(log, 'removing the homes of deleted people', () => removeAllHomes(containers))) === true
   return async (containers) => {
     const isDone = (await withTimeout(answerTimeout, removeBoth(containers))) === true
     if (!isDone) activate()

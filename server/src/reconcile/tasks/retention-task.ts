@@ -1,12 +1,13 @@
 import { deleteOldPersonalFacts } from '#/store/audit/personal-facts.ts'
 import type { Database } from '#/store/database.ts'
 import type { Task } from '../reconciler.ts'
+import type { IsSettled } from '../settled-day.ts'
 
 /** Deletes personal facts of the audit log whose retention is over. @param keep seconds */
-export const personalFactsTask = ({ db }: Pick<Database, 'db'>, keep: number): Task => ({
+export const personalFactsTask = ({ db }: Pick<Database, 'db'>, keep: number, isSettled: IsSettled): Task => ({
   name: 'personal facts',
   async run(now) {
-    await deleteOldPersonalFacts(db, new Date(now.getTime() - keep * 1_000))
+    if (isSettled(now)) await deleteOldPersonalFacts(db, new Date(now.getTime() - keep * 1_000))
     return {}
   },
 })

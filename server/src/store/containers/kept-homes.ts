@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /**
@@ -15,7 +16,14 @@ export interface KeptHome extends FormerOwner {
   readonly type: string
 }
 
-/** Stores until when these homes are kept; in the transaction that deletes their owner. */
+/**
+ * Of homes that are not kept: no clock says that their time is over. They have a date before `notKeptUntil` also while their removal
+ * is postponed.
+ */
+export const notKept = new Date(0)
+export const notKeptUntil = new Date(86_400_000)
+
+/** Stores until when these homes are kept (`notKept`: they are removed at once); in the transaction that deletes their owner. */
 export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter: Date): Promise<void> {
   if (homes.length === 0) return
   const rows = homes.map(({ volume, userId, slug, type }) => ({
@@ -46,11 +54,25 @@ export async function listDueOwners(db: Db, now: Date, limit: number): Promise<F
   return rows.map(({ user_id, slug }) => ({ userId: user_id, slug }))
 }
 
+/** Whether the retention of this former owner's homes is over. */
+export async function isDueOwner(db: Db, { userId, slug }: FormerOwner, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('kept_homes')
+    .select('volume')
+    .where('user_id', '=', userId)
+    .where('slug', '=', slug)
+    .where('remove_after', '<=', now.getTime())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Postpones homes that could not be removed now: they are retried after all others that are due. */
 export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: Date): Promise<void> {
   await db
     .updateTable('kept_homes')
-    .set({ remove_after: now.getTime() })
+    .set({
+      remove_after: sql<number>`case when remove_after < ${notKeptUntil.getTime()} then remove_after + 1 else ${now.getTime()} end`,
+    })
     .where('user_id', '=', userId)
     .where('slug', '=', slug)
     .execute()

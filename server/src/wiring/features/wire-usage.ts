@@ -1,4 +1,5 @@
 import type { Task } from '#/reconcile/reconciler.ts'
+import { settledDay, type IsSettled } from '#/reconcile/settled-day.ts'
 import { deleteOldUsage } from '#/store/usage/usage-sums.ts'
 import { zonedDate } from '#/time-zone.ts'
 import { HomeUsage } from '#/usage/home-usage.ts'
@@ -12,7 +13,7 @@ import type { Containers } from '#/wiring/containers/wire-containers.ts'
 
 /** Records sums of use, unless none are kept; measures CPU time, memory and homes where that is configured; and reports them. */
 export function wireUsage(
-  { config, database, runtime, log }: AppParts,
+  { config, database, runtime, pace, log }: AppParts,
   { routeSync, activity, diskUse }: Containers,
   { directory }: GroupRules,
 ) {
@@ -27,7 +28,7 @@ export function wireUsage(
     isRecorded,
     isMeasured: interval > 0 && runtime.capabilities.reportsUsage,
     report: new UsageReport(database.db, { timeZone, keepDays, keepMonths }),
-    task: usageRetention(database, timeZone, keepDays, keepMonths),
+    task: usageRetention(database, timeZone, keepDays, keepMonths, settledDay(pace?.overdue)),
     writer,
     recorder,
     start: () => {
@@ -53,13 +54,14 @@ export function usageRetention(
   timeZone: string,
   keepDays: number,
   keepMonths: number,
+  isSettled: IsSettled,
 ): Task {
   let doneOn: string | undefined
   return {
     name: 'usage',
     async run(now) {
       const today = zonedDate(now.getTime(), timeZone)
-      if (doneOn === today) return {}
+      if (doneOn === today || !isSettled(now)) return {}
       const areDaysDone = await deleteOldUsage(db, 'day', dayBefore(today, keepDays - 1))
       const areMonthsDone = await deleteOldUsage(db, 'month', monthBefore(today, keepMonths - 1))
       if (areDaysDone && areMonthsDone) doneOn = today
