@@ -31,6 +31,7 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     beforeStop: async (_id: string) => {},
     restored: [] as number[],
     beforeRestore: async () => {},
+    isMemoryShort: false,
     /** Whether lists have all containers, or only what is up. */
     isFull: true,
     inspected: [] as string[],
@@ -40,7 +41,8 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     afterRetire: async (_id: string) => {},
     activations: 0,
   }
-  const runtime: Pick<Runtime, 'list' | 'inspect' | 'inspectId' | 'stop' | 'remove' | 'removeStopped'> = {
+  type Used = 'list' | 'inspect' | 'inspectId' | 'logs' | 'stop' | 'remove' | 'removeStopped'
+  const runtime: Pick<Runtime, Used> = {
     list: async (filter) => {
       const listed = [...engine.values()].filter(({ owner }) => !filter?.userId || owner?.userId === filter.userId)
       await world.beforeList()
@@ -55,6 +57,7 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
       await world.beforeInspectId(id)
       return engine.get(id)
     },
+    logs: async () => [],
     stop: async (id) => {
       await world.beforeStop(id)
       stopped.push(id)
@@ -76,11 +79,14 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     singleFlight: new SingleFlight(),
     routeSync: { publishContainer: async () => {}, isEngineAnswering: true },
     admission: { recheck: () => {} },
-    hostResources: { isMemoryShort: async () => false },
+    hostResources: { isMemoryShort: async () => world.isMemoryShort },
     spawner: {
       restore: async ({ id }) => {
         await world.beforeRestore()
         world.restored.push(id)
+        for (const [key, each] of engine)
+          if (each.owner?.userId === id)
+            engine.set(key, { ...each, state: 'running', exitCode: null, isOutOfMemory: false })
         return { containerId: '' }
       },
     },
@@ -96,6 +102,7 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     },
     activate: () => void world.activations++,
     graces,
+    pauses: { container: [20, 50], poll: 5 },
     runTimeout,
     log,
   }

@@ -110,6 +110,7 @@ export class ContainerReconciler implements Task, EngineListener {
 
   onEvent(event: RuntimeEvent, known: ContainerState | undefined): void {
     this.#history.onEvent(event, known)
+    if (event.action === 'die' && known) this.#restorer.noteEnd(known)
     this.#unmanaged.onEvent(event)
     // Without an id any container may have changed.
     if (event.id === undefined) this.#parts.engineList.invalidate()
@@ -163,13 +164,19 @@ export class ContainerReconciler implements Task, EngineListener {
 
   async #note(actions: readonly Action[]): Promise<void> {
     const { db } = this.#parts
-    const notes = actions.filter((action) => action.kind === 'note')
+    const notes = actions.filter((action) => action.kind === 'note').filter((note) => !this.#isRetried(note))
     const idsOf = (wanted: boolean) =>
       notes.flatMap(({ shouldRun, recordId }) => (shouldRun === wanted ? [recordId] : []))
     const now = new Date()
     await noteShouldRun(db, idsOf(true), now, new Date(now.getTime() - this.#graces.up))
     await noteShouldStayStopped(db, idsOf(false))
     this.#counters.add('note', notes.length)
+  }
+
+  /** Whether its program ended a short time after it was restored, and is restored again. A pause is no end. */
+  #isRetried(note: Extract<Action, { kind: 'note' }>): boolean {
+    const { shouldRun, container } = note
+    return !shouldRun && container.state !== 'paused' && this.#restorer.retryEnded(note, container.id)
   }
 
   /** @returns failures and what is left to do */

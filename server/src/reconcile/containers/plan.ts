@@ -70,7 +70,12 @@ export type Action = ContainerRef &
     | { readonly kind: 'forget'; readonly recordId: number }
     | { readonly kind: 'retire'; readonly recordId: number; readonly container: RuntimeContainer }
     | { readonly kind: 'restore' }
-    | { readonly kind: 'note'; readonly recordId: number; readonly shouldRun: boolean }
+    | {
+        readonly kind: 'note'
+        readonly recordId: number
+        readonly container: RuntimeContainer
+        readonly shouldRun: boolean
+      }
   )
 
 /**
@@ -179,13 +184,14 @@ function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, gr
   const [owned, { recordId, shouldRun }] = [ownerOf(record), record]
   if (keeper.state === 'running') {
     const isKnown = shouldRun || !timers.hasHeldFor(up(keeper.id), graces.up)
-    return isKnown ? [] : [{ ...owned, kind: 'note', recordId, shouldRun: true }]
+    return isKnown ? [] : [{ ...owned, kind: 'note', recordId, container: keeper, shouldRun: true }]
   }
   if (!shouldRun || memory.isBlind || keeper.state === 'restarting' || memory.restoring.has(containerKey(record)))
     return []
   if (memory.isFirstListing && keeper.state !== 'paused' && !timers.has(down(keeper.id)))
     return [{ ...owned, kind: 'restore' }]
-  return timers.hasHeldFor(down(keeper.id), graces.down) ? [{ ...owned, kind: 'note', recordId, shouldRun: false }] : []
+  const isOver = timers.hasHeldFor(down(keeper.id), graces.down)
+  return isOver ? [{ ...owned, kind: 'note', recordId, container: keeper, shouldRun: false }] : []
 }
 
 /**

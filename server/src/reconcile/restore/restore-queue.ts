@@ -1,5 +1,12 @@
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 
+/** The end of a program, a short time after it was restored. */
+export interface EarlyEnd {
+  readonly containerId: string
+  /** Whether memory of the host was short then: what the OOM killer has freed hides it later. */
+  readonly wasMemoryShort: Promise<boolean>
+}
+
 /** A container that is to be restored, and its attempts so far. */
 export interface Restoration {
   readonly owned: ContainerRef
@@ -13,6 +20,8 @@ export interface Restoration {
   /** When the last attempt began; likewise. */
   triedAt: number
   isUnderWay: boolean
+  /** How the last attempt, which succeeded at first, ended; its cause is not known yet. */
+  end: EarlyEnd | undefined
 }
 
 /** Priority queue of containers to restore: first those that users have requested since, in that order. */
@@ -29,10 +38,17 @@ export class RestoreQueue {
   /** Appends it; does nothing when it is queued already. */
   add({ userId, type }: ContainerRef): void {
     const owned = { userId, type }
-    const key = containerKey(owned)
+    const first = { crashes: 0, troubles: 0, dueAt: 0, triedAt: 0, isUnderWay: false, end: undefined }
+    this.addAgain({ owned, key: containerKey(owned), ...first })
+  }
+
+  /** As `add`, with the attempts that it had before it was removed. */
+  addAgain(restoration: Restoration): void {
+    const { key } = restoration
     if (this.#keys.has(key)) return
     this.#keys.add(key)
-    this.#others.set(key, { owned, key, crashes: 0, troubles: 0, dueAt: 0, triedAt: 0, isUnderWay: false })
+    restoration.isUnderWay = false
+    this.#others.set(key, restoration)
   }
 
   /** A user requests it: moves it behind those that were requested before. */

@@ -40,6 +40,7 @@ async function arrange(
   const restorer = new Restorer({
     db: database.db,
     templates: new Templates([{ type: 'dev' } as Template]),
+    runtime: { inspectId: async () => undefined, logs: async () => [] },
     spawner: {
       restore: async ({ id }) => {
         const attempt = (attempts.get(id) ?? 0) + 1

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { classifyFailure, isOutOfMemory } from '#/containers/launch/failure-cause.ts'
+import { ExitedOnStart, explainFailure } from '#/containers/launch/launch-failure.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
 import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { HostResources } from '#/containers/queue/host-resources.ts'
@@ -9,10 +10,13 @@ import type { Spawner } from '#/containers/launch/spawner.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldStayStopped, type OwnedRecord } from '#/store/containers/owned-records.ts'
 import { findUser } from '#/store/users/users.ts'
-import { RestoreQueue, type Restoration } from './restore-queue.ts'
+import { Probation } from './probation.ts'
+import { RestoreQueue, type EarlyEnd, type Restoration } from './restore-queue.ts'
 import type { ActionCounters } from '../containers/action-counters.ts'
 import { backoff, defaultPauses, RestoreBackoff, type RestorePauses } from './restore-backoff.ts'
 
@@ -31,6 +35,7 @@ const maxNamed = 10
 export interface RestorerParts {
   readonly db: Db
   readonly templates: Templates
+  readonly runtime: Pick<Runtime, 'inspectId' | 'logs'>
   readonly spawner: Pick<Spawner, 'restore'>
   readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
   readonly hostResources: Pick<HostResources, 'isMemoryShort'>
@@ -42,12 +47,14 @@ export interface RestorerParts {
 /**
  * Restores containers that an engine no longer runs after an outage. Separate from the reconciler's runs, which would
  * have to wait: hundreds take minutes, and longer while users launch, or while there is no capacity. Only a container
- * that ends by itself is given up; any other is retried with backoff without limit, requested ones first.
+ * that ends by itself, at its start or within a minute after it, is given up; any other is retried with backoff without limit,
+ * requested ones first.
  */
 export class Restorer {
   readonly #parts: RestorerParts
   readonly #pauses: RestorePauses
   readonly #backoff: RestoreBackoff
+  readonly #probation: Probation
   #queue = new RestoreQueue()
   #givenUp: ContainerRef[] = []
   /** Pending restorations at the last loss of the engine. */
@@ -60,6 +67,7 @@ export class Restorer {
     this.#parts = parts
     this.#pauses = { ...defaultPauses, ...parts.pauses }
     this.#backoff = new RestoreBackoff(this.#pauses.server, maxParallel)
+    this.#probation = new Probation(() => parts.hostResources.isMemoryShort())
   }
 
   /** `containerKey` of pending restorations. */
@@ -90,16 +98,38 @@ export class Restorer {
     this.#add(this.#interrupted)
   }
 
+  /** A program ended, whatever the cause. */
+  noteEnd(owned: ContainerRef): void {
+    this.#probation.noteEnd(owned)
+  }
+
+  /**
+   * A container that should run does not, because its program ended by itself. One that was restored a short time before is pending
+   * again: its end counts as one of its start.
+   * @returns whether it is
+   */
+  retryEnded(owned: ContainerRef, containerId: string): boolean {
+    const restoration = this.#isStopped ? undefined : this.#probation.takeEnded(owned, containerId)
+    if (!restoration) return false
+    this.#queue.addAgain(restoration)
+    this.#begin()
+    return true
+  }
+
   #add(all: readonly ContainerRef[]): void {
     if (this.#isStopped) return
     this.#interrupted = []
     for (const each of all) this.#queue.add(each)
+    this.#begin()
+  }
+
+  #begin(): void {
     const { signal } = this.#abort
     this.#workers ??= Promise.all(Array.from({ length: maxParallel }, () => this.#work(signal))).finally(() => {
       if (signal.aborted) return
       this.#workers = undefined
       // Added after the last worker had found the queue empty.
-      if (this.#queue.keys.size > 0) this.#add([])
+      if (this.#queue.keys.size > 0) this.#begin()
     })
   }
 
@@ -139,7 +169,9 @@ export class Restorer {
   }
 
   async #attempt(restoration: Restoration, queue: RestoreQueue, signal: AbortSignal): Promise<void> {
-    const outcome = await this.#restore(restoration)
+    const { end } = restoration
+    const outcome = await (end ? this.#judge(restoration, end) : this.#restore(restoration))
+    if (outcome === 'started') this.#probation.begin(restoration)
     // From here on another list is in use.
     if (signal.aborted) return
     if (outcome === 'refused') {
@@ -147,13 +179,19 @@ export class Restorer {
       return queue.retryAfter(restoration, 0)
     }
     this.#backoff.noteProgress()
-    if (outcome === 'done') return queue.remove(restoration)
+    if (outcome === 'done' || outcome === 'started') return queue.remove(restoration)
+    restoration.end = undefined
+    if (outcome === 'killed') {
+      queue.remove(restoration)
+      return this.#noteStaysStopped(restoration.owned)
+    }
     if (outcome === 'trouble') restoration.troubles++
     else restoration.crashes++
     if (restoration.crashes < maxAttempts)
       return queue.retryAfter(restoration, backoff(this.#pauses.container, restoration.troubles + restoration.crashes))
     queue.remove(restoration)
-    await this.#giveUp(restoration.owned)
+    this.#givenUp.push(restoration.owned)
+    await this.#noteStaysStopped(restoration.owned)
   }
 
   /** Never throws. */
@@ -167,13 +205,31 @@ export class Restorer {
       await spawner.restore(user, template, new Date())
       counters.add('restore')
       log.info({ action: 'restore', userId, type }, 'reconciled')
-      return 'done'
+      return 'started'
     } catch (error) {
       const outcome = await this.#outcomeOf(error)
       // A failure that lasts for hours is logged once.
       const isNews = outcome === 'refused' ? !this.#backoff.isActive : outcome === 'crashed' || troubles < maxAttempts
       if (isNews) log.warn({ err: error, userId, type }, 'restoring a container after an outage of the engine failed')
       return outcome
+    }
+  }
+
+  /** What an end after the start says of the attempt. Never throws. */
+  async #judge({ owned, troubles }: Restoration, { containerId, wasMemoryShort }: EarlyEnd): Promise<Outcome> {
+    const { runtime, log } = this.#parts
+    try {
+      const found = await runtime.inspectId(containerId)
+      // It was started again meanwhile, or is gone.
+      if (!found || !hasEnded(found)) return 'done'
+      const failure = await explainFailure(runtime, new ExitedOnStart(found.name, found))
+      log.warn({ err: failure, ...owned }, 'a container ended a short time after it was restored')
+      if (classifyFailure(failure) === 'container' && !isOutOfMemory(failure)) return 'crashed'
+      if ((await wasMemoryShort) || (await this.#parts.hostResources.isMemoryShort())) return 'trouble'
+      return isOutOfMemory(failure) ? 'crashed' : 'killed'
+    } catch (err) {
+      if (troubles < maxAttempts) log.warn({ err, ...owned }, 'looking at the end of a restored container failed')
+      return this.#outcomeOf(err)
     }
   }
 
@@ -186,9 +242,8 @@ export class Restorer {
     return isMemoryShort ? 'trouble' : outcomes[classifyFailure(error)]
   }
 
-  async #giveUp(owned: ContainerRef): Promise<void> {
+  async #noteStaysStopped(owned: ContainerRef): Promise<void> {
     const { db, log } = this.#parts
-    this.#givenUp.push(owned)
     try {
       const record = await findOwnedRecord(db, owned.userId, owned.type)
       if (record) await noteShouldStayStopped(db, [record.id])
@@ -199,16 +254,19 @@ export class Restorer {
 }
 
 /**
- * Outcome of an attempt. `done`: nothing is left to do. `crashed`: the program ended by itself. `refused`: most likely
+ * Outcome of an attempt. `done`: nothing is left to do. `started`: it runs. `crashed`: the program ended by itself. `killed`:
+ * after its start another program ended it, which is to stay so. `refused`: most likely
  * nothing can be started now. `trouble`: another failure of this container alone, such as an image that cannot be
  * pulled, or a limit of its owner; or the kernel's choice of this container while the host lacks memory.
  */
-type Outcome = 'done' | 'crashed' | 'refused' | 'trouble'
+type Outcome = 'done' | 'started' | 'crashed' | 'killed' | 'refused' | 'trouble'
 
 const outcomes = { container: 'crashed', server: 'refused', other: 'trouble' } as const satisfies Record<
   string,
   Outcome
 >
+
+const hasEnded = ({ state }: RuntimeContainer) => state === 'exited' || state === 'dead'
 
 /** It may have been blocked, or stopped, while it was queued. */
 const isWanted = ({ isBlocked, shouldRun }: OwnedRecord) => shouldRun && !isBlocked
