@@ -334,18 +334,3 @@ test('every folder of the server has its rule', () => {
   const folders = new Set(sources.filter((file) => /^server\/src\/.+\//.test(file)).map((file) => file.split('/')[2]))
   assert.deepEqual([...folders].sort(), Object.keys(allowed).sort())
 })
-
-test('imports of our own run in no circle', () => {
-  const targets = Map.groupBy(
-    imports.filter(({ isTypeOnly }) => !isTypeOnly),
-    ({ file }) => file,
-  )
-  const visit = (file: string, trail: readonly string[]): void => {
-    if (trail.includes(file)) assert.fail([...trail, file].join(' -> '))
-    if (seen.has(file)) return
-    for (const { target } of targets.get(file) ?? []) visit(target, [...trail, file])
-    seen.add(file)
-  }
-  const seen = new Set<string>()
-  for (const file of sources) visit(file, [])
-})

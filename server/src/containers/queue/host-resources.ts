@@ -1,3 +1,4 @@
+import { refusals, type Refusal } from '#/errors.ts'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { defaultLanguage } from '#/messages/language.ts'
