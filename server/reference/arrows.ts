@@ -51,7 +51,7 @@ function inLayers(arrows: Arrows): string[] {
   while (left.size > 0) {
     const isImported = (name: string) => [...left].some((other) => arrows.get(other)?.get(name) === false)
     const free = [...left].filter((name) => !isImported(name))
-    // Among folders that import each other there is no first; boundaries.test.ts refuses circles between files.
+    // Among folders that import each other there is no first; import-circles.test.ts refuses circles between files.
     const next = free.length > 0 ? free : [...left]
     for (const name of next) left.delete(name)
     drawn.push(...next)
