@@ -17,7 +17,7 @@ export interface LastBackup {
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'last-backup.json')
 
-/** Notes a complete backup. @throws when the data folder cannot be written, or the note before not be read */
+/** Notes a complete backup. @throws when the data folder cannot be written */
 export function noteBackup(dataDir: string, backup: Omit<LastBackup, 'homesAt'>): void {
   const note: LastBackup = { ...backup, homesAt: backup.at, ...(backup.homes === false ? homesBefore(dataDir) : {}) }
   // Written to a new file and renamed, so that it is never incomplete.
@@ -26,10 +26,14 @@ export function noteBackup(dataDir: string, backup: Omit<LastBackup, 'homesAt'>)
   renameSync(`${file}.new`, file)
 }
 
-/** A backup without homes changes nothing of what is known of them. */
+/** A backup without homes changes nothing of what is known of them. A note that cannot be read tells nothing, and is replaced. */
 function homesBefore(dataDir: string): Pick<LastBackup, 'missing' | 'homesAt'> {
-  const { missing = 0, homesAt } = readLastBackup(dataDir) ?? {}
-  return { missing, homesAt }
+  try {
+    const { missing = 0, homesAt } = readLastBackup(dataDir) ?? {}
+    return { missing, homesAt }
+  } catch {
+    return { missing: 0, homesAt: undefined }
+  }
 }
 
 /** Undefined when none was noted. @throws when the note cannot be read */

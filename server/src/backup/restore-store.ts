@@ -107,16 +107,25 @@ export async function installStore(
   const mark = path.join(dataDir, restoreMark)
   // An interrupted restore may have filled the database of PostgreSQL already.
   const isRepeated = existsSync(mark)
+  let isMarked = isRepeated
   const setMark = async () => {
     await writeFile(mark, '', { mode: 0o600, flush: true })
     await sync(dataDir)
+    isMarked = true
     crashPoint('restore.after-mark')
   }
   const places: string[] = []
   if (databaseUrl === null) await setMark()
   else {
     const schema = force || isRepeated ? `before_restore_${stamp.toLowerCase().replace(/\W/g, '_')}` : null
-    places.push(...(await replaceTables(folder, databaseUrl, { moveAside: schema, beforeCommit: setMark })))
+    const options = { moveAside: schema, beforeCommit: setMark }
+    const replaced = await replaceTables(folder, databaseUrl, options).catch(async (error: unknown) => {
+      // A connection that is lost at the commit leaves open which store is there, and the mark until the next restore.
+      const isCommitUnknown = isMarked && (error as { readonly severity?: unknown }).severity === undefined
+      if (!isRepeated && !isCommitUnknown) await rm(mark, { force: true })
+      throw error
+    })
+    places.push(...replaced)
   }
   const aside = path.join(dataDir, `before-restore-${stamp}`)
   if (await moveFilesAside(dataDir, aside)) places.unshift(aside)

@@ -30,6 +30,7 @@ test('a file is split at the delimiter of its headings alone, and the others are
   assert.deepEqual(await read(rows.join('\n').replaceAll(';', '\t')), ['ann@x.org'])
   assert.deepEqual(await read('"Name; first",E-Mail\nLee; Ann,ann@x.org\n'), ['ann@x.org'])
   assert.deepEqual(await read('E-Mail\nann@x.org;Lee, Ann\n'), ['ann@x.org'], 'one heading for two columns')
+  assert.deepEqual(await read('Ann,ann@x.org,tea; cake\nBob,bob@x.org,none\n'), ['ann@x.org', 'bob@x.org'])
   assert.deepEqual(await read(''), [])
 })
 

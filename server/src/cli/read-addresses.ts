@@ -14,6 +14,8 @@ export const addressesPerCall = 50
 
 /** In the order in which a line is searched for them: cells between tabs or semicolons may hold commas. */
 const delimiters = ['\t', ';', ',']
+/** A cell that is an address and nothing else. */
+const wholeAddress = /^[^\s,;@]+@[^\s,;@]+$/
 
 /** More addresses than any organisation imports; a file of another kind is rejected before it fills the memory. */
 const maxAddresses = 100_000
@@ -58,7 +60,10 @@ async function* rowsOf(file: string): AsyncGenerator<string[]> {
 function delimiterIn(text: string): string {
   const lines = text.replaceAll(/"[^"]*"?/g, '').split(/[\r\n]+/)
   const line = lines.find((each) => delimiters.some((delimiter) => each.includes(delimiter))) ?? ''
-  return delimiters.find((each) => line.includes(each)) ?? ','
+  const isSplitBy = (each: string) => line.includes(each)
+  // A list without headings may have another delimiter in a note: the one that sets an address apart counts.
+  const isApart = (each: string) => line.split(each).some((cell) => wholeAddress.test(cell.trim()))
+  return delimiters.find((each) => isSplitBy(each) && isApart(each)) ?? delimiters.find(isSplitBy) ?? ','
 }
 
 function columnIn(row: readonly string[], file: string, wanted: string | undefined): number {

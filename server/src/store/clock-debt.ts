@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 const key = 'clock debt'
 
 /** How long a jump back can be made good for, in ms: a machine that sleeps later must not lengthen the life of links. */
-const maxAge = 7 * 86_400_000
+const maxAge = 3_600_000
 
 /** How far the clock was set back, as long as it was not moved forward again. */
 export interface ClockDebt {

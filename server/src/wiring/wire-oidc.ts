@@ -5,6 +5,7 @@ import { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
 import { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import type { Addresses } from '#/config/addresses.ts'
+import { Refusal } from '#/errors.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { listApiTokensOf } from '#/store/users/api-tokens.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
@@ -41,7 +42,7 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
         // Sessions first: one of them could make another token meanwhile.
         await endSessions.ofUser(userId, 'ended', now)
         for (const { id } of await listApiTokensOf(store.db, userId))
-          await administration.apiTokens.revoke(actorOf(`provider ${provider}`, ''), id, now)
+          await administration.apiTokens.revoke(actorOf(`provider ${provider}`, ''), id, now).catch(unlessGone)
       },
     }),
     sessions: accounts.beginSession,
@@ -54,6 +55,11 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
   })
   const providerSignOut = new ProviderSignOut({ registry, frontendUrl, database: store, seal, endSessions, log })
   return { providers: config.providers, providerSignIn, providerSignOut }
+}
+
+/** A token that its owner or its age has removed meanwhile is what was wanted. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Refusal && error.status === 404)) throw error
 }
 
 export type Oidc = ReturnType<typeof wireOidc>

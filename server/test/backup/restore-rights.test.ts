@@ -68,6 +68,12 @@ test('a restore over a PostgreSQL store of a newer version is refused in words, 
   await requireNoStore({ ...destination, force: false }, manifest)
 })
 
+/** Lets PostgreSQL refuse each transaction that has written to a table that copies fill, at its commit. */
+const refuseCommits = `
+  create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$;
+  create constraint trigger refuse after insert on installation deferrable initially deferred
+    for each row execute function refuse()`
+
 // A full disk of the database, among others, left the keys aside and Berth refusing to start, although its store was as before.
 test('a restore that PostgreSQL refuses leaves the store, the keys and the start as they were', async (t) => {
   const { dataDir, staged, url, query } = await begin(t)
@@ -81,7 +87,13 @@ test('a restore that PostgreSQL refuses leaves the store, the keys and the start
   const name = async () => (await query(`select value from installation where name = 'instance'`)).rows[0]?.value
   assert.equal(await name(), 'berth-pqrst')
 
+  // The same at the end of the transaction, when the mark is there: a deferred constraint is checked at the commit.
   await query('drop schema before_restore_x')
+  await query(refuseCommits)
+  await assert.rejects(restore(), /not today/)
+  assert.deepEqual([readdirSync(dataDir), await name()], [['signing-key.json'], 'berth-pqrst'])
+
+  await query('drop trigger refuse on installation')
   assert.equal(await restore(), `${path.join(dataDir, 'before-restore-x')}, schema before_restore_x`)
   assert.equal(await name(), 'berth-ghkmn')
   assert.notEqual((await loadSigningKeys(dataDir)).kid, kid)

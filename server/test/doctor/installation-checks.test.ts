@@ -39,6 +39,10 @@ test('backups: none, an old one, an incomplete one and one that is gone are repo
   assert.match(inWords(await checkBackups(context)), /^hint: The last backup is on the disk of the data/)
   rmSync(folder, { recursive: true })
   assert.match(inWords(await checkBackups(context)), /^warning: The last backup is not in /)
+  // A loss of power left it empty, and every backup without homes failed behind its last step.
+  writeFileSync(path.join(dataDir, 'last-backup.json'), '')
+  noteBackup(dataDir, { at, folder: null, missing: 0, homes: false })
+  assert.match(inWords(await checkBackups(context)), /^hint: The last backup is without homes/)
 })
 
 // Nothing said that no home is in any backup, or not since a nightly one began to fail, because an hourly one without them did not.

@@ -18,10 +18,10 @@ export interface KeptHome extends FormerOwner {
 
 /**
  * Of homes that are not kept: no clock says that their time is over. They have a date before `notKeptUntil` also while their removal
- * is postponed.
+ * is postponed, and after any jump of the clock; a machine without a battery begins at 1970, so that is too near.
  */
-export const notKept = new Date(0)
-export const notKeptUntil = new Date(86_400_000)
+export const notKept = new Date(-1e14)
+export const notKeptUntil = new Date(-9e13)
 
 /** Stores until when these homes are kept (`notKept`: they are removed at once); in the transaction that deletes their owner. */
 export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter: Date): Promise<void> {
