@@ -120,12 +120,14 @@ export class Follower {
   #join(socket: TLSSocket, leader: Leader): void {
     const { gateway, own, reading, onJoined, onLost, report } = this.#parts
     const isCurrent = () => this.#socket === socket
+    let serves = 0
     const control = new RemoteControlPlane(channelOver(socket), {
       gateway: {
         // It listens by the settings of its own node.
         listen: (host, port, tls) => gateway.listen(host, port, tls),
         serve: async (settings, leading) => {
           const { reading: _, ...forGateway } = settings
+          const turn = ++serves
           const control = reading?.watch(leading) ?? leading
           const read = reading?.serve(settings, leading)
           // At once, with all requests to the leader: routes are sent behind the settings, and do not wait for the database.
@@ -133,7 +135,8 @@ export class Follower {
           const reader = await read
           // Meanwhile another leader may serve this gateway, or this node itself: a control plane that is gone confirms nothing.
           if (!isCurrent()) throw new Error('this leader is followed no more')
-          if (reader) await gateway.serve({ ...forGateway, ...own, reader }, control)
+          // While the database was slow a reload may have sent newer settings.
+          if (reader && turn === serves) await gateway.serve({ ...forGateway, ...own, reader }, control)
         },
         replace: (state) => {
           reading?.replace(state.revoked)

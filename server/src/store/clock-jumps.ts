@@ -196,13 +196,17 @@ const clampedColumns = {
 
 type ClampedTable = keyof typeof clampedColumns
 
-/** Moves instants forward that the clock has clamped or written while it was behind; earlier and later ones are right. */
+/**
+ * Moves instants forward that the clock has clamped or written while it was behind; earlier and later ones are right. Not the
+ * registration of who has signed in since: tokens from before it are those of another user.
+ */
 async function giveBackInstants(tx: Db, table: ClampedTable, rows: Batch): Promise<void> {
   const { since } = await readClockDebt(tx)
   for (const column of clampedColumns[table])
     await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} + ${rows.by} where ${within(rows)}
-      and ${sql.ref(column)} >= ${since - rows.by} and ${sql.ref(column)} <= ${rows.at - rows.by}`.execute(tx)
+      and ${sql.ref(column)} >= ${since - rows.by} and ${sql.ref(column)} <= ${rows.at - rows.by}
+      and ${column === 'created_at' ? sql`state = 'registered'` : sql`1 = 1`}`.execute(tx)
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Database } from '#/store/database.ts'
 import { findApiToken, insertApiToken } from '#/store/users/api-tokens.ts'
 import { deleteExpiredLinks, findUsableLink, insertLink } from '#/store/users/magic-links.ts'
 import { listExpiredUnverifiedUsers } from '#/store/users/unverified-users.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { findUser, insertUser, moveUserState } from '#/store/users/users.ts'
 import { movableClock } from '../support/clock.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 
@@ -97,6 +97,18 @@ for (const dialect of dialects) {
       assert.equal(await expiry(), expires)
       await jump(10 * day)
       assert.equal(await expiry(), undefined)
+    })
+
+    // A token that is older than its account is that of another user: their sessions ended with the correction.
+    test('a correction of the clock leaves the registration of who has signed in as it is', async (t) => {
+      const { jump } = jumps(t)
+      await jump(-hour)
+      const [member, invited] = [await newUser(), await newUser()]
+      await moveUserState(database.db, member.id, 'registered', 'verified')
+      await jump(hour)
+      const createdAt = async (id: number) => (await findUser(database.db, id))?.createdAt.getTime()
+      assert.equal(await createdAt(member.id), member.createdAt.getTime())
+      assert.equal(await createdAt(invited.id), invited.createdAt.getTime() + hour)
     })
 
     // A machine without a battery begins at 1970, and the dates of homes that were kept were those of homes that are not.

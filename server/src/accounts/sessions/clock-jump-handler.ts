@@ -13,8 +13,8 @@ export interface ClockJumpHandlerParts {
 }
 
 /**
- * Effects of a clock jump on access. After a jump forward links and tokens expire, unless it only makes good for a jump back. After a jump back expired ones stay
- * void, and every session ends. See docs/explanation/decisions/021.
+ * Effects of a clock jump on access. After a jump forward links and tokens expire, unless it only makes good for a jump back.
+ * After a jump back expired ones stay void, and every session ends. See docs/explanation/decisions/021.
  */
 export function clockJumpHandler({
   database,

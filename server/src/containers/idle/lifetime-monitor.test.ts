@@ -188,7 +188,7 @@ test('of a hundred containers that stop at one time all are warned, and all stop
   await checkAt(3_550)
   assert.equal(asked, before, 'a warned container is not asked about again')
   await checkAt(3_600)
-  assert.deepEqual([running.size, most], [0, 32])
+  assert.deepEqual([running.size, most], [0, 16])
 })
 
 // Eight at a time: at 6 s for each pod the last of 400 ran on for five minutes after its time.

@@ -29,10 +29,13 @@ export class UnreadAnswer {
   /** A request is over. @param active where it is counted; undefined for answers of the platform and of the gateway */
   requestEnded(active: ActiveCount | undefined): void {
     this.endCount()
-    if (!this.#connection.hasUnread) return this.#context.limiter.endRequest(active)
-    this.#active = active
+    // A network without an account may be a school on a slow line: what it does not read is bounded in bytes.
+    const isCounted = active !== undefined && active.key === undefined
+    if (!isCounted || !this.#connection.hasUnread) this.#context.limiter.endRequest(active)
+    if (!this.#connection.hasUnread) return
+    this.#active = isCounted ? active : undefined
     this.#isHeld = true
-    if (active === undefined) this.hold()
+    if (!isCounted) this.hold()
     this.#connection.onceSent(() => this.settle())
   }
 

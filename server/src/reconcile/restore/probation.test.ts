@@ -78,13 +78,17 @@ for (const [words, exitCode, isOutOfMemory] of [
     assert.equal(reconciler.warnings().length, 1)
   })
 
-test('what a person kills soon after its restoration stays stopped, and is no failure', async (t) => {
-  const { world, reconciler, end, untilGivenUp } = await arrange(t)
-  await end(143)
-  await untilGivenUp()
-  assert.equal(world.restored.length, 1)
-  assert.deepEqual(reconciler.warnings(), [])
-})
+for (const [words, exitCode] of [
+  ['is killed by a person', 143],
+  ['ends without a failure, as its work is done,', 0],
+] as const)
+  test(`a program that ${words} soon after its restoration stays stopped, and that is no failure`, async (t) => {
+    const { world, reconciler, end, untilGivenUp } = await arrange(t)
+    await end(exitCode)
+    await untilGivenUp()
+    assert.equal(world.restored.length, 1)
+    assert.deepEqual(reconciler.warnings(), [])
+  })
 
 test('a program that ends more than a minute after its restoration stays stopped', async (t) => {
   const { world, end, untilGivenUp } = await arrange(t)

@@ -222,6 +222,8 @@ export class Restorer {
       const found = await runtime.inspectId(containerId)
       // It was started again meanwhile, or is gone.
       if (!found || !hasEnded(found)) return 'done'
+      // Its work is done, or its owner ended it.
+      if (found.exitCode === 0) return 'killed'
       const failure = await explainFailure(runtime, new ExitedOnStart(found.name, found))
       log.warn({ err: failure, ...owned }, 'a container ended a short time after it was restored')
       if (classifyFailure(failure) === 'container' && !isOutOfMemory(failure)) return 'crashed'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#/store/database.ts'
 import { keepHomes, notKept } from '#/store/containers/kept-homes.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
@@ -19,16 +19,24 @@ async function arrange(t: TestContext, owners: number, keptUntil: Date, parts: P
   const kept = homes.map(({ volume, owner }) => ({ volume, ...owner }))
   await keepHomes(database.db, kept, keptUntil)
   const removed: string[] = []
-  const world = { answered: Promise.resolve() }
+  const world = {
+    answered: Promise.resolve(),
+    listed: Promise.resolve() as Promise<unknown>,
+    refused: new Set<string>(),
+  }
   const runtime = {
-    homes: async () => homes.filter(({ volume }) => !removed.includes(volume)),
+    homes: async () => {
+      await world.listed
+      return homes.filter(({ volume }) => !removed.includes(volume))
+    },
     removeHome: async (volume: string) => {
+      if (world.refused.has(volume)) throw new Error('in use')
       removed.push(volume)
       await world.answered
     },
   }
   const task = keptHomesTask({ database, runtime, isSettled: () => true, ...parts })
-  return { removed, world, run: (at = now) => task.run(at) }
+  return { removed, database, world, run: (at = now) => task.run(at) }
 }
 
 // One volume after the other, for up to a minute each: nothing else was reconciled for 50 minutes.
@@ -85,6 +93,23 @@ test('homes of a purge are removed whatever the clock says, also after an attemp
   world.answered = Promise.resolve()
   await run()
   assert.deepEqual(removed, ['v1', 'v2'])
+})
+
+// They were always the first of those that are due, and personal data stayed for good.
+test('purged homes that are in use for long do not keep others from being removed', async (t) => {
+  const { removed, database, world, run } = await arrange(t, 60, notKept, {})
+  world.refused = new Set(Array.from({ length: 59 }, (_, at) => `v${at + 1}`))
+  await keepHomes(database.db, [{ volume: 'v60', ...ownerOf(60) }], new Date(now.getTime() - day))
+  await run().catch(() => undefined)
+  assert.ok(removed.includes('v60'))
+})
+
+// Each run gave up before the list came, and began another one.
+test('homes are removed although the engine takes longer to list them than a run may take', async (t) => {
+  const { removed, world, run } = await arrange(t, 1, now, { runTimeout: 20 })
+  world.listed = sleep(60)
+  await run()
+  assert.deepEqual(removed, ['v1'])
 })
 
 test('personal facts of the audit log are not deleted while the clock cannot be relied on', async () => {

@@ -37,26 +37,32 @@ export interface KeptHomesParts {
 export function keptHomesTask({ database, runtime, isSettled, runTimeout }: KeptHomesParts): Task {
   /** Former owners whose homes are being removed, by id and slug; of one that hangs the next run begins nothing. */
   const underWay = new Set<string>()
-  const removeAll = async (owners: readonly FormerOwner[], now: Date, isOver: () => boolean): Promise<Outcome[]> => {
-    const due = owners.filter((owner) => !underWay.has(keyOf(owner)))
-    const homes = due.length === 0 ? [] : await runtime.homes()
-    return pLimit(maxParallel).map(due, async (owner) => {
+  const removeAll = (owners: readonly FormerOwner[], homes: readonly Home[], now: Date, isOver: () => boolean) =>
+    pLimit(maxParallel).map(owners, async (owner) => {
       if (isOver()) return nothing
       underWay.add(keyOf(owner))
       return removeHomesOf(owner, homes, { database, runtime }, now).finally(() => underWay.delete(keyOf(owner)))
     })
+  /** At most half of the places are for those that are not kept: purged homes that are in use for long must not keep the others. */
+  const dueOwners = async (now: Date): Promise<FormerOwner[]> => {
+    const unkept = await listDueOwners(database.db, notKeptUntil, maxOwners / 2)
+    if (!isSettled(now)) return unkept
+    return [...unkept, ...(await listDueOwners(database.db, now, maxOwners - unkept.length, notKeptUntil))]
   }
   return {
     name: 'kept homes',
     async run(now) {
-      const owners = await listDueOwners(database.db, isSettled(now) ? now : notKeptUntil, maxOwners)
+      const due = await dueOwners(now)
+      const owners = due.filter((owner) => !underWay.has(keyOf(owner)))
+      // It has a limit of its own, and takes longer than the removals where there are tens of thousands.
+      const homes = owners.length === 0 ? [] : await runtime.homes()
       let isOver = false
-      const removal = removeAll(owners, now, () => isOver)
+      const removal = removeAll(owners, homes, now, () => isOver)
       const outcomes = await withTimeout(runTimeout ?? defaultRunTimeout, removal)
       isOver = true
       const failures = (outcomes ?? []).flatMap((each) => each.failures)
       if (failures.length > 0) throw new Unfinished(failures)
-      if (!outcomes || owners.some((owner) => underWay.has(keyOf(owner))))
+      if (!outcomes || due.some((owner) => underWay.has(keyOf(owner))))
         throw new Unfinished([new Error('homes of deleted users are still being removed')])
       return { removed: outcomes.reduce((sum, { removed }) => sum + removed, 0) }
     },

@@ -41,12 +41,18 @@ export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter:
     .execute()
 }
 
-/** Former owners whose retention is over, the one with the longest wait first. */
-export async function listDueOwners(db: Db, now: Date, limit: number): Promise<FormerOwner[]> {
+/** Former owners whose retention is over, the one with the longest wait first. @param after of those with a later date than this */
+export async function listDueOwners(
+  db: Db,
+  now: Date,
+  limit: number,
+  after = new Date(-8.64e15),
+): Promise<FormerOwner[]> {
   const rows = await db
     .selectFrom('kept_homes')
     .select(['user_id', 'slug'])
     .where('remove_after', '<=', now.getTime())
+    .where('remove_after', '>', after.getTime())
     .groupBy(['user_id', 'slug'])
     .orderBy(({ fn }) => fn.min('remove_after'))
     .limit(limit)

@@ -58,6 +58,8 @@ export interface Outcome {
 
 export class Specification {
   readonly accounts = new Map<string, Account>()
+  /** How far the clock was set back and not forward again, in ms, and when: by the clock after it. */
+  readonly #debt = { owed: 0, since: 0 }
   readonly links: Link[] = []
   readonly tokens: Token[] = []
   readonly audit: Line[] = []
@@ -251,14 +253,20 @@ export class Specification {
 
   // --- The clock is set, which is not the same as time that passes: docs/explanation/decisions/021
 
-  /** An hour stays an hour, and nothing that had expired works again. @param by ms @param before as it was */
+  /**
+   * An hour stays an hour, and nothing that had expired works again. A jump forward gives links back what jumps back of the last
+   * hour have taken. @param by ms @param before as it was
+   */
   clockWasSet(by: number, before: number): void {
     for (const mail of this.#mailed) mail.at += by
-    if (by >= 0) return
+    if (before - this.#debt.since > hour) this.#debt.owed = 0
+    const paid = Math.min(by, this.#debt.owed)
+    this.#debt.owed -= paid
+    this.#debt.since = by < 0 ? before + by : this.#debt.since + paid
     for (const link of this.links) {
-      if (!this.isLive(link, before)) link.isUsed = true
-      link.expiresAt += by
+      if (paid !== 0 && !this.isLive(link, before)) link.isUsed = true
+      link.expiresAt += paid
     }
-    for (const token of this.tokens) token.isRevoked = true
+    if (by < 0) for (const token of this.tokens) token.isRevoked = true
   }
 }
