@@ -1,9 +1,9 @@
-import { refusals } from '#/errors.ts'
+import { Refusal, refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { pageOf } from '#/store/page.ts'
 import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
-import { deleteApiToken, listApiTokens, type StoredApiToken } from '#/store/users/api-tokens.ts'
+import { deleteApiToken, listApiTokens, listApiTokensOf, type StoredApiToken } from '#/store/users/api-tokens.ts'
 import type { ApiTokenEffects } from '#/store/users/lost-rights.ts'
 import type { Actor } from './actor.ts'
 import { administer } from './guards.ts'
@@ -44,5 +44,13 @@ export class ApiTokenAdministration {
       return token
     })
     this.#effects.endStreams(removed)
+  }
+
+  /** Removes all tokens of a user; one that is removed meanwhile is what was wanted. @throws {Refusal} 403 as `administer` */
+  async revokeAllOf(actor: Actor, userId: number, now: Date): Promise<void> {
+    for (const { id } of await listApiTokensOf(this.#database.db, userId))
+      await this.revoke(actor, id, now).catch((error: unknown) => {
+        if (!(error instanceof Refusal && error.status === 404)) throw error
+      })
   }
 }

@@ -5,9 +5,7 @@ import { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
 import { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import type { Addresses } from '#/config/addresses.ts'
-import { Refusal } from '#/errors.ts'
 import { defaultLanguage } from '#/messages/language.ts'
-import { listApiTokensOf } from '#/store/users/api-tokens.ts'
 import type { Groups } from '#/wiring/features/wire-groups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
@@ -41,8 +39,7 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
       endAccess: async (userId, provider, now) => {
         // Sessions first: one of them could make another token meanwhile.
         await endSessions.ofUser(userId, 'ended', now)
-        for (const { id } of await listApiTokensOf(store.db, userId))
-          await administration.apiTokens.revoke(actorOf(`provider ${provider}`, ''), id, now).catch(unlessGone)
+        await administration.apiTokens.revokeAllOf(actorOf(`provider ${provider}`, ''), userId, now)
       },
     }),
     sessions: accounts.beginSession,
@@ -55,11 +52,6 @@ export function wireOidc({ config, database: store, key, log }: AppParts, contex
   })
   const providerSignOut = new ProviderSignOut({ registry, frontendUrl, database: store, seal, endSessions, log })
   return { providers: config.providers, providerSignIn, providerSignOut }
-}
-
-/** A token that its owner or its age has removed meanwhile is what was wanted. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof Refusal && error.status === 404)) throw error
 }
 
 export type Oidc = ReturnType<typeof wireOidc>
