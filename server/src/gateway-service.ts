@@ -1,5 +1,6 @@
 import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { ApiConnections } from '#/supervisor/api-connections.ts'
+import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
 import { prepareLinkFolder } from '#/supervisor/link-folder.ts'
 import { drainTimeout, stopTimeout } from '#/supervisor/shutdown-times.ts'
 import { logLine } from '#/supervisor/stderr-log.ts'
@@ -13,7 +14,11 @@ const folder = process.env.BERTH_LINK_DIR
 if (folder === undefined) fail('BERTH_LINK_DIR names the folder that gateway and API share; it is not set.')
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 const gateway = createNetGateway()
-const connections = new ApiConnections({ gateway, announce: (words) => void process.stdout.write(words), logLine })
+const announce = (words: string) => {
+  process.stdout.write(words)
+  collectGarbageOnce()
+}
+const connections = new ApiConnections({ gateway, announce, logLine })
 let isStopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 // Settings are the API's: it is restarted.

@@ -20,7 +20,8 @@ export const NextQuery = Type.Object({
 })
 
 /**
- * What is repeated or longer counts as missing: the answer is a page in any case. Source: RFC 6749, 4.1.2 and 4.1.2.1; OpenID Connect Core, 3.1.2.6; RFC 9207, 2.
+ * What is repeated or longer counts as missing: the answer is a page in any case.
+ * Source: RFC 6749, 4.1.2 and 4.1.2.1; OpenID Connect Core, 3.1.2.6; RFC 9207, 2.
  */
 export const CallbackQuery = Type.Object({
   state: Type.Optional(Type.String({ maxLength: 512 })),

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '#/crash-points.ts'
 import { openDatabase, storeFileName } from '#/store/database.ts'
+import { sqlStateOf } from '#/store/dialects/sql-state.ts'
 import { NewerStore } from '#/store/refuse-newer-store.ts'
 import { copyStore } from '#/store/transfer/copy-store.ts'
 import { migrateWithCopy } from '#/store/transfer/migrate-with-copy.ts'
@@ -121,7 +122,7 @@ export async function installStore(
     const options = { moveAside: schema, beforeCommit: setMark }
     const replaced = await replaceTables(folder, databaseUrl, options).catch(async (error: unknown) => {
       // A connection that is lost at the commit leaves open which store is there, and the mark until the next restore.
-      const isCommitUnknown = isMarked && (error as { readonly severity?: unknown }).severity === undefined
+      const isCommitUnknown = isMarked && sqlStateOf(error) === undefined
       if (!isRepeated && !isCommitUnknown) await rm(mark, { force: true })
       throw error
     })

@@ -202,11 +202,13 @@ type ClampedTable = keyof typeof clampedColumns
  */
 async function giveBackInstants(tx: Db, table: ClampedTable, rows: Batch): Promise<void> {
   const { since } = await readClockDebt(tx)
-  for (const column of clampedColumns[table])
+  for (const column of clampedColumns[table]) {
+    const isMovable = column === 'created_at' ? sql`and state = 'registered'` : sql``
     await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} + ${rows.by} where ${within(rows)}
       and ${sql.ref(column)} >= ${since - rows.by} and ${sql.ref(column)} <= ${rows.at - rows.by}
-      and ${column === 'created_at' ? sql`state = 'registered'` : sql`1 = 1`}`.execute(tx)
+      ${isMovable}`.execute(tx)
+  }
 }
 
 /**

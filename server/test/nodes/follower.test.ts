@@ -67,6 +67,19 @@ test('settings of an earlier leader that a follower is slow to take do not repla
   assert.deepEqual([gateway.settings?.firstType, gateway.settings?.reader?.paths], ['of 2', ['/of 2']])
 })
 
+// Types and keys that only the newer ones had were gone until the next reload.
+test('settings that a slow database holds back do not replace those of a reload', async (t) => {
+  const { gateway, reads, followed } = await scene(t)
+  const leader = await followed(1)
+  leader.serve({ ...someSettings, firstType: 'reloaded' }, {} as ControlPlane).catch(() => undefined)
+  await waitFor('the settings of the reload', () => reads.length === 2)
+  reads[1]?.({ socket: '', paths: ['/reloaded'] })
+  await waitFor('them in force', () => gateway.settings?.reader !== undefined)
+  reads[0]?.({ socket: '', paths: ['/of 1'] })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([gateway.settings?.firstType, gateway.settings?.reader?.paths], ['reloaded', ['/reloaded']])
+})
+
 // Its gateway had the old settings until the database had answered, and lost routes of types that the new ones brought back.
 test('a route that follows settings reaches the gateway of a follower behind them, however slow its database is', async (t) => {
   const { gateway, reads, followed } = await scene(t)

@@ -1,6 +1,6 @@
-import { refusals, type Refusal } from '#/errors.ts'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
+import { refusals, type Refusal } from '#/errors.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'

@@ -41,8 +41,8 @@ interface WithParent {
 }
 
 /**
- * Closes with a reset (RST), which no client takes for the end of an answer. Without a TLS alert, and should Node change
- * where it keeps the connection below TLS, it is closed as any other.
+ * Closes with a reset (RST), which no client takes for the end of an answer. Node's own `resetAndDestroy` refuses a TLS socket
+ * (Node 24), and nothing that is documented leads to the connection below it; should Node move that, TLS is closed as usual.
  */
 export function reset(socket: Socket): void {
   // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name

@@ -7,7 +7,7 @@ export interface ConnectionLimits {
   readonly connections: number
   /** Bytes of heads that have not come to their end, with the memory that waits for the rest, all connections together. */
   readonly unfinishedHeads: number
-  /** Bytes of answers of the platform and of the gateway that wait for clients to read them, all connections together. */
+  /** Bytes of answers that need no account and wait for clients to read them, all connections together. */
   readonly unreadAnswers: number
 }
 

@@ -4,8 +4,9 @@ import type { ActiveCount } from './connection-limiter.ts'
 
 /**
  * What the client of one connection has not read yet of its answers takes memory, also after their requests are over: a client
- * that reads nothing could ask on thousands of connections. A request to an app counts until its answer is read; answers of
- * the platform and of the gateway, which anyone gets, have a limit of bytes for all clients together.
+ * that reads nothing could ask on thousands of connections. A user's request to an app counts until its answer is read. Answers
+ * that need no account, of public apps, the platform and the gateway, have a limit of bytes for all clients together: a network may
+ * be a school on a slow line.
  */
 export class UnreadAnswer {
   readonly #connection: ClientConnection
@@ -29,17 +30,17 @@ export class UnreadAnswer {
   /** A request is over. @param active where it is counted; undefined for answers of the platform and of the gateway */
   requestEnded(active: ActiveCount | undefined): void {
     this.endCount()
-    // A network without an account may be a school on a slow line: what it does not read is bounded in bytes.
-    const isCounted = active !== undefined && active.key === undefined
-    if (!isCounted || !this.#connection.hasUnread) this.#context.limiter.endRequest(active)
-    if (!this.#connection.hasUnread) return
-    this.#active = isCounted ? active : undefined
-    this.#isHeld = true
-    if (!isCounted) this.hold()
+    const { hasUnread } = this.#connection
+    const isCounted = hasUnread && active !== undefined && active.key === undefined
+    if (isCounted) this.#active = active
+    else this.#context.limiter.endRequest(active)
+    if (!hasUnread) return
+    if (isCounted) this.#isHeld = true
+    else this.hold()
     this.#connection.onceSent(() => this.settle())
   }
 
-  /** An answer of the platform waits for its client. */
+  /** An answer that needs no account waits for its client. */
   hold(): void {
     if (this.#connection.isGone) return
     this.#isHeld = true

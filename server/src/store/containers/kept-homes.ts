@@ -72,7 +72,7 @@ export async function isDueOwner(db: Db, { userId, slug }: FormerOwner, now: Dat
   return row !== undefined
 }
 
-/** Postpones homes that could not be removed now: they are retried after all others that are due. */
+/** Postpones homes that could not be removed now: they are retried after all others of their kind (kept or not) that are due. */
 export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: Date): Promise<void> {
   await db
     .updateTable('kept_homes')

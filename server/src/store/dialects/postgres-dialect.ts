@@ -7,6 +7,7 @@ import {
   type Dialect,
   type Kysely,
 } from 'kysely'
+import { sqlStateOf } from './sql-state.ts'
 import { isConflictCode, retryOnConflict, StoreConflict } from './transaction-retry.ts'
 import { StoreFailure, storeTimeout } from '../store-failure.ts'
 
@@ -139,7 +140,7 @@ function watch(client: PoolClient): void {
     try {
       return await query(...args.map(withoutNul))
     } catch (error) {
-      if (stateOf(error) === undefined) broken.add(client)
+      if (sqlStateOf(error) === undefined) broken.add(client)
       throw translate(error)
     }
   }
@@ -165,17 +166,11 @@ const failureStates = ['08', '25006', '28', '53', '55P03', '57', '58']
 
 /** A `StoreFailure` for failures of the server or the connection; other errors are returned as they are. */
 function translate(error: unknown): unknown {
-  const state = stateOf(error)
+  const state = sqlStateOf(error)
   if (isConflictCode(state)) return new StoreConflict(error)
   if (state !== undefined && !failureStates.some((trouble) => state.startsWith(trouble))) return error
   return new StoreFailure(
     `the database cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     error,
   )
-}
-
-/** SQLSTATE: five characters that only the server gives; without it the server did not answer. */
-function stateOf(error: unknown): string | undefined {
-  const { code, severity } = Object(error) as { code?: unknown; severity?: unknown }
-  return typeof code === 'string' && severity !== undefined ? code : undefined
 }

@@ -68,6 +68,19 @@ suite('answers that are not read', () => {
     )
   })
 
+  test('answers of a public app that wait for clients without an account are bounded with them', async (t) => {
+    const options = { limits: { unreadAnswers: 300_000 } }
+    const app = httpApp((_request, response) => void response.end(Buffer.alloc(50_000)))
+    const { port, gateway } = await startGatewayHarness(t, app, { rules: { access: 'public' }, options })
+    for (let each = 0; each < 11; each++)
+      await silentClient(t, port, `127.0.1.${each}`, anonymous('/ann-dev/').repeat(300))
+    await pollUntil(
+      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) > 0,
+      () => 'none is closed',
+      10_000,
+    )
+  })
+
   // The end of an answer waited for its client without being counted, on as many connections as there may be. Not those of a network
   // without an account, which may be a school on a slow line: they are bounded in bytes.
   test('a request of a user to an app counts until its answer is read', async (t) => {
