@@ -179,7 +179,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   async hold(prefix: string, minIdle: number): Promise<boolean> {
     await this.#settled
     this.#readClock()
-    return this.routingTable.get(prefix)?.hold(minIdle) ?? true
+    return this.routingTable.hold(prefix, minIdle)
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {
@@ -222,7 +222,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     clearTimeout(timer)
     for (const each of [this.#clockTimer, ...this.#timers]) clearInterval(each)
     this.freshness.stop()
-    for (const route of this.routingTable.all()) route.cut()
+    for (const route of this.routingTable.used()) route.cut()
     this.config?.platform.idle.closeAll()
     this.config?.reader?.upstream.idle.closeAll()
     this.accessLog.close()

@@ -50,19 +50,19 @@ export function authorize(
   if (head.fields.opensWebSocket) checkWebSocketOrigin(head, scheme)
   if (path.rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
   if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
-  if (match.owner.isBlocked || (match.kind === 'route' && match.route.entry.isBlocked))
-    throw gatewayRefusals.containerBlocked()
+  if (match.owner.isBlocked || match.isBlocked) throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
   // decides that itself: one that redirects to the address without the slash would redirect in a loop.
   if (path.rest === '' && rulesOf(match).stripPrefix && isHtmlNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${path.segment}/${path.query}` }
-  if (match.kind === 'route') {
-    refuseUnsandboxable(match.route, head, caller)
-    return { kind: 'app', route: match.route, share }
+  const route = routingTable.get(path.segment)
+  if (route) {
+    refuseUnsandboxable(route, head, caller)
+    return { kind: 'app', route, share }
   }
-  const { prefix, type, rules } = match
+  const { type, rules } = match
   const isOwner = isOwned(match.owner, caller)
-  return { kind: 'missing', container: { prefix, type, displayName: rules.displayName, isOwner } }
+  return { kind: 'missing', container: { prefix: path.segment, type, displayName: rules.displayName, isOwner } }
 }
 
 /** What a visitor may do by a share. Not where the app gets its owner's own token: a visitor could take it from there. */
@@ -97,7 +97,7 @@ const closed = { access: 'owner', stripPrefix: true, forwardToken: 'scoped' } as
 
 function rulesOf(destination: RouteMatch | undefined): Pick<TypeRules, 'access' | 'stripPrefix' | 'forwardToken'> {
   if (destination === undefined || destination.kind === 'home') return closed
-  return destination.kind === 'route' ? destination.route.rules : destination.rules
+  return destination.rules
 }
 
 /**

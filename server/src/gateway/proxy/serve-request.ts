@@ -81,7 +81,7 @@ function serveByHost(
   if (host === 'none') throw gatewayRefusals.nothingHere()
   const path = parseRequestPath(head.target)
   if (host === 'platform') {
-    const isRoute = (prefix: string) => context.routingTable.get(prefix) !== undefined
+    const isRoute = (prefix: string) => context.routingTable.has(prefix)
     const elsewhere = redirectToHost(hosts, { reservedSlugs: config.reservedSlugs, isRoute }, head, path)
     if (elsewhere) return client.respond(elsewhere)
     return servePath({ context, config, client, head, path, host: undefined })
@@ -122,7 +122,7 @@ function refuseFor(client: ClientConnection, error: unknown): void {
 /** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */
 function isForContainer({ context, config, path }: Request): boolean {
   if (path.segment === '' && path.rest !== '') throw gatewayRefusals.badTarget('oneSlash')
-  return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
+  return context.routingTable.has(path.segment) || isContainerSegment(path.segment, config.reservedSlugs)
 }
 
 /** @throws {GatewayRefusal} as `healthResponse` · 414 before the API spends CPU on what none of its clients sends */
@@ -181,7 +181,7 @@ function refuseForeign(request: Request, caller: Caller | undefined): Caller | u
   const { host, head, config, context } = request
   if (!host || !caller || caller.audience === null || head.fields.opensWebSocket) return caller
   if (!isForeignRequest(head, config.settings.scheme)) return caller
-  if (context.routingTable.get(host.prefix)?.rules.access === 'public') return undefined
+  if (context.routingTable.rulesOf(host.prefix)?.access === 'public') return undefined
   throw gatewayRefusals.foreignPage()
 }
 

@@ -21,7 +21,7 @@ test('every type has its path, whatever it looks like', () => {
   const routes = routesOfAnn()
   for (const type of oddTypes) {
     const found = routes.match(`ann-${encodeURIComponent(type)}`)
-    assert.deepEqual([found?.kind, found?.owner.userId], ['missing', 1], type)
+    assert.deepEqual([found?.kind, found?.owner.userId], ['container', 1], type)
   }
 })
 
@@ -61,6 +61,57 @@ test('at a sign-out only routes with something open are looked at', () => {
   assert.deepEqual([...routes.inUse()], [other])
   dev?.activeRequests.add(first)
   assert.deepEqual([...routes.inUse()], [other, dev])
+})
+
+test('a route is made by its first use, and the look-up before access is checked is none', () => {
+  const routes = routesOfAnn()
+  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: true, where })
+  const found = routes.match('ann-dev')
+  assert.deepEqual([found?.kind, found?.kind === 'container' && found.isBlocked], ['container', true])
+  assert.deepEqual([routes.size, [...routes.used()]], [1, []])
+
+  const route = routes.get('ann-dev')
+  assert.deepEqual([route?.address, [...routes.used()]], [where, [route]])
+  const moved = { ...where, host: '10.0.0.2' }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where: moved })
+  assert.equal(routes.get('ann-dev'), route)
+  assert.deepEqual(route?.address, moved)
+  routes.remove('ann-dev')
+  assert.deepEqual([routes.get('ann-dev'), [...routes.used()], routes.size], [undefined, [], 0])
+})
+
+test('an address that another container gets leads nowhere at once, whether its route was used or not', () => {
+  for (const isUsed of [true, false]) {
+    const routes = routesOfAnn()
+    const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+    routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+    if (isUsed) routes.get('ann-dev')
+    routes.set({ prefix: 'ann-10', ownerId: 1, type: '10', isBlocked: false, where: { ...where, containerId: 'd' } })
+    assert.equal(routes.get('ann-dev')?.address, undefined)
+    assert.equal(routes.get('ann-10')?.address?.containerId, 'd')
+    // What it had does not take the address from the one that has it now.
+    routes.remove('ann-dev')
+    routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+    assert.equal(routes.get('ann-10')?.address, undefined)
+  }
+})
+
+test('what nothing was sent to is held once the gateway runs for as long as it must be idle', (t) => {
+  const { now } = clock
+  t.after(() => (clock.now = now))
+  const routes = routesOfAnn()
+  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  assert.equal(routes.hold('ann-dev', 30_000), false)
+  assert.deepEqual(routes.get('ann-dev')?.address, where)
+  assert.equal(routes.hold('ann-10', 30_000), true)
+
+  const unused = routesOfAnn()
+  unused.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  clock.now += 30_000
+  assert.equal(unused.hold('ann-dev', 30_000), true)
+  assert.equal(unused.get('ann-dev')?.address, undefined)
 })
 
 test('a hold that is not ended is over after a minute', (t) => {

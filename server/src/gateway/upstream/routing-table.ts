@@ -2,20 +2,27 @@ import { isDeepStrictEqual } from 'node:util'
 import { unavailable, type RouteActivity, type RouteEntry } from '../gateway-state.ts'
 import type { GatewaySettings, TypeRules } from '../gateway-settings.ts'
 import type { UserCache } from '../auth/user-cache.ts'
+import { clock } from '../coarse-clock.ts'
 import { Route } from './route.ts'
 import type { RouteIndexes } from './route-traffic.ts'
 import type { RouteMatch } from './route-match.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
 
-/** Routing table: every route entry, by prefix and by upstream address. */
+/**
+ * Routing table: every route entry, by prefix and by upstream address. A route is made when its entry is used for the first time: of
+ * 100,000 most are not, and one for each took 15 MB.
+ */
 export class RoutingTable {
-  readonly #byPrefix = new Map<string, Route>()
-  readonly #byAddress = new Map<string, Route>()
+  readonly #entries = new Map<string, RouteEntry>()
+  /** Of the entries that were used, by prefix. */
+  readonly #routes = new Map<string, Route>()
+  readonly #prefixByAddress = new Map<string, string>()
   readonly #users: UserCache
   #types: ReadonlyMap<string, TypeRules> = new Map()
-
   #firstType = ''
+  /** By `clock.now`: before, no byte was moved by this gateway. */
+  readonly #since = clock.now
   /** Those that have idle connections now, the platform's among them. */
   readonly idle = new Set<ConnectionPool>()
   readonly #open = new Set<Route>()
@@ -31,15 +38,17 @@ export class RoutingTable {
     this.#users = users
   }
 
+  /** Number of route entries. */
   get size(): number {
-    return this.#byPrefix.size
+    return this.#entries.size
   }
 
-  all(): Iterable<Route> {
-    return this.#byPrefix.values()
+  /** The routes that were used. */
+  used(): Iterable<Route> {
+    return this.#routes.values()
   }
 
-  /** Those to which something is open: of 100,000 routes they are few, and looking at all takes 3 ms. */
+  /** Those to which something is open; they are fewer than those that were used, which accumulate. */
   *inUse(): Iterable<Route> {
     for (const route of this.#open) {
       if (route.activeRequests.size > 0) yield route
@@ -59,26 +68,61 @@ export class RoutingTable {
       }),
     )
     // Templates can change while this control plane stays.
-    for (const route of this.#byPrefix.values()) {
-      const rules = this.#types.get(route.entry.type)
-      if (rules === route.rules) continue
-      if (rules && isSameForwarding(rules, route.rules)) route.takeRules(rules)
-      else this.set(route.entry)
-    }
+    for (const entry of this.#entries.values()) this.#takeRules(entry)
   }
 
+  #takeRules(entry: RouteEntry): void {
+    const rules = this.#types.get(entry.type)
+    if (!rules) return this.remove(entry.prefix)
+    const route = this.#routes.get(entry.prefix)
+    if (!route || route.rules === rules) return
+    if (isSameForwarding(rules, route.rules)) route.takeRules(rules)
+    else this.#discard(route)
+  }
+
+  has(prefix: string): boolean {
+    return this.#entries.has(prefix)
+  }
+
+  /** The rules of its type, if there is such a route. */
+  rulesOf(prefix: string): TypeRules | undefined {
+    const entry = this.#entries.get(prefix)
+    return entry && this.#types.get(entry.type)
+  }
+
+  /** The route with this prefix, which is made if it was not used before. */
   get(prefix: string): Route | undefined {
-    return this.#byPrefix.get(prefix)
+    const known = this.#routes.get(prefix)
+    if (known) return known
+    const entry = this.#entries.get(prefix)
+    const rules = entry && this.#types.get(entry.type)
+    if (!rules) return undefined
+    const route = new Route(entry, rules, this.#indexes)
+    this.#routes.set(prefix, route)
+    return route
   }
 
-  /** Where this segment leads, or undefined. The type is compared as it is encoded in our own addresses: one container has one path. */
+  /** See `Gateway.hold`; to and from a route that was not used no byte was moved since this gateway began. */
+  hold(prefix: string, minIdle: number): boolean {
+    const isUsed = this.#routes.has(prefix)
+    if (!isUsed && clock.now - this.#since < minIdle) return !this.has(prefix)
+    const route = this.get(prefix)
+    if (!route) return true
+    if (!isUsed) route.lastByteAt = this.#since
+    return route.hold(minIdle)
+  }
+
+  /**
+   * Where this segment leads, or undefined. The type is compared as it is encoded in our own addresses: one container has one path.
+   * Makes no route, because it is asked before access is checked.
+   */
   match(segment: string): RouteMatch | undefined {
-    const route = this.#byPrefix.get(segment)
-    if (route) {
-      const owner = this.#users.get(route.entry.ownerId)
-      return owner && { kind: 'route', route, owner }
-    }
-    return this.#matchMissing(segment)
+    const entry = this.#entries.get(segment)
+    if (!entry) return this.#matchMissing(segment)
+    const { ownerId, type, isBlocked } = entry
+    const owner = this.#users.get(ownerId)
+    const rules = this.#types.get(type)
+    return owner && rules && { kind: 'container', type, rules, owner, isBlocked }
   }
 
   #matchMissing(segment: string): RouteMatch | undefined {
@@ -88,7 +132,7 @@ export class RoutingTable {
     if (hyphen === -1) return { kind: 'home', path: `/${owner.slug}-${this.#firstType}/`, owner }
     const type = segment.slice(hyphen + 1)
     const rules = this.#types.get(type)
-    return rules && { kind: 'missing', prefix: segment, type, rules, owner }
+    return rules && { kind: 'container', type, rules, owner, isBlocked: false }
   }
 
   /** An address belongs to one entry: the route that had it before has none until its next change. */
@@ -96,27 +140,24 @@ export class RoutingTable {
     const rules = this.#types.get(entry.type)
     // Its template is gone: the container runs on, but there is no way to it.
     if (!rules) return this.remove(entry.prefix)
+    const route = this.#routes.get(entry.prefix)
+    if (route && route.rules !== rules) this.#discard(route)
+    this.#releaseAddress(entry.prefix)
     const shared = withSharedWhere(entry)
-    const known = this.#byPrefix.get(entry.prefix)
-    const route = known?.rules === rules ? known : new Route(shared, rules, this.#indexes)
-    if (known && known !== route) known.cut()
-    this.#releaseAddress(known)
-    route.move(shared)
-    this.#byPrefix.set(entry.prefix, route)
-    this.#takeAddress(route)
+    this.#move(shared)
+    this.#takeAddress(shared)
   }
 
   remove(prefix: string): void {
-    const route = this.#byPrefix.get(prefix)
-    if (!route) return
-    this.#byPrefix.delete(prefix)
-    this.#releaseAddress(route)
-    route.cut()
+    this.#releaseAddress(prefix)
+    this.#entries.delete(prefix)
+    const route = this.#routes.get(prefix)
+    if (route) this.#discard(route)
   }
 
   /** Makes exactly these places known. */
   replace(entries: readonly RouteEntry[]): void {
-    const gone = new Set(this.#byPrefix.keys())
+    const gone = new Set(this.#entries.keys())
     for (const entry of entries) {
       gone.delete(entry.prefix)
       this.set(entry)
@@ -143,17 +184,29 @@ export class RoutingTable {
     this.#tokens.clear()
   }
 
-  #takeAddress(route: Route): void {
-    const key = addressKey(route.entry)
-    if (key === undefined) return
-    const before = this.#byAddress.get(key)
-    if (before && before !== route) before.move({ ...before.entry, where: unavailable('unknown') })
-    this.#byAddress.set(key, route)
+  #move(entry: RouteEntry): void {
+    this.#entries.set(entry.prefix, entry)
+    this.#routes.get(entry.prefix)?.move(entry)
   }
 
-  #releaseAddress(route: Route | undefined): void {
-    const key = route && addressKey(route.entry)
-    if (key !== undefined && this.#byAddress.get(key) === route) this.#byAddress.delete(key)
+  /** Ends everything that is open to it; the next use of its entry makes another one. */
+  #discard(route: Route): void {
+    this.#routes.delete(route.entry.prefix)
+    route.cut()
+  }
+
+  #takeAddress({ prefix, where }: RouteEntry): void {
+    const key = addressKey(where)
+    if (key === undefined) return
+    const displaced = this.#entries.get(this.#prefixByAddress.get(key) ?? prefix)
+    if (displaced && displaced.prefix !== prefix) this.#move({ ...displaced, where: unavailable('unknown') })
+    this.#prefixByAddress.set(key, prefix)
+  }
+
+  #releaseAddress(prefix: string): void {
+    const entry = this.#entries.get(prefix)
+    const key = entry && addressKey(entry.where)
+    if (key !== undefined && this.#prefixByAddress.get(key) === prefix) this.#prefixByAddress.delete(key)
   }
 }
 
@@ -169,6 +222,6 @@ function withSharedWhere(entry: RouteEntry): RouteEntry {
   return 'reason' in where ? { ...entry, where: unavailable(where.reason, where.exitCode) } : entry
 }
 
-function addressKey({ where }: RouteEntry): string | undefined {
+function addressKey(where: RouteEntry['where']): string | undefined {
   return 'reason' in where ? undefined : `${where.host}:${where.port}`
 }
