@@ -44,8 +44,8 @@ export class LateRuntime {
   readonly asked = { inspects: [] as string[], lists: 0 }
   tell: (event: RuntimeEvent) => void = () => undefined
 
-  run(id: string, userId: number, address: string): void {
-    const owner = { userId, slug: `u${userId}`, type: 'dev' }
+  run(id: string, userId: number, address: string, slug = `u${userId}`): void {
+    const owner = { userId, slug, type: 'dev' }
     const fields = {
       name: id,
       imageId: 'i',
@@ -139,7 +139,8 @@ export async function arrange(t: TestContext, owners: readonly Owner[], runtime 
     onGone: () => undefined,
     report: () => undefined,
   })
-  for (const [at, { id, userId }] of owners.entries()) runtime.run(id, userId, `172.18.0.${at + 2}`)
+  for (const [at, { id, userId, prefix }] of owners.entries())
+    runtime.run(id, userId, `172.18.0.${at + 2}`, prefix.replace('-dev', ''))
   const ending = new AbortController()
   t.after(() => ending.abort())
   await routeSync.publishAll(ending.signal)

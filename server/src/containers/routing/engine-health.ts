@@ -41,10 +41,11 @@ export class EngineHealth {
     }
   }
 
-  /** Whether the event stream is connected. */
+  /** Whether the event stream is connected. An engine that was down is pinged at once then. */
   setEventsHeard(areEventsHeard: boolean): void {
     this.#areEventsLost = !areEventsHeard
     if (this.#areEventsLost) this.#noteFailure(performance.now())
+    else if (this.#isDown) void this.#ping()
   }
 
   /**

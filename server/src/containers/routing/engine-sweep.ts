@@ -16,8 +16,10 @@ import type { RouteReader } from './route-reader.ts'
 const slowListThreshold = 3_000
 /** How long a full list may take at the start before the list of the running containers is used, in ms. */
 const quickListThreshold = 400
-/** With more containers the start does not wait for a full list: it takes 0.1 to 0.2 ms for each. */
+/** With more containers a full list, of which each takes 0.1 to 0.2 ms, comes after a list of those that run. */
 const maxQuickList = 2_500
+/** How long a full list waits for that one after an outage, in ms. */
+const runningListThreshold = 1_000
 /** How long the start waits for the engine's events before it lists the running containers, in ms. */
 const eventsTimeout = 500
 /** How long a list may still show a program that has ended, in ms; a second list after this time is right about it. */
@@ -129,23 +131,38 @@ export class EngineSweep {
     await this.#parts.inspector.inspectEach(this.#idsThatDiffer(ids, listed))
   }
 
-  /** Applies a list to containers that were not inspected yet. */
+  /** Applies a list to containers that were not inspected yet, or not since an outage. @throws when the gateway fails */
   async #applyRunning({ running, asOf }: RunningList): Promise<void> {
-    const { index, changes, publisher, engineHealth } = this.#parts
+    const { index, publisher, inspector, engineHealth } = this.#parts
     if (engineHealth.isDown) return
-    const due = running.flatMap((listed) => {
+    const applied = running.flatMap((listed) => {
       const entry = index.byId(listed.id)
-      const isDue = entry && entry.known.seen === undefined && entry.asOf <= asOf && !this.#isUnresponsive(listed.id)
-      return isDue ? changes.applyInspect(entry, listed, asOf) : []
+      const isNew = entry && entry.known.seen === undefined && entry.asOf <= asOf && !this.#isUnresponsive(listed.id)
+      return isNew ? { id: listed.id, ...this.#applyListed(entry, listed, asOf) } : []
     })
-    await publisher.publish(due)
+    await publisher.publish(applied.flatMap(({ changes }) => changes))
+    await inspector.inspectEach(applied.flatMap(({ id, isDue }) => (isDue ? id : [])))
+  }
+
+  /**
+   * After an outage of an engine with thousands of containers, those that run do not wait for the full list: of 20,000 it takes 2 s, and
+   * a list of the 2,000 that run 0.4 s. Never rejects.
+   */
+  async #applyRunningAfterOutage(): Promise<void> {
+    const { index, runtime, report } = this.#parts
+    if (index.ids().length <= maxQuickList || this.#idsOfUnseen().length <= maxUnseen) return
+    const asOf = index.tick()
+    const applied = runtime.list({ isUp: true }).then((running) => this.#applyRunning({ running, asOf }))
+    const settled = applied.catch((error: unknown) => report(error, 'listing running containers after an outage'))
+    await withTimeout(runningListThreshold, settled)
   }
 
   /** While the list is slow, containers that should run are inspected one by one. @throws {RuntimeError} the list failed */
   async #sweep(): Promise<void> {
-    const asOf = this.#parts.index.tick()
     const hasMissedEvents = this.#hasMissedEvents
     this.#hasMissedEvents = false
+    await this.#applyRunningAfterOutage()
+    const asOf = this.#parts.index.tick()
     const listing = this.#parts.listAll().then(byId)
     // A failure is handled below.
     const isListSlow = (await withTimeout(slowListThreshold, listing.then(Boolean, Boolean))) === undefined

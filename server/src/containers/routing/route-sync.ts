@@ -1,5 +1,11 @@
 import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { unavailable, type ContainerShares, type ShareGroup, type Unavailable } from '#/gateway/gateway-state.ts'
+import {
+  unavailable,
+  type ContainerShares,
+  type GatewayChange,
+  type ShareGroup,
+  type Unavailable,
+} from '#/gateway/gateway-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -254,16 +260,19 @@ export class RouteSync extends RouteReader {
     this.#heardEarly.clear()
   }
 
-  /** All earlier answers are void. */
+  /** All earlier answers are void. The engine has nothing to tell about records without a container, which are most of them. */
   #onEngineUnreachable(): void {
     const asOf = this.#index.tick()
     this.#inspector.unresponsive.clear()
+    const changes: GatewayChange[] = []
     for (const entry of this.#index.entries()) {
+      if (entry.known.containerId === null) continue
       entry.asOf = asOf
       entry.before = entry.known.seen ?? entry.before
       entry.known = { ...entry.known, seen: undefined }
+      changes.push(...this.#changes.of(entry))
     }
-    this.#publisher.publishLater([...this.#index.entries()].flatMap((entry) => this.#changes.of(entry)))
+    this.#publisher.publishLater(changes)
   }
 
   #onEngineRecovered(): void {

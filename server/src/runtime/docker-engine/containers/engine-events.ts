@@ -10,9 +10,9 @@ interface EngineEvent {
   readonly Actor: { readonly ID: string }
 }
 
-/** Pauses between attempts to listen again, in ms. */
+/** Pauses between attempts to listen again, in ms. No longer than between two pings: until events are heard, nothing is served. */
 const initialRetryDelay = 100
-const maxRetryDelay = 5_000
+const maxRetryDelay = 1_000
 
 /** Docker's and Podman's words. What is missing (`exec_start`, `health_status`, `attach`...) comes by the second and changes nothing. */
 const actions = new Map<string, RuntimeEvent['action']>([
