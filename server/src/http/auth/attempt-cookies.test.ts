@@ -40,6 +40,16 @@ test('of hundreds of cookies that are named like attempts, none is decrypted and
   assert.ok(lines.length <= 16, `${lines.length} lines`)
 })
 
+test('only names of cookies count as attempts, not what other names and values end with', () => {
+  const { attempts } = scene()
+  const names = Array.from({ length: 6 }, (_, at) => `spawner_oidc_${at.toString(16).padStart(16, '0')}`)
+  const others = names.flatMap((name) => [`x=${name}=1`, `x${name}=1`, `${name}0=1`, `${name.slice(0, -1)}g=1`])
+  const cookie = [...names.map((name) => `${name}=1`), ...others].join('; ')
+  const lines = attempts.keep(attemptOf('new'), { cookie }, new Date())
+  const forgotten = lines.flatMap((line) => /^(spawner_oidc_[^=]*)=;/.exec(line)?.[1] ?? [])
+  assert.deepEqual(forgotten, names.slice(0, 2))
+})
+
 test('a browser keeps its five newest attempts', () => {
   const { attempts } = scene()
   const jar = new Map([['spawner_visit', 'v'.repeat(22)]])

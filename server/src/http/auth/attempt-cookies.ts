@@ -12,6 +12,9 @@ const path = '/api/auth/oidc'
 const maxAttempts = 5
 /** Max attempts of one `Cookie` header that count, the last ones, as the gateway passes on of a long one. */
 const maxNames = 16
+/** In the name of an attempt's cookie, behind the prefix. */
+const nameDigits = 16
+const nameForm = /_[\da-f]{16}$/
 /** Max length of the return path, in characters: all cookies together have to fit into 8 KB. */
 const maxNext = 512
 
@@ -35,12 +38,10 @@ interface Kept {
 export class AttemptCookies {
   readonly #parts: AttemptCookiesParts
   readonly #prefix: string
-  readonly #nameForm: RegExp
 
   constructor(parts: AttemptCookiesParts) {
     this.#parts = parts
     this.#prefix = `${parts.settings.isSecure ? '__Http-' : ''}spawner_oidc_`
-    this.#nameForm = new RegExp(`(?<![^;\\s])${this.#prefix}[\\da-f]{16}(?==)`, 'g')
   }
 
   /** The `Set-Cookie` lines that keep an attempt, and forget the oldest when there are too many. */
@@ -71,10 +72,20 @@ export class AttemptCookies {
 
   /**
    * Names of the browser's last attempts, the oldest first: so browsers send cookies of one path (RFC 6265, 5.4). No value
-   * is read: a client may send hundreds of such names, and each decryption takes time.
+   * is read, and no name before these: a client may send hundreds, and each decryption takes time.
    */
   #namesIn({ cookie = '' }: IncomingHttpHeaders): string[] {
-    return [...new Set(cookie.match(this.#nameForm))].slice(-maxNames)
+    const names = new Set<string>()
+    const length = this.#prefix.length + nameDigits
+    let at = cookie.length
+    while (at > 0 && names.size < maxNames) {
+      at = cookie.lastIndexOf(this.#prefix, at - 1)
+      if (at === -1) break
+      if (cookie[at + length] !== '=' || (at > 0 && !/[;\s]/.test(cookie.charAt(at - 1)))) continue
+      const name = cookie.slice(at, at + length)
+      if (nameForm.test(name)) names.add(name)
+    }
+    return [...names].toReversed()
   }
 
   /** Of several different cookies of a name a page tossed some in: none counts. */
@@ -88,7 +99,7 @@ export class AttemptCookies {
   }
 
   #nameOf(state: string): string {
-    return this.#prefix + createHash('sha256').update(state).digest('hex').slice(0, 16)
+    return this.#prefix + createHash('sha256').update(state).digest('hex').slice(0, nameDigits)
   }
 
   #line(name: string, value: string, maxAge: number): string {
