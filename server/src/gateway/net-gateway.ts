@@ -73,7 +73,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly metrics = new GatewayMetrics()
   readonly freshness = new Freshness()
   readonly accessLog = new AccessLogSwitch((problem) => this.#reportProblem(problem))
-  readonly routingTable = new RoutingTable(this.users)
+  readonly routingTable: RoutingTable
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
   config: GatewayConfig | undefined
@@ -96,6 +96,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   constructor({ timeouts, limits }: NetGatewayOptions) {
     // The clock stands still while no gateway runs.
     readClock()
+    this.routingTable = new RoutingTable(this.users)
     this.#timeouts = { ...defaultClientTimeouts, ...timeouts }
     this.limiter = new ConnectionLimiter({ ...defaultGatewayLimits, ...limits })
     this.connections = new ClientConnections(this.limiter.limits)

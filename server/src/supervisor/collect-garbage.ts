@@ -14,6 +14,8 @@ const [maxHeap, maxLargeHeap] = [32 * 1024 ** 2, 96 * 1024 ** 2]
 
 /** In bytes. */
 const compactedHeap = 64 * 1024 ** 2
+/** Whether `limitHeapGrowth` found a heap above that. */
+let isCompacted = false
 
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'regular' | 'last-resort' }) => void
 
@@ -35,7 +37,7 @@ export function collectGarbageOnce(): void {
  * the pages for a quarter of a minute more.
  */
 function collectLargeHeap(): void {
-  growBy(12)
+  if (!isCompacted) growBy(12)
   exposedCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
@@ -68,7 +70,8 @@ export function keepCode(isKept: boolean): void {
  * eighth of what is in use between two collections, not by as much as V8 likes.
  */
 export function limitHeapGrowth(): void {
-  if (process.memoryUsage().heapUsed <= compactedHeap) return growBy(12)
+  isCompacted = process.memoryUsage().heapUsed > compactedHeap
+  if (!isCompacted) return growBy(12)
   setFlagsFromString('--optimize-for-size')
   // With 12, compaction took a third more CPU time in that morning.
   growBy(20)

@@ -22,6 +22,8 @@ export class EngineHealth {
   readonly #listener: EngineHealthListener
   #areEventsLost = false
   #failingSince: number | undefined
+  /** When the ping of the newest answer was sent; a failure of an older one tells nothing. */
+  #answeredAt = -Infinity
   #isDown = false
 
   constructor(runtime: Runtime, listener: EngineHealthListener) {
@@ -70,8 +72,9 @@ export class EngineHealth {
     try {
       await this.#runtime.ping()
     } catch {
-      return this.#noteFailure(askedAt)
+      return askedAt < this.#answeredAt ? undefined : this.#noteFailure(askedAt)
     }
+    this.#answeredAt = Math.max(this.#answeredAt, askedAt)
     if (this.#areEventsLost) return this.#noteFailure(askedAt)
     this.#failingSince = undefined
     if (!this.#isDown) return

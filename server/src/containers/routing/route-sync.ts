@@ -277,7 +277,7 @@ export class RouteSync extends RouteReader {
 
   #onEngineRecovered(): void {
     this.#listener?.onEngineRecovered()
-    this.#sweep.runLater()
+    this.#sweep.runAfterOutage()
   }
 }
 

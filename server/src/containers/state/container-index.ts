@@ -31,12 +31,13 @@ export class ContainerIndex {
   readonly #owners = new Map<number, Owner>()
   readonly #byPrefix = new Map<string, IndexEntry>()
   readonly #byId = new Map<string, IndexEntry>()
-  readonly #keepsStopped: boolean
+  /** Of the engine that has the containers. */
+  readonly keepsStopped: boolean
   #clock = 0
 
   /** @param capabilities of the engine that has the containers */
   constructor({ keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>) {
-    this.#keepsStopped = keepsStopped
+    this.keepsStopped = keepsStopped
   }
 
   /** Present time of the logical clock. */
@@ -101,14 +102,14 @@ export class ContainerIndex {
     const old = this.get(record)
     const isSame = old?.known.containerId === record.containerId
     const entry: IndexEntry = old ?? {
-      known: knownOf(user, record, undefined, false, this.#keepsStopped),
+      known: knownOf(user, record, undefined, false, this.keepsStopped),
       asOf: 0,
       endedAt: 0,
       before: undefined,
     }
     if (!isSame && old?.known.containerId) this.#byId.delete(old.known.containerId)
     if (!isSame) entry.before = undefined
-    entry.known = knownOf(user, record, old?.known, isSame, this.#keepsStopped)
+    entry.known = knownOf(user, record, old?.known, isSame, this.keepsStopped)
     const owner = this.#owners.get(record.userId)
     // Not a spread, whose list has room for sixteen more.
     if (owner && !old) owner.containers = owner.containers.concat(entry)

@@ -109,9 +109,24 @@ test('what nothing was sent to is held once the gateway runs for as long as it m
 
   const unused = routesOfAnn()
   unused.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
-  clock.now += 30_000
+  clock.now += 31_000
   assert.equal(unused.hold('ann-dev', 30_000), true)
   assert.equal(unused.get('ann-dev')?.address, undefined)
+})
+
+test('after a change of rules a container counts as in use from then on', (t) => {
+  const { now } = clock
+  t.after(() => (clock.now = now))
+  const routes = routesOfAnn()
+  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  clock.now += 60_000
+  routes.get('ann-dev')?.touch()
+  routes.setTypes({ types: { dev: { ...rules, stripPrefix: !rules.stripPrefix } }, firstType: 'dev' })
+  clock.now += 2_000
+  assert.equal(routes.hold('ann-dev', 30_000), false)
+  clock.now += 29_000
+  assert.equal(routes.hold('ann-dev', 30_000), true)
 })
 
 test('a hold that is not ended is over after a minute', (t) => {

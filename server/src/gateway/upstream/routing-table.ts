@@ -21,8 +21,8 @@ export class RoutingTable {
   readonly #users: UserCache
   #types: ReadonlyMap<string, TypeRules> = new Map()
   #firstType = ''
-  /** By `clock.now`: before, no byte was moved by this gateway. */
-  readonly #since = clock.now
+  /** By `clock.now`: since then no byte was moved to or from an entry without a route. */
+  #since = clock.now
   /** Those that have idle connections now, the platform's among them. */
   readonly idle = new Set<ConnectionPool>()
   readonly #open = new Set<Route>()
@@ -77,7 +77,7 @@ export class RoutingTable {
     const route = this.#routes.get(entry.prefix)
     if (!route || route.rules === rules) return
     if (isSameForwarding(rules, route.rules)) route.takeRules(rules)
-    else this.#discard(route)
+    else this.#makeAnew(route)
   }
 
   has(prefix: string): boolean {
@@ -102,7 +102,7 @@ export class RoutingTable {
     return route
   }
 
-  /** See `Gateway.hold`; to and from a route that was not used no byte was moved since this gateway began. */
+  /** See `Gateway.hold`. */
   hold(prefix: string, minIdle: number): boolean {
     const isUsed = this.#routes.has(prefix)
     if (!isUsed && clock.now - this.#since < minIdle) return !this.has(prefix)
@@ -141,7 +141,7 @@ export class RoutingTable {
     // Its template is gone: the container runs on, but there is no way to it.
     if (!rules) return this.remove(entry.prefix)
     const route = this.#routes.get(entry.prefix)
-    if (route && route.rules !== rules) this.#discard(route)
+    if (route && route.rules !== rules) this.#makeAnew(route)
     this.#releaseAddress(entry.prefix)
     const shared = withSharedWhere(entry)
     this.#move(shared)
@@ -189,7 +189,13 @@ export class RoutingTable {
     this.#routes.get(entry.prefix)?.move(entry)
   }
 
-  /** Ends everything that is open to it; the next use of its entry makes another one. */
+  /** A route has its rules for good, but for those that concern no forwarding: the next use of the entry makes another one. */
+  #makeAnew(route: Route): void {
+    this.#since = clock.now
+    this.#discard(route)
+  }
+
+  /** Ends everything that is open to it. */
   #discard(route: Route): void {
     this.#routes.delete(route.entry.prefix)
     route.cut()
