@@ -1,9 +1,10 @@
 import { languageCookie } from '@berth/api/boot.ts'
+import { attemptCookieNames } from '../../tokens/attempt-cookie-names.ts'
 import { cookieValues } from '../../tokens/cookie-values.ts'
 import { bindingCookie, sessionCookie, tokenCookie } from '../../tokens/token-selection.ts'
 
 /** Max length of a `Cookie` header that the API receives as it was sent; a shorter one costs it less than the search. */
-const maxWhole = 16 * 1024
+const maxWhole = 4 * 1024
 
 /** Cookies that the API and the front end read; those of https have prefixes. */
 export const platformCookieNames: readonly string[] = [
@@ -21,10 +22,7 @@ export const platformCookieNames: readonly string[] = [
 ]
 
 /** Of sign-ins at providers, one cookie for each attempt. */
-const attemptPrefix = 'spawner_oidc_'
-const attemptName = new RegExp(`(?:__Http-)?${attemptPrefix}[\\da-f]{16}(?==)`, 'g')
-/** Max attempts whose cookies are passed on; a browser has five. */
-const maxAttempts = 16
+const attemptPrefixes = ['spawner_oidc_', '__Http-spawner_oidc_']
 
 /**
  * The `Cookie` header for the API; undefined when nothing is left. A long one is reduced to the cookies that the API reads, and of
@@ -32,12 +30,8 @@ const maxAttempts = 16
  */
 export function platformCookies(header: string | undefined): string | undefined {
   if (header === undefined || header.length <= maxWhole) return header
-  const names = [...platformCookieNames, ...attemptNamesIn(header)]
+  const attempts = attemptPrefixes.flatMap((prefix) => attemptCookieNames(header, prefix))
+  const names = [...platformCookieNames, ...attempts]
   const pairs = names.flatMap((name) => cookieValues(header, name).map((value) => `${name}=${value}`))
   return pairs.length > 0 ? pairs.join('; ') : undefined
-}
-
-function attemptNamesIn(header: string): string[] {
-  if (!header.includes(attemptPrefix)) return []
-  return [...new Set(header.match(attemptName))].slice(-maxAttempts)
 }

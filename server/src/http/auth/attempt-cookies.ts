@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/protocol/authorization-request.ts'
 import type { Seal } from '#/accounts/oidc/seal.ts'
+import { attemptCookieNames, attemptDigits } from '#/tokens/attempt-cookie-names.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import type { LoginCsrf } from './login-csrf.ts'
@@ -10,11 +11,6 @@ import type { LoginCsrf } from './login-csrf.ts'
 const path = '/api/auth/oidc'
 /** Attempts that one browser may have open; of more the oldest are forgotten. */
 const maxAttempts = 5
-/** Max attempts of one `Cookie` header that count, the last ones, as the gateway passes on of a long one. */
-const maxNames = 16
-/** In the name of an attempt's cookie, behind the prefix. */
-const nameDigits = 16
-const nameForm = /_[\da-f]{16}$/
 /** Max length of the return path, in characters: all cookies together have to fit into 8 KB. */
 const maxNext = 512
 
@@ -51,7 +47,9 @@ export class AttemptCookies {
     const next = attempt.next.length <= maxNext ? attempt.next : '/'
     const kept: Kept = { attempt: { ...attempt, next }, ends: now.getTime() + attemptLifetime * 1_000 }
     const value = this.#parts.seal.close(JSON.stringify(kept), contextOf(name, browserId))
-    const outdated = this.#namesIn(headers).slice(0, 1 - maxAttempts)
+    // The oldest first: so browsers send cookies of one path (RFC 6265, 5.4). No value is read: each decryption takes time.
+    const names = attemptCookieNames(headers.cookie ?? '', this.#prefix)
+    const outdated = names.slice(0, 1 - maxAttempts)
     return [
       ...(setCookie === undefined ? [] : [setCookie]),
       this.#line(name, value, attemptLifetime),
@@ -70,24 +68,6 @@ export class AttemptCookies {
     return [this.#line(this.#nameOf(state), '', 0), ...this.#parts.loginCsrf.forget(target, headers)]
   }
 
-  /**
-   * Names of the browser's last attempts, the oldest first: so browsers send cookies of one path (RFC 6265, 5.4). No value
-   * is read, and no name before these: a client may send hundreds, and each decryption takes time.
-   */
-  #namesIn({ cookie = '' }: IncomingHttpHeaders): string[] {
-    const names = new Set<string>()
-    const length = this.#prefix.length + nameDigits
-    let at = cookie.length
-    while (at > 0 && names.size < maxNames) {
-      at = cookie.lastIndexOf(this.#prefix, at - 1)
-      if (at === -1) break
-      if (cookie[at + length] !== '=' || (at > 0 && !/[;\s]/.test(cookie.charAt(at - 1)))) continue
-      const name = cookie.slice(at, at + length)
-      if (nameForm.test(name)) names.add(name)
-    }
-    return [...names].toReversed()
-  }
-
   /** Of several different cookies of a name a page tossed some in: none counts. */
   #read(name: string, headers: IncomingHttpHeaders, now: Date): Kept | undefined {
     const [value, ...more] = new Set(cookieValues(headers.cookie, name))
@@ -99,7 +79,7 @@ export class AttemptCookies {
   }
 
   #nameOf(state: string): string {
-    return this.#prefix + createHash('sha256').update(state).digest('hex').slice(0, nameDigits)
+    return this.#prefix + createHash('sha256').update(state).digest('hex').slice(0, attemptDigits)
   }
 
   #line(name: string, value: string, maxAge: number): string {
