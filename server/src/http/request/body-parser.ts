@@ -1,12 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parse as parseQueryString } from 'node:querystring'
 import { refusals } from '#/errors.ts'
 
 /** Max query parameters that are parsed; no endpoint has a third as many. */
 const maxQueryKeys = 64
 
-/** Parameters of a query or of a form. A request head has room for 15,000 of them. */
-export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { maxKeys: maxQueryKeys })
+/**
+ * Parameters of a query or of a form; a name that is repeated has a list of its values. A request head has room for 15,000 parameters.
+ * Not `querystring.parse`, which looks at each character: it took 60 us for a token of 20,000.
+ */
+export function parseQuery(text: string): Record<string, string | string[]> {
+  const parameters = Object.create(null) as Record<string, string | string[]>
+  // It would take a `?` at the very beginning, as of `/path??name=value`, for no part of the name.
+  for (const [name, value] of new URLSearchParams(`&${text.split('&', maxQueryKeys).join('&')}`)) {
+    const known = parameters[name]
+    if (Array.isArray(known)) known.push(value)
+    else parameters[name] = known === undefined ? value : [known, value]
+  }
+  return parameters
+}
 
 /**
  * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
