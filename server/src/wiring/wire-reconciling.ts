@@ -56,8 +56,9 @@ export function wireReconciling(
   const tasks = [
     prerequisitesTask(runtime, hostCheck, engineList),
     routeSyncTask(routeSync, engineList),
-    removalsTask(database, removal),
+    // Before removals, which wait for an engine that is slow to remove: what is blocked stops within 5 s of its return.
     containerReconciler,
+    removalsTask(database, removal),
     keptHomesTask({ database, runtime, isSettled }),
     takenSlugs,
     expiredTask(database, revocations, compensations, sessionList, apiTokens),
