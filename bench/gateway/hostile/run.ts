@@ -15,8 +15,8 @@ const goal = 500
  */
 const [warmUp, measured] = [1_500, 3_000]
 const connections = 8
-/** Times that a shape above the goal is measured; the lowest figure counts, because other work of the machine only adds to it. */
-const maxRuns = 3
+/** Rounds in which a shape above the goal is measured; the lowest figure counts, because other work of the machine only adds to it. */
+const maxRounds = 5
 
 /**
  * Measures the cost of requests from clients without an account, on the real program.
@@ -33,8 +33,7 @@ export async function runHostile(parts: readonly string[] | undefined): Promise<
       throw new Error(`--shapes=${parts?.join(';')}: there are ${all.map(({ name }) => name).join('; ')}`)
     // The first requests include JIT compilation, which is not charged to them.
     for (const shape of shapes) await send(program, shape, 20)
-    const rows: (Row & { readonly cost: number })[] = []
-    for (const shape of shapes) rows.push(await measure(program, shape))
+    const rows = await measureInRounds(program, shapes)
     const sorted = rows.toSorted((a, b) => b.cost - a.cost)
     console.log(`\n${table(sorted)}\n\n${rows.length} shapes; the worst: ${sorted[0]?.title}, ${sorted[0]?.ours}`)
     return rows.every(({ isMet }) => isMet ?? true)
@@ -43,15 +42,30 @@ export async function runHostile(parts: readonly string[] | undefined): Promise<
   }
 }
 
-async function measure(program: Program, shape: Shape): Promise<Row & { readonly cost: number }> {
-  await send(program, shape, warmUp)
-  let cost = Infinity
-  let statuses = new Map<number, number>()
-  for (let runs = 0; runs < (shape.isBody ? 1 : maxRuns) && cost > goal; runs++) {
-    const before = cpuTime(program.pid)
-    statuses = await send(program, shape, measured)
-    cost = Math.min(cost, (cpuTime(program.pid) - before) / measured)
+type CostRow = Row & { readonly cost: number }
+
+/**
+ * Measures all shapes once, and those above the goal again once all others are done: a machine is slower than at other
+ * times for minutes rather than seconds, so that measurements one after the other say the same.
+ */
+async function measureInRounds(program: Program, shapes: readonly Shape[]): Promise<readonly CostRow[]> {
+  const rows = new Map<Shape, CostRow>()
+  for (const shape of shapes) rows.set(shape, await measure(program, shape))
+  for (let round = 1; round < maxRounds; round++) {
+    for (const [shape, earlier] of rows) {
+      if (earlier.isMet ?? true) continue
+      const row = await measure(program, shape)
+      if (row.cost < earlier.cost) rows.set(shape, row)
+    }
   }
+  return [...rows.values()]
+}
+
+async function measure(program: Program, shape: Shape): Promise<CostRow> {
+  await send(program, shape, warmUp)
+  const before = cpuTime(program.pid)
+  const statuses = await send(program, shape, measured)
+  const cost = (cpuTime(program.pid) - before) / measured
   const row = {
     title: shape.name,
     cost,

@@ -47,13 +47,21 @@ test('so is a path above 2 KiB, whatever its query; a container gets it whole', 
   assert.equal((await get(port, `/ann-dev/${'a'.repeat(3_000)}`, { headers: annCookie })).status, 200)
 })
 
-test('the API gets a target that needs no decoding whole, up to the length of a head', async (t) => {
+test('the API gets a query that needs no decoding whole, and of a path what shows that no endpoint has it', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { platform: echoApp() })
   const letters = 'a'.repeat(30_000)
-  for (const path of [`/api/container/launch/${letters}`, `/api/auth/verify-login?token=${letters}`]) {
+  for (const [path, received] of [
+    [`/api/auth/verify-login?token=${letters}`, `/api/auth/verify-login?token=${letters}`],
+    [`/api/${letters}`, `/api/${letters.slice(0, 2_043)}`],
+    [`/api/${letters.slice(0, 2_043)}`, `/api/${letters.slice(0, 2_043)}`],
+    [
+      `/api/container/launch/${letters.slice(0, 9_000)}?b=${letters.slice(0, 9_000)}`,
+      `/api/container/launch/${letters.slice(0, 2_026)}?b=${letters.slice(0, 9_000)}`,
+    ],
+  ] as const) {
     const { status, body } = await get(port, path)
     assert.equal(status, 200)
-    assert.equal(JSON.parse(body).url, path)
+    assert.equal(JSON.parse(body).url, received)
   }
   for (const path of [`/api/x?${letters}+`, `/api/${letters}%41`, `/apix?${letters}`, `/assets/${letters}`])
     assert.notEqual((await get(port, path)).status, 200, path.slice(0, 10))

@@ -127,8 +127,10 @@ export abstract class ClientSocket {
     this.#takeSafely(memory, length)
     const after = this.activeRequest
     const isHeld = before?.hasUnsentRequestBytes === true || after?.hasUnsentRequestBytes === true
-    if (this.isHeadUnfinished) this.#buffer.settleForHead()
-    else this.#buffer.settle(length, isHeld, after?.isRequestDone !== false)
+    // Without an open request before them they were a head and what follows it, which `take` copies.
+    const isCopied = before === undefined
+    if (this.isHeadUnfinished) this.#buffer.settleForHead(isCopied)
+    else this.#buffer.settle(length, { isHeld, isCopied, isComplete: after?.isRequestDone !== false })
   }
 
   /** The edge: an exception in here is a bug, and costs this connection alone. */

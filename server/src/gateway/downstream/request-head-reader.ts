@@ -1,9 +1,12 @@
 import type { HttpFault } from '../http1/http-fault.ts'
 import { isFault } from '../http1/http-fault.ts'
 import { maxRequestHead, readRequestHead, type RequestHead } from '../http1/request-head.ts'
+import { giveBackBuffer, takeBuffer } from '../proxy/buffer-pool.ts'
 
 /** Heads up to this length are remembered for the next request of their connection, in characters. */
 export const maxRememberedHead = 4_096
+/** In bytes. */
+const minHeadMemory = 2 * 1024
 const endOfHead = '\r\n\r\n'
 const nothing = Buffer.alloc(0)
 
@@ -49,7 +52,7 @@ export class RequestHeadReader {
     const before = this.stash ?? nothing
     if (!this.#memory) return Buffer.concat([before, bytes])
     const length = before.length + bytes.length
-    if (length > this.#memory.length) this.#memory = copied(before, before.length, length)
+    if (length > this.#memory.length) this.#grow(this.#memory, before, length)
     bytes.copy(this.#memory, before.length)
     return this.#memory.subarray(0, length)
   }
@@ -70,15 +73,28 @@ export class RequestHeadReader {
     this.stash = this.#memory.subarray(0, length)
   }
 
-  /** There is no unfinished head any more. */
+  /** There is no unfinished head any more; the stash is none of its bytes. */
   finish(): void {
+    if (this.#memory) giveBackBuffer(this.#memory)
     this.#memory = undefined
+  }
+
+  #grow(memory: Buffer, before: Buffer, needed: number): void {
+    this.#memory = copied(before, before.length, needed)
+    this.stash = this.#memory.subarray(0, before.length)
+    giveBackBuffer(memory)
   }
 }
 
-/** New memory for a head of `needed` bytes, and as many more as it may still get, that begins with these bytes. */
+/** Memory for a head of `needed` bytes, and as many more as it may still get, that begins with these bytes. */
 function copied(bytes: Buffer, length: number, needed: number): Buffer {
-  const memory = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, maxRequestHead)))
+  const memory = takeBuffer(sizeFor(needed))
   bytes.copy(memory, 0, 0, length)
   return memory
+}
+
+/** The next power of two from twice as much on, so that the pool has it. */
+function sizeFor(needed: number): number {
+  const twice = Math.max(minHeadMemory, 2 ** Math.ceil(Math.log2(2 * needed)))
+  return Math.max(needed, Math.min(twice, maxRequestHead))
 }

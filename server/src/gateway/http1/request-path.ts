@@ -12,7 +12,7 @@ export interface RequestPath {
 
 /** Bytes of a request target for pages, and for the API when it decodes any of it. Apps in containers have the whole request head for theirs. */
 export const maxPlatformTarget = 8_192
-/** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. */
+/** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. No address of the API is as long. */
 const maxPlatformPath = 2_048
 
 /** Whether a target of the platform's host is the API's, which answers every error with JSON. Compared as it was sent. */
@@ -42,6 +42,12 @@ export function checkPlatformTarget(target: string, { query }: RequestPath): voi
   if (isApiTarget(target) && !/[%+]/.test(target)) return
   if (target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
   throw gatewayRefusals.pathTooLong(maxPlatformPath)
+}
+
+/** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */
+export function platformTarget(target: string, { query }: RequestPath): string {
+  const isLong = target.length - query.length > maxPlatformPath
+  return isLong ? target.slice(0, maxPlatformPath) + query : target
 }
 
 /**

@@ -1,3 +1,5 @@
+import { giveBackBuffer, takeBuffer } from './buffer-pool.ts'
+
 /** Initial size in bytes. Common messages fit; a read that fills it switches to the large buffer. */
 const small = 2 * 1024
 /** What a connection keeps after a longer request: its next one may have as long a head. */
@@ -7,13 +9,26 @@ export const mediumBuffer = 16 * 1024
 /** Reads in a row that would have fitted into the small one, after which the large one is given back. */
 const fewBytes = 16
 
+/** What has become of the bytes of a read. */
+export interface BytesUse {
+  /** Some of them are still on their way out, from this memory: the next read must not go over them. */
+  readonly isHeld: boolean
+  /** What was wanted of them is copied, none was written from this memory: another connection may have it. */
+  readonly isCopied?: boolean
+  /**
+   * They end a request: thousands of idle connections must not hold what a long one took. Later than with this read it
+   * cannot be given back, because the socket keeps the memory of its next read.
+   */
+  readonly isComplete?: boolean
+}
+
 /**
  * Read buffer of one connection, which is reused. A new buffer for each read, which is Node's way, costs a
  * gateway with 10,000 routes half its time on uploads: memory outside of the heap makes V8 collect all of the heap.
  */
 export class ReadBuffer {
   readonly #large: number
-  #memory: Buffer = Buffer.allocUnsafeSlow(small)
+  #memory: Buffer = takeBuffer(small)
   #smallReads = 0
 
   /** @param large bytes of the memory for those who send much */
@@ -26,24 +41,31 @@ export class ReadBuffer {
     return this.#memory
   }
 
-  /** Instead of `settle`, while a head is unfinished: thousands that never end must not hold the large one. */
-  settleForHead(): void {
+  /**
+   * Instead of `settle`, while a head is unfinished: thousands that never end must not hold the large one.
+   * @param isCopied as for `settle`
+   */
+  settleForHead(isCopied: boolean): void {
     this.#smallReads = 0
-    if (this.#memory.length !== mediumBuffer) this.#memory = Buffer.allocUnsafeSlow(mediumBuffer)
+    if (this.#memory.length !== mediumBuffer) this.#replace(mediumBuffer, isCopied)
   }
 
   /**
    * Called after each read.
    * @param length bytes that were read
-   * @param isHeld some of them are still on their way out, from this memory: the next read must not go over them
-   * @param isComplete they end a request: thousands of idle connections must not hold what a long one took. Later than with
-   *   this read it cannot be given back, because the socket keeps the memory of its next read
+   * @param use what has become of these bytes
    */
-  settle(length: number, isHeld: boolean, isComplete = false): void {
+  settle(length: number, { isHeld, isCopied = false, isComplete = false }: BytesUse): void {
     this.#smallReads = length < small ? this.#smallReads + 1 : 0
     const size = this.#memory.length
     const usual = isComplete ? Math.min(size, between) : length === size ? this.#large : size
     const next = this.#smallReads > fewBytes ? small : usual
-    if (isHeld || next !== size) this.#memory = Buffer.allocUnsafeSlow(next)
+    if (isHeld || next !== size) this.#replace(next, isCopied && !isHeld)
+  }
+
+  #replace(size: number, isFree: boolean): void {
+    const before = this.#memory
+    this.#memory = takeBuffer(size)
+    if (isFree) giveBackBuffer(before)
   }
 }

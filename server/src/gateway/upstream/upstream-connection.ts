@@ -146,7 +146,7 @@ export class UpstreamConnection {
       this.#socket.destroy()
       return false
     }
-    this.#buffer.settle(length, listener.hasUnsentBytes())
+    this.#buffer.settle(length, { isHeld: listener.hasUnsentBytes() })
     return true
   }
 
