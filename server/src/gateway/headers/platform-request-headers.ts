@@ -1,5 +1,6 @@
 import { NotableNames } from '../http1/notable-names.ts'
 import type { RequestHead } from '../http1/request-head.ts'
+import { platformTarget } from '../http1/request-path.ts'
 import { platformCookies } from './platform-cookies.ts'
 import { forwardedLines, hostLine, line, type ClientOrigin } from './upstream-request-headers.ts'
 
@@ -51,7 +52,7 @@ export function platformRequestHead(
   const { authorization, cookie } = fields
   const token = line('Authorization', authorization?.slice(0, maxAuthorization))
   const identity = token + line('Cookie', platformCookies(cookie))
-  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${readLinesOf(fields.kept)}${identity}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\nX-Berth-Request-Id: ${requestId}\r\n\r\n`
+  return `${method} ${platformTarget(target)} HTTP/1.1\r\n${hostLine(fields)}${readLinesOf(fields.kept)}${identity}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\nX-Berth-Request-Id: ${requestId}\r\n\r\n`
 }
 
 /** @param lines each with its CRLF */

@@ -45,9 +45,11 @@ export function checkPlatformTarget(target: string, { query }: RequestPath): voi
 }
 
 /** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */
-export function platformTarget(target: string, { query }: RequestPath): string {
-  const isLong = target.length - query.length > maxPlatformPath
-  return isLong ? target.slice(0, maxPlatformPath) + query : target
+export function platformTarget(target: string): string {
+  if (target.length <= maxPlatformPath) return target
+  const mark = target.indexOf('?')
+  const query = mark === -1 ? '' : target.slice(mark)
+  return target.length - query.length > maxPlatformPath ? target.slice(0, maxPlatformPath) + query : target
 }
 
 /**

@@ -29,13 +29,7 @@ import { isSignedInAtPlatform } from '../hosts/known-visitor.ts'
 import { serveEntry } from '../hosts/serve-entry.ts'
 import { refuseTokenOfAnotherHost } from '../hosts/token-of-another-host.ts'
 import { reservedSegment } from '../../host-label.ts'
-import {
-  checkPlatformTarget,
-  parseRequestPath,
-  isContainerSegment,
-  platformTarget,
-  type RequestPath,
-} from '../http1/request-path.ts'
+import { checkPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
@@ -140,11 +134,7 @@ function servePlatform({ context, config, client, head, path }: Request): void {
   const plain: RequestHead = head.fields.opensWebSocket
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
     : head
-  const upstreamHead = platformRequestHead(
-    { ...plain, target: platformTarget(head.target, path) },
-    clientOriginOf(config, client, head),
-    client.requestId,
-  )
+  const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head), client.requestId)
   const upstream = platformUpstreamOf(context, config, plain)
   startExchange(
     config,
