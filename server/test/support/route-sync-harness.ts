@@ -10,6 +10,7 @@ import { ContainerIndex } from '#/containers/state/container-index.ts'
 import { readTemplate } from '#/containers/templates/read-templates.ts'
 import { Templates } from '#/containers/templates/template.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import type { ListFilter, Runtime } from '#/runtime/runtime.ts'
@@ -122,7 +123,12 @@ export async function newOwner(): Promise<{ userId: number; type: string; id: st
 }
 
 /** A route sync after its start, with a fake gateway and these containers running. */
-export async function arrange(t: TestContext, owners: readonly Owner[], runtime = new LateRuntime()) {
+export async function arrange(
+  t: TestContext,
+  owners: readonly Owner[],
+  runtime = new LateRuntime(),
+  capabilities: RuntimeCapabilities = dockerCapabilities,
+) {
   const gateway = new FakeGateway()
   const { template } = readTemplate('dev', { image: 'image' })
   const statuses: string[] = []
@@ -132,7 +138,7 @@ export async function arrange(t: TestContext, owners: readonly Owner[], runtime 
     listAll: () => runtime.list(),
     templates: new Templates(template ? [template] : []),
     gateway,
-    index: new ContainerIndex(dockerCapabilities),
+    index: new ContainerIndex(capabilities),
     revoked: () => [],
     onStatus: ({ prefix }, status) => void statuses.push(`${prefix} ${status}`),
     onAccessRevoked: () => undefined,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { blockContainers } from '#/store/containers/container-blocks.ts'
 import { noteStopped } from '#/store/containers/user-containers.ts'
 import { deleteUser } from '#/store/users/users.ts'
@@ -259,6 +260,25 @@ test('after an outage of an engine with thousands of containers those that run d
     runtime.asked.inspects.filter((id) => ours.includes(id)),
     [moved.id],
   )
+})
+
+// It answers from memory with what it had before the outage, and most pods that exist run.
+test('after an outage of a cluster its full list is the first, however many containers there are', async (t) => {
+  const owner = await newOwner()
+  await addOwnersLike(owner, 2_600)
+  const { runtime, gateway } = await arrange(t, [owner], new LateRuntime(), {
+    ...dockerCapabilities,
+    keepsStopped: false,
+  })
+  runtime.tell({ id: undefined, action: 'lost' })
+  runtime.isDeaf = true
+  await until(() => gateway.routeStateOf(owner.prefix) === 'unknown')
+  ;[runtime.listDelay, runtime.upDelay] = [1_500, 0]
+  runtime.isDeaf = false
+  const began = performance.now()
+  runtime.tell({ id: undefined, action: 'other' })
+  await until(() => gateway.routeStateOf(owner.prefix) === 'running')
+  assert.ok(performance.now() - began >= 1_400, `${performance.now() - began} ms`)
 })
 
 /** Users with a record of a container each, as this one has. */

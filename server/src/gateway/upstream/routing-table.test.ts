@@ -7,6 +7,9 @@ import { RoutingTable } from './routing-table.ts'
 
 const oddTypes = ['dev', 'my-lab', 'a/b', 'ä ö', '10', '..', '%2e', '__proto__', "it's"]
 
+const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+const devRoute = { prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where }
+
 function routesOfAnn(): RoutingTable {
   const people = new UserCache()
   people.set({ userId: 1, slug: 'ann', email: 'ann@example.org', isBlocked: false, isAdmin: false, createdAt: 0 })
@@ -65,8 +68,7 @@ test('at a sign-out only routes with something open are looked at', () => {
 
 test('a route is made by its first use, and the look-up before access is checked is none', () => {
   const routes = routesOfAnn()
-  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
-  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: true, where })
+  routes.set({ ...devRoute, isBlocked: true })
   const found = routes.match('ann-dev')
   assert.deepEqual([found?.kind, found?.kind === 'container' && found.isBlocked], ['container', true])
   assert.deepEqual([routes.size, [...routes.used()]], [1, []])
@@ -74,7 +76,7 @@ test('a route is made by its first use, and the look-up before access is checked
   const route = routes.get('ann-dev')
   assert.deepEqual([route?.address, [...routes.used()]], [where, [route]])
   const moved = { ...where, host: '10.0.0.2' }
-  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where: moved })
+  routes.set({ ...devRoute, where: moved })
   assert.equal(routes.get('ann-dev'), route)
   assert.deepEqual(route?.address, moved)
   routes.remove('ann-dev')
@@ -84,15 +86,14 @@ test('a route is made by its first use, and the look-up before access is checked
 test('an address that another container gets leads nowhere at once, whether its route was used or not', () => {
   for (const isUsed of [true, false]) {
     const routes = routesOfAnn()
-    const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
-    routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+    routes.set(devRoute)
     if (isUsed) routes.get('ann-dev')
-    routes.set({ prefix: 'ann-10', ownerId: 1, type: '10', isBlocked: false, where: { ...where, containerId: 'd' } })
+    routes.set({ ...devRoute, prefix: 'ann-10', type: '10', where: { ...where, containerId: 'd' } })
     assert.equal(routes.get('ann-dev')?.address, undefined)
     assert.equal(routes.get('ann-10')?.address?.containerId, 'd')
     // What it had does not take the address from the one that has it now.
     routes.remove('ann-dev')
-    routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+    routes.set(devRoute)
     assert.equal(routes.get('ann-10')?.address, undefined)
   }
 })
@@ -101,14 +102,13 @@ test('what nothing was sent to is held once the gateway runs for as long as it m
   const { now } = clock
   t.after(() => (clock.now = now))
   const routes = routesOfAnn()
-  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
-  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  routes.set(devRoute)
   assert.equal(routes.hold('ann-dev', 30_000), false)
   assert.deepEqual(routes.get('ann-dev')?.address, where)
   assert.equal(routes.hold('ann-10', 30_000), true)
 
   const unused = routesOfAnn()
-  unused.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  unused.set(devRoute)
   clock.now += 31_000
   assert.equal(unused.hold('ann-dev', 30_000), true)
   assert.equal(unused.get('ann-dev')?.address, undefined)
@@ -118,8 +118,7 @@ test('after a change of rules a container counts as in use from then on', (t) =>
   const { now } = clock
   t.after(() => (clock.now = now))
   const routes = routesOfAnn()
-  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
-  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  routes.set(devRoute)
   clock.now += 60_000
   routes.get('ann-dev')?.touch()
   routes.setTypes({ types: { dev: { ...rules, stripPrefix: !rules.stripPrefix } }, firstType: 'dev' })
@@ -131,8 +130,7 @@ test('after a change of rules a container counts as in use from then on', (t) =>
 
 test('a hold that is not ended is over after a minute', (t) => {
   const routes = routesOfAnn()
-  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
-  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  routes.set(devRoute)
   const route = routes.get('ann-dev')
   const { now } = clock
   t.after(() => (clock.now = now))
@@ -147,8 +145,7 @@ test('a hold that is not ended is over after a minute', (t) => {
 // A reload of templates that changed the name of a type closed every WebSocket to its containers.
 test('other rules of a type cut open connections only when they concern what is forwarded, or who may', () => {
   const routes = routesOfAnn()
-  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
-  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  routes.set(devRoute)
   const open = () => {
     const stream = { caller: undefined, index: 0, isWaiting: false, isRead: true, isCut: false }
     const opened = Object.assign(stream, { cut: () => void (stream.isCut = true) })
