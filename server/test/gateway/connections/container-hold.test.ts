@@ -3,6 +3,7 @@ import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
+import { clock } from '#/gateway/coarse-clock.ts'
 import type { RouteEntry } from '#/gateway/gateway-state.ts'
 import { asleep, startGatewayHarness, type GatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { headOf, keptHead, webSocketLines } from '#test/support/gateway/http-text.ts'
@@ -146,6 +147,13 @@ test('an open but silent WebSocket does not keep a container from being held, an
   await gateway.apply([{ kind: 'route', route: { ...route, where: { ...route.where, isPaused: true } as never } }])
   await observationTime(300)
   assert.ok(!isOver(client), 'a pause must not close it')
+})
+
+// It would otherwise seem to be idle since 1970: the clock stands still while no gateway runs.
+test('a gateway that has just started holds no container, whether anything was sent to it or not', async (t) => {
+  clock.now = 0
+  const { gateway } = await startGatewayHarness(t, http.createServer())
+  assert.equal(await gateway.hold('ann-dev', 60_000), false)
 })
 
 test('nothing is held that is not there', async (t) => {
