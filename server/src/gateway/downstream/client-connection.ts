@@ -327,6 +327,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   protected closed(): void {
     this.context.connections.delete(this)
+    this.dropInput()
     if (this.#head) this.#access?.noteExchange(this.#exchange, this.#requestId, this.context)
     this.#endAccess()
     if (this.#tunnel) this.context.limiter.endWebSocket(this.#tunnelActive)

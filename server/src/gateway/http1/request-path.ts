@@ -49,7 +49,8 @@ export function platformTarget(target: string): string {
   if (target.length <= maxPlatformPath) return target
   const mark = target.indexOf('?')
   const query = mark === -1 ? '' : target.slice(mark)
-  return target.length - query.length > maxPlatformPath ? target.slice(0, maxPlatformPath) + query : target
+  // One byte more than the API compares with its endpoints.
+  return target.length - query.length > maxPlatformPath ? target.slice(0, maxPlatformPath + 1) + query : target
 }
 
 /**

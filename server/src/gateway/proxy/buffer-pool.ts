@@ -15,7 +15,11 @@ export function takeBuffer(size: number): Buffer {
   return free.get(size)?.pop() ?? Buffer.allocUnsafeSlow(size)
 }
 
-/** @param buffer from `takeBuffer`, which nothing reads or writes any more: the next one to take it may serve another client */
+/**
+ * A read buffer is given back while Node calls back with what it read: right after that Node asks for the next one. It would not after an
+ * exception in that call, which ends the process; a process that went on would have two clients in one buffer.
+ * @param buffer from `takeBuffer`, which nothing reads or writes any more: the next one to take it may serve another client
+ */
 export function giveBackBuffer(buffer: Buffer): void {
   const sameSize = free.get(buffer.length)
   if (sameSize && sameSize.length < maxFree && buffer.buffer.byteLength === buffer.length) sameSize.push(buffer)

@@ -39,6 +39,8 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   readonly #onUse: () => void
   #isWaking = false
   #isUpstreamPaused = false
+  /** Bytes of it are still on their way to the app, in the memory that its next bytes are read into. */
+  #isClientPaused = false
   /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
   hasUnsentRequestBytes = false
   /** When the last byte moved, pings included; by `clock.now`. */
@@ -71,6 +73,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
     if (this.#fromClient.read(bytes, bytes.length)) this.#noteData()
     const isRoom = this.#connection.write(bytes)
     // Held back, nothing is read over them.
+    this.#isClientPaused = !isRoom
     if (!isRoom) this.#client.pause()
     this.hasUnsentRequestBytes = isRoom && this.#connection.hasUnsentBytes()
   }
@@ -87,6 +90,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   }
 
   upstreamDrained(): void {
+    this.#isClientPaused = false
     this.#client.resume()
   }
 
@@ -114,10 +118,12 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
 
   /**
    * Ends both sides. Its client is told that the service restarts, so that it connects anew, unless the app is in the middle of a
-   * frame: nothing can be said there.
+   * frame: nothing can be said there. Of a client that sends faster than its app reads, the app does not get the last 64 KB:
+   * while the connection ends, what comes from the client is read over them and dropped.
    */
   endForRestart(): void {
     if (!this.#fromUpstream.isBetweenFrames) return this.cut()
+    if (this.#isClientPaused) this.#connection.destroy()
     this.#client.write(serviceRestart)
     this.#client.end()
     this.clientGone()
