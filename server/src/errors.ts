@@ -199,6 +199,8 @@ export const refusals = named({
     new Refusal(429, message('refusals.tooManyForMailbox', { perMinute }), { headers: retryAfter(retrySeconds) }),
   tooManyJoinCodes: (max: number, retrySeconds: number) =>
     new Refusal(429, message('groups.tooManyCodes', { max }), { headers: retryAfter(retrySeconds) }),
+  tooManyOwnChanges: (perHour: number, retrySeconds: number) =>
+    new Refusal(429, message('refusals.tooManyOwnChanges', { perHour }), { headers: retryAfter(retrySeconds) }),
   tooManyInvitations: (max: number, retrySeconds: number) =>
     new Refusal(429, message('groups.tooManyInvitations', { max }), { headers: retryAfter(retrySeconds) }),
   tooManyLookRequests: (minutes: number, retrySeconds: number) =>

@@ -182,6 +182,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'more than ten wrong join codes of one user within a minute',
     remedy: 'wait, and check the code',
   },
+  tooManyOwnChanges: {
+    when: 'more than 600 shares, API tokens, or transfers and resets of homes of one account, of which 300 an hour are forgotten; the audit log keeps each (`Retry-After`)',
+    remedy: 'wait, and share with a group instead of many people; nothing that ends access is counted',
+  },
   tooManyInvitations: {
     when: 'a manager who is no administrator would have more than 500 invitations mailed within an hour; nothing of the list is done (`Retry-After`)',
     remedy: 'invite the rest later, ask an administrator, or give out a join code',

@@ -237,7 +237,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
       if (request.session && !endpoint.endsTakeover) await parts.renewal.keep(request.session, request, reply)
     },
     handler: async (request, reply) => {
-      if (isRateLimited(endpoint)) limitMailbox(parts, request)
+      if (isRateLimited(endpoint) && kindOf(endpoint) === 'mail') limitMailbox(parts, request)
       const leave = request.session && concurrency.enter(request.session.claims.userId)
       try {
         // Only the operator comes so far without a session.

@@ -1,3 +1,4 @@
+import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
 import { isExpired } from '#/groups/group-directory.ts'
 import type { Template, Templates } from '#/containers/templates/template.ts'
@@ -46,6 +47,7 @@ export interface SharesParts {
   readonly database: Database
   readonly templates: Pick<Templates, 'get' | 'openTypes'>
   readonly settings: SharingSettings
+  readonly changes: Pick<OwnChangeLimit, 'count'>
   /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
   readonly publish: (now: Date) => Promise<void>
   /** Called when a share of the container has ended. */
@@ -86,10 +88,10 @@ export class Shares {
    * Shares the owner's container. Whether an address has an account is not looked up, so the answer does not tell; a share
    * with an address that has none counts once it has signed up.
    * @throws {Refusal} 400 unknown type, wrong end or address · 403 switched off, or blocked · 404 no such container, or no
-   *   such group of the owner's · 409 the type cannot be shared, or too many shares
+   *   such group of the owner's · 409 the type cannot be shared, or too many shares · 429 too many changes
    */
   async share(owner: Sharer, type: string, request: ShareRequest, now: Date): Promise<void> {
-    const { database, publish } = this.#parts
+    const { database, changes, publish } = this.#parts
     refuseUnshareable(this.#template(type))
     const targets = this.#targetsOf(owner, request)
     this.#checkEnd(request.until, now)
@@ -98,14 +100,17 @@ export class Shares {
       if (!record) throw refusals.notFound('container')
       if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
       if (request.groupId !== undefined) await requireMembership(tx, request.groupId, owner.id, now)
-      for (const to of targets)
+      const before = await listSharesOf(tx, owner.id, type, now)
+      const changed = targets.filter((to) => !before.some((share) => isAsWanted(share, to, request)))
+      changes.count(owner.id, changed.length)
+      for (const to of changed)
         await setShare(tx, { recordId: record.id, to, may: request.may, now, expiresAt: request.until })
       if ((await listSharesOf(tx, owner.id, type, now)).length > maxShares)
         throw refusals.conflict(message('sharing.tooMany', { max: maxShares }))
       const terms = { recordId: record.id, type, may: request.may, until: request.until }
       await insertAuditEntries(
         tx,
-        targets.map((to) => shareEntry('container.share', owner, { ...terms, to }, now)),
+        changed.map((to) => shareEntry('container.share', owner, { ...terms, to }, now)),
       )
     })
     await publish(now)
@@ -148,6 +153,12 @@ export class Shares {
     if (left > 0 && left <= maxDuration * 1_000 + 60_000) return
     throw refusals.badRequest(message('sharing.badEnd', { hours: Math.floor(maxDuration / 3_600) }))
   }
+}
+
+/** Whether the container is shared with them on these terms. */
+function isAsWanted(share: ContainerShare, to: ShareTerms['to'], { may, until }: ShareRequest): boolean {
+  const isWithThem = 'email' in to ? share.email === to.email : share.group?.id === to.groupId
+  return isWithThem && share.askedIn === null && share.may === may && share.expiresAt.getTime() === until.getTime()
 }
 
 /** @throws {Refusal} 404 no such group of theirs · 409 it has ended */

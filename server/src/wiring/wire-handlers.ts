@@ -13,6 +13,7 @@ import { containerHandlers } from '#/http/handlers/containers/container-handlers
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
 import { groupAdministrationHandlers } from '#/http/handlers/groups/group-administration-handlers.ts'
 import { groupHandlers } from '#/http/handlers/groups/group-handlers.ts'
+import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { homeTransferHandlers } from '#/http/handlers/snapshots/home-transfer-handlers.ts'
 import { operatorSnapshotHandlers } from '#/http/handlers/snapshots/operator-snapshot-handlers.ts'
 import { snapshotHandlers, type NoteHome } from '#/http/handlers/snapshots/snapshot-handlers.ts'
@@ -106,9 +107,10 @@ function homeHandlers({ database }: AppParts, { containers }: HandlersContext) {
     const detail = { ...each.detail, ...(acting ? { acting } : {}) }
     return noteHomeAction(database, { ...each, actor: ownerOf(call), detail }, now)
   }
+  const changes = new OwnChangeLimit()
   return {
-    ...snapshotHandlers({ snapshots: containers.snapshots, note }),
-    ...homeTransferHandlers({ ...containers.homes, note }),
+    ...snapshotHandlers({ snapshots: containers.snapshots, note, changes }),
+    ...homeTransferHandlers({ ...containers.homes, note, changes }),
     ...operatorSnapshotHandlers(containers.snapshotAdministration),
   }
 }

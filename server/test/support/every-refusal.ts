@@ -74,6 +74,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   tooManyRequests: refusals.tooManyRequests(60, 60),
   tooManyForMailbox: refusals.tooManyForMailbox(10, 60),
   tooManyJoinCodes: refusals.tooManyJoinCodes(10, 60),
+  tooManyOwnChanges: refusals.tooManyOwnChanges(300, 60),
   tooManyInvitations: refusals.tooManyInvitations(500, 60),
   tooManyLookRequests: refusals.tooManyLookRequests(30, 1_800),
   tooManyStreams: refusals.tooManyStreams(),

@@ -15,6 +15,7 @@ import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { Owner } from '#/accounts/sessions/session-list.ts'
 import type { ApiTokenEffects } from '#/store/users/lost-rights.ts'
 import { findUser, findUserByEmail } from '#/store/users/users.ts'
+import { OwnChangeLimit } from '../own-change-limit.ts'
 import { apiTokenHash, newApiToken } from './api-token-secret.ts'
 
 /** Tokens of one account, those that have expired included. */
@@ -43,6 +44,8 @@ export interface CreatedApiToken extends StoredApiToken {
 export class ApiTokens {
   readonly #database: Database
   readonly #effects: ApiTokenEffects
+  /** Also keeps a client from holding all connections to the database: a creation waits for a lock. */
+  readonly #changes = new OwnChangeLimit()
 
   constructor(database: Database, effects: ApiTokenEffects) {
     this.#database = database
@@ -57,7 +60,7 @@ export class ApiTokens {
   /**
    * Makes a token of this user.
    * @param actor the owner, or the operator
-   * @throws {Refusal} 403 blocked, never verified, or a scope for administrators and the user is none · 404 user gone · 409 too many
+   * @throws {Refusal} 403 blocked, never verified, or a scope for administrators and the user is none · 404 user gone · 409 too many · 429 too many changes
    */
   async create(
     actor: AuditEntry['actor'],
@@ -65,6 +68,7 @@ export class ApiTokens {
     { name, scopes, expiresIn }: ApiTokenRequest,
     now: Date,
   ): Promise<CreatedApiToken> {
+    if (actor.id === userId) this.#changes.count(userId)
     const token = newApiToken()
     const wanted = [...new Set(scopes)]
     const stored = await this.#database.transaction(async (tx) => {

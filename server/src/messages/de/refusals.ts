@@ -72,6 +72,8 @@ export const refusals: Translated<'refusals'> = {
     'Von deiner Netzwerkadresse kamen zu viele Anfragen: höchstens {perMinute} in der Minute. Versuche es gleich noch einmal.',
   tooManyForMailbox:
     'Aus deinem Netz kamen zu viele Anfragen für diese Mailadresse: höchstens {perMinute} in der Minute. Nimm die neueste Mail, oder versuche es gleich noch einmal.',
+  tooManyOwnChanges:
+    'Du hast in kurzer Zeit zu viel geändert: Höchstens {perHour} Änderungen in der Stunde werden protokolliert. Versuche es später noch einmal.',
   tooManyStreams: 'Zu viele deiner Seiten verfolgen schon deine Container. Schließe einige davon.',
   tooManyAtOnce:
     'Von dir sind schon {max} Anfragen unterwegs. Warte, bis einige davon beantwortet sind, und versuche es dann noch einmal.',

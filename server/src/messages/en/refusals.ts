@@ -67,6 +67,8 @@ export const refusals = {
     'Too many requests came from your network address: at most {perMinute} a minute. Try again in a moment.',
   tooManyForMailbox:
     'Too many requests for this mail address came from your network: at most {perMinute} a minute. Use the newest mail, or try again in a moment.',
+  tooManyOwnChanges:
+    'You have changed too much in a short time: at most {perHour} changes an hour are kept in the audit log. Try again later.',
   tooManyStreams: 'Too many of your pages follow your containers already. Close some of them.',
   tooManyAtOnce: 'You already have {max} requests under way. Wait until some of them are answered, then try again.',
   streamsFull:

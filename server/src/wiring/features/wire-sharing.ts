@@ -1,3 +1,4 @@
+import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { Coalescer } from '#/concurrency/coalescer.ts'
 import { tryOrLog } from '#/concurrency/try-or-log.ts'
 import type { Task } from '#/reconcile/reconciler.ts'
@@ -28,6 +29,7 @@ export function wireSharing({ config, database, log }: AppParts, { routeSync, vi
     database,
     templates,
     settings,
+    changes: new OwnChangeLimit(),
     publish: async (now: Date) => void (await publish(now)),
     onEnd: (owned: { readonly userId: number; readonly type: string }) => visitors.forget(owned),
   }

@@ -42,6 +42,18 @@ test('one address may try twice as many links that are not valid, then it is 429
   assertRefused(await attempt(10), 429)
 })
 
+// Each refusal for a mailbox takes back a request for links: `/api/archives`, which asks for none and ignores `email`, did so, too.
+test('a request that asks for no link counts for no mailbox, whatever its body says', async () => {
+  const headers = from('203.0.113.7')
+  const askForArchive = () => berth.call('POST', '/api/archives', { body: { token: 'x', email: 'box@x.org' }, headers })
+  for (let times = 0; times < 5; times++) assertRefused(await askForArchive(), 404)
+  for (let index = 0; index < 5; index++) {
+    assertOk(await berth.call('POST', '/api/auth/login', { body: { email: `other${index}@x.org` }, headers }))
+    assertRefused(await askForArchive(), 404)
+  }
+  assertRefused(await berth.call('POST', '/api/auth/login', { body: { email: 'other5@x.org' }, headers }), 429)
+})
+
 test('known and unknown mail addresses, and requests that make no sense, meet that limit alike', async () => {
   assertOk(await ask(berth, 'signup', 'known@x.org'))
   assertRefused(await askOften(['203.0.113.3'], 'known@x.org'), 429)

@@ -49,6 +49,27 @@ test('a visitor sees what is shared, may open it at once, and not any more once 
   assertRefused(await ann.call('DELETE', `/api/container/shares/dev/${id}`), 404)
 })
 
+// One account could fill the audit log, which is never shortened, by 50 entries with each request.
+test('a share that is made again as it is leaves no entry in the audit log, and an account makes 600 changes at once', async () => {
+  const otto = await signUp('otto@x.org')
+  assertOk(await launch(otto))
+  const emails = Array.from({ length: 50 }, (_, at) => `guest${at}@x.org`)
+  const end = Date.now() + 3_600_000
+  const shareUntil = (ms: number) => share(otto, { emails, expires_at: new Date(end + ms).toISOString() })
+  const entries = async () =>
+    (await boss.call('GET', '/api/admin/audit?actor=otto@x.org&action=container.share&limit=1000')).body.entries.length
+  assertOk(await shareUntil(0))
+  assertOk(await shareUntil(0))
+  assert.equal(await entries(), 50)
+  for (let times = 1; times < 12; times++) assertOk(await shareUntil(times))
+  const refused = await shareUntil(12)
+  assertRefused(refused, 429)
+  assert.match(refused.body.error, /at most 300 changes an hour/)
+  assertOk(await shareUntil(11))
+  await endAll(otto)
+  assert.deepEqual(await sharesOf(otto), [])
+})
+
 test('sharing again with the same visitor changes the terms', async () => {
   assertOk(await share(ann, { emails: ['ben@x.org'], may: 'look' }))
   assertOk(await share(ann, { emails: ['ben@x.org'], may: 'use' }))

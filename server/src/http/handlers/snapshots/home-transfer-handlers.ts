@@ -1,3 +1,4 @@
+import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { ownSessionOf, userOf } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -15,6 +16,7 @@ export interface HomeTransferHandlerParts {
   readonly uploads: HomeUploads
   readonly folders: HomeFolders
   readonly note: NoteHome
+  readonly changes: Pick<OwnChangeLimit, 'count'>
 }
 
 type Names = 'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders'
@@ -25,12 +27,14 @@ export function homeTransferHandlers({
   uploads,
   folders,
   note,
+  changes,
 }: HomeTransferHandlerParts): Pick<Handlers, Names> {
   return {
     downloadSnapshot: async (call) => {
       // As with all data of an account: an administrator who acts for its owner gets no copy.
       ownSessionOf(call)
       const [owner, { container_type: type, id }] = [userOf(call), call.params]
+      changes.count(owner.id)
       const ticket = await downloads.offer(owner, type, id, call.now)
       await note({ action: 'home.download', owner, type, detail: { snapshot: id } }, call, call.now)
       return { path: `/api/container/downloads/${ticket}` }
@@ -56,6 +60,7 @@ export function homeTransferHandlers({
     },
     uploadHome: async (call) => {
       const [owner, type] = [userOf(call), call.params.container_type]
+      changes.count(owner.id)
       const folder = await withLongBody(call.request.raw, (body) => uploads.receive(owner, type, body, call.now))
       await note({ action: 'home.upload', owner, type, detail: { folder } }, call, call.now)
       return { message: localizedReply(call, message('snapshots.uploaded', { folder })), folder }

@@ -1,3 +1,4 @@
+import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { Snapshot as SnapshotDto } from '@berth/api/schemas/features/snapshots.ts'
 import { userOf, type CallOrigin } from '#/http/auth/caller.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
@@ -10,6 +11,7 @@ import type { Snapshot } from '#/snapshots/snapshot-files.ts'
 interface SnapshotHandlerParts {
   readonly snapshots: HomeSnapshots
   readonly note: NoteHome
+  readonly changes: Pick<OwnChangeLimit, 'count'>
 }
 
 /** Writes the audit entry of what an owner did. */
@@ -17,7 +19,7 @@ export type NoteHome = (note: Omit<HomeNote, 'actor'>, call: CallOrigin, now: Da
 
 type Names = 'listSnapshots' | 'takeSnapshot' | 'restoreSnapshot' | 'resetHome' | 'removeSnapshot'
 
-export function snapshotHandlers({ snapshots, note }: SnapshotHandlerParts): Pick<Handlers, Names> {
+export function snapshotHandlers({ snapshots, note, changes }: SnapshotHandlerParts): Pick<Handlers, Names> {
   return {
     listSnapshots: async (call) => ({
       snapshots: (await snapshots.list(userOf(call), call.params.container_type)).map(toSnapshot),
@@ -34,6 +36,7 @@ export function snapshotHandlers({ snapshots, note }: SnapshotHandlerParts): Pic
     },
     resetHome: async (call) => {
       const [owner, type] = [userOf(call), call.params.container_type]
+      changes.count(owner.id)
       const noteReset = (detail: NonNullable<HomeNote['detail']>) =>
         note({ action: 'home.reset', owner, type, detail }, call, call.now)
       const made = await snapshots.reset(owner, type, call.now, ({ id }) => noteReset({ snapshot: id, unfinished: 1 }))
