@@ -192,7 +192,7 @@ for (const dialect of dialects) {
     test('an invited address becomes a member once, and a membership that is there already stays', async () => {
       const [one, two, three, user] = [await newGroup(), await newGroup(), await newGroup(), await newUser()]
       const invite = (group: Group, role: GroupRole) =>
-        setGroupInvitation(database.db, { groupId: group.id, email: user.email, role, by: 'boss@x.org', now })
+        setGroupInvitation(database.db, { groupId: group.id, email: user.email, role, by: 'operator root', now })
       await invite(one, 'member')
       await invite(one, 'manager')
       await invite(two, 'member')
@@ -200,7 +200,7 @@ for (const dialect of dialects) {
       await join(two, user, 'manager')
       await deleteGroupInvitation(database.db, three.id, user.email)
       const accepted = await acceptGroupInvitations(database.db, user, now)
-      assert.deepEqual(accepted, [{ groupId: one.id, email: user.email, role: 'manager', by: 'boss@x.org' }])
+      assert.deepEqual(accepted, [{ groupId: one.id, email: user.email, role: 'manager', by: 'operator root' }])
       const roles = (await listMembershipsOf(database.db, user.id)).map(({ groupId, role }) => [groupId, role])
       assert.deepEqual(roles, [
         [two.id, 'manager'],

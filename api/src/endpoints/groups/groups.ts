@@ -68,7 +68,6 @@ export const groupsEndpoints = {
     access: 'user',
     scope: 'containers:read',
     anyNode: true,
-    guarded: true,
     summary: 'Groups of the signed-in user',
     response: groups.OwnGroupsResponse,
     refusals,

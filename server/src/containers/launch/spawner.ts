@@ -251,6 +251,7 @@ export class Spawner {
       isRestore: kind === 'restore',
     }
     return this.#parts.admission.run(admitted, async (slot) => {
+      if (isChanged || isReplaced) await this.#starter.fetchImage(start, slot)
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.
       const removed = isChanged ? await this.#starter.remove(start) : isReplaced && (await this.#removeOld(start))
       await this.#keepParameters(attempt, start.record)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusals } from '#/errors.ts'
+import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { LaunchSlot } from '../queue/queue-entry.ts'
 import { Starter, type Start, type StarterParts } from './starter.ts'
@@ -13,11 +15,16 @@ const start = {
 } as unknown as Start
 
 /** A starter whose launch is cancelled while it waits for the snapshot, and what is done. */
-function arrange() {
+function arrange(fetchImage: () => Promise<void> = async () => undefined) {
   const done: string[] = []
   const cancel = new AbortController()
   const starter = new Starter({
-    runtime: { imageId: async () => 'new', remove: async (id: string) => void done.push(`remove ${id}`) },
+    runtime: {
+      imageId: async () => 'new',
+      fetchImage,
+      create: () => Promise.reject(new Error('create')),
+      remove: async (id: string) => void done.push(`remove ${id}`),
+    },
     beforeImage: async (_: unknown, signal?: AbortSignal) => {
       cancel.abort(refusals.launchStopped())
       signal?.throwIfAborted()
@@ -26,7 +33,7 @@ function arrange() {
   } as unknown as StarterParts)
   const slot: LaunchSlot = {
     fetch: (work) => work(cancel.signal),
-    create: () => Promise.reject(new Error('create')),
+    create: (work) => work({}),
     start: () => Promise.reject(new Error('start')),
   }
   return { starter, slot, done }
@@ -58,3 +65,31 @@ test('a restart, which has removed the old container, makes its snapshot also wh
   await assert.rejects(starter.createAndStart(start, undefined, 'before', slot), /create/)
   assert.deepEqual(done, ['snapshot'])
 })
+
+// An image that cannot be pulled cost the files outside the home, and what had run could not be started any more.
+test('the old container stays while the image of the new one cannot be had', async () => {
+  const { starter, slot, done } = arrange(() => Promise.reject(new RuntimeError('image', 'pull')))
+  const old = { id: 'old', state: 'exited', imageId: 'before' } as RuntimeContainer
+  await assert.rejects(starter.createAndStart(start, old, 'before', slot), { kind: 'image' })
+  assert.deepEqual(done, [])
+})
+
+const ends = { 'the kernel, short of memory,': 137, 'an engine that is being stopped': 143, 'its own program': 1 }
+for (const [who, exitCode] of Object.entries(ends))
+  test(`a stopped container that ${who} ends at its start is ${exitCode === 1 ? '' : 'not '}made anew`, async () => {
+    const found = { id: 'old', state: 'exited', fingerprint: 'f', imageId: 'i', exitCode } as RuntimeContainer
+    const runtime = {
+      capabilities: dockerCapabilities,
+      imageId: async () => 'i',
+      start: async () => undefined,
+      inspectId: async () => found,
+      logs: async () => [],
+    }
+    const stored = { set: () => stored, where: () => stored, execute: async () => undefined }
+    const database = { db: { updateTable: () => stored } }
+    const starter = new Starter({ runtime, database, log: { warn: () => undefined } } as unknown as StarterParts)
+    const known = { ...start, spec: { ...start.spec, fingerprint: 'f' }, files: [] } as unknown as Start
+    const tried = starter.tryToStart(known, found)
+    if (exitCode === 1) assert.equal(await tried, undefined)
+    else await assert.rejects(tried, { name: 'LaunchFailure', exitCode })
+  })

@@ -7,7 +7,7 @@ import type { RuntimeContainer, StartWait } from '#/runtime/runtime-container.ts
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/containers/user-containers.ts'
-import { explainFailure } from './launch-failure.ts'
+import { explainFailure, LaunchFailure } from './launch-failure.ts'
 import type { StarterFiles } from '../templates/starter-files.ts'
 import type { PutStarterFiles } from '../starter-files/put-starter-files.ts'
 import type { LaunchSlot } from '../queue/queue-entry.ts'
@@ -129,6 +129,7 @@ export class Starter {
   ): Promise<RuntimeContainer> {
     const { record, spec } = start
     start.onStep('creating')
+    if (old) await this.fetchImage(start, slot)
     // What is paused may still write when it ends.
     const isKept = old !== undefined && ['created', 'exited', 'dead'].includes(old.state)
     if (isKept) await this.#prepareHome(start, oldImage, slot, isKept)
@@ -144,6 +145,14 @@ export class Starter {
       this.#store(record, created.id, created.port, spec.image),
     ])
     return container
+  }
+
+  /**
+   * Makes sure that there is an image for a new container before the old one is removed: where it cannot be had, that one can still be
+   * started, once its template is as it was. @throws {RuntimeError} `image` when it cannot be had
+   */
+  async fetchImage({ spec, credentials }: Start, slot: LaunchSlot): Promise<void> {
+    await slot.create((options) => this.#runtime.fetchImage(spec.image, { ...options, credentials }))
   }
 
   /**
@@ -238,9 +247,16 @@ export class Starter {
  * store must not cost a paused program, nor one of the engine the files outside the home.
  */
 function mayNewOneStart(error: unknown): boolean {
-  if (!(error instanceof RuntimeError) || error.kind === 'unreachable') return false
+  if (!(error instanceof RuntimeError) || error.kind === 'unreachable' || wasKilled(error)) return false
   return error.kind !== 'full' || error.cause instanceof NetworkFull
 }
+
+/** The kernel, which was short of memory, or an engine that is being stopped, ended its program: another one would fare no better. */
+const wasKilled = (error: RuntimeError) =>
+  error instanceof LaunchFailure && (error.isOutOfMemory || killedCodes.has(error.exitCode ?? 0))
+
+/** Exit codes of a program that SIGKILL or SIGTERM ended: 128 and the number of the signal. */
+const killedCodes: ReadonlySet<number> = new Set([137, 143])
 
 /** By slug as well: after an older store is restored, ids are assigned again. */
 const isSameOwner = (one: Owner, other: Owner) =>

@@ -3,7 +3,6 @@ import { refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CreateOptions } from '#/runtime/runtime.ts'
 import type { PullProgress, StartWait } from '#/runtime/runtime-container.ts'
-import type { CreatedContainer } from '#/runtime/container-spec.ts'
 import { EngineCircuitBreaker } from './engine-circuit-breaker.ts'
 import {
   notifyPosition,
@@ -232,10 +231,7 @@ export class LaunchQueue {
   }
 
   /** Launches that wait for the same image share its failure: an unreachable registry is asked once. */
-  async #create(
-    entry: QueueEntry,
-    work: (options: CreateOptions) => Promise<CreatedContainer>,
-  ): Promise<CreatedContainer> {
+  async #create<T>(entry: QueueEntry, work: (options: CreateOptions) => Promise<T>): Promise<T> {
     try {
       return await work({
         signal: entry.cancellation.signal,

@@ -1,5 +1,4 @@
 import type { Refusal } from '#/errors.ts'
-import type { CreatedContainer } from '#/runtime/container-spec.ts'
 import type { CreateOptions } from '#/runtime/runtime.ts'
 import type { PullProgress, StartWait } from '#/runtime/runtime-container.ts'
 import type { ContainerRef } from '../container-key.ts'
@@ -31,10 +30,10 @@ export interface LaunchRequest {
 /** A slot of the queue, while the engine works on a launch. */
 export interface LaunchSlot {
   /**
-   * Runs a creation; while it pulls its image the slot is free for others. @throws as the work does, or why it was
+   * Runs a creation, or the pull of its image before it; while it pulls the slot is free for others. @throws as the work does, or why it was
    * cancelled
    */
-  create(work: (options: CreateOptions) => Promise<CreatedContainer>): Promise<CreatedContainer>
+  create<T>(work: (options: CreateOptions) => Promise<T>): Promise<T>
 
   /**
    * Runs work that does not need the engine, with the slot free for others. @param work ends when its signal aborts

@@ -93,7 +93,7 @@ export class ContainerReconciler implements Task, EngineListener {
     const memory = this.#history.memory(this.#restorer.pending)
     const made = plan(desired, observed, memory, listing.askedAt, this.#graces)
     this.#history.keep(made, listing.isFull ? undefined : idsOf(desired, observed))
-    this.#beginRestoring(made.actions)
+    this.#beginRestoring(made.actions, memory.isFirstListing)
     await this.#note(made.actions)
     if (listing.isFull) this.#retirement.replaceCandidates(made.actions)
     const toExecute = made.actions.filter(({ kind }) => kind !== 'retire')
@@ -152,14 +152,14 @@ export class ContainerReconciler implements Task, EngineListener {
     return engineList.get()
   }
 
-  #beginRestoring(actions: readonly Action[]): void {
+  #beginRestoring(actions: readonly Action[], isFirstListing: boolean): void {
     const all = actions.filter(({ kind }) => kind === 'restore')
-    if (all.length === 0) return
-    this.#log.info(
-      { containers: all.length },
-      'the engine no longer runs these containers after an outage; restoring them',
-    )
-    this.#restorer.begin(all)
+    if (all.length > 0)
+      this.#log.info(
+        { containers: all.length },
+        'the engine no longer runs these containers after an outage; restoring them',
+      )
+    if (all.length > 0 || isFirstListing) this.#restorer.begin(all)
   }
 
   async #note(actions: readonly Action[]): Promise<void> {

@@ -188,3 +188,16 @@ test('a second list is added to what is not done yet, and one of an engine that 
   restorer.begin(owned)
   await until(() => started.length === 4)
 })
+
+// A container that is being made anew has been removed: the list of an engine that restarts then does not have it.
+test('what was pending when the engine went away is restored although its next list does not have it', async (t) => {
+  let isFull = true
+  const { restorer, owned, started } = await arrange(t, 4, () => (isFull ? refusals.serverFull() : null))
+  restorer.begin(owned)
+  restorer.interrupt()
+  // What was under way goes on to its end.
+  await observationTime(50)
+  isFull = false
+  restorer.begin([])
+  await until(() => started.length === 4)
+})

@@ -87,10 +87,13 @@ export class Restorer {
     ]
   }
 
-  /** Adds these behind the pending ones, and begins. */
+  /**
+   * Adds these behind the pending ones, and begins. Those that were pending at the last loss of the engine come first: its list
+   * lacks a container that was being made anew then.
+   */
   begin(all: readonly ContainerRef[]): void {
     if (this.#queue.keys.size === 0) this.#givenUp = []
-    this.#add(all)
+    this.#add([...this.#interrupted, ...all])
   }
 
   /** The engine ran on, only the connection was lost: continues with what was pending then. */

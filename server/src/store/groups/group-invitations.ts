@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import type { GroupInvitationsTable } from '../schema.ts'
-import { setMember, type GroupRole } from './group-members.ts'
+import { findUserByEmail } from '../users/users.ts'
+import { findMembership, setMember, type GroupRole } from './group-members.ts'
 import { localSource } from './groups.ts'
 
 /** An address that becomes a member when it signs up. */
@@ -94,7 +95,8 @@ export async function deleteGroupInvitation(tx: Db, groupId: number, email: stri
 
 /**
  * Makes a user who has proved an address a member of the groups to which it was invited. Groups that the user is in
- * already stay as they are. @returns the invitations, which are used up
+ * already stay as they are. An invitation as manager makes a member alone when its author may make no managers any more:
+ * one who was removed could otherwise come back by another address. @returns the invitations, which are used up
  */
 export async function acceptGroupInvitations(
   tx: Db,
@@ -113,9 +115,22 @@ export async function acceptGroupInvitations(
     ),
   )
   const accepted = rows.filter((row) => !joined.has(row.group_id))
-  for (const row of accepted)
-    await setMember(tx, { groupId: row.group_id, userId: user.id, role: row.role, source: localSource, now })
-  return accepted.map((row) => ({ groupId: row.group_id, email: row.email, role: row.role, by: row.invited_by }))
+  const joining: GroupInvitation[] = []
+  for (const row of accepted) {
+    const role =
+      row.role === 'member' || (await mayMakeManagers(tx, row.invited_by, row.group_id)) ? row.role : 'member'
+    await setMember(tx, { groupId: row.group_id, userId: user.id, role, source: localSource, now })
+    joining.push({ groupId: row.group_id, email: row.email, role, by: row.invited_by })
+  }
+  return joining
+}
+
+/** @param by as stored: an address, `user:` and the id of a deleted account, or the name of the operator */
+async function mayMakeManagers(db: Db, by: string, groupId: number): Promise<boolean> {
+  if (!/@|^user:/.test(by)) return true
+  const author = await findUserByEmail(db, by)
+  if (!author || author.isBlocked) return false
+  return author.isAdmin || (await findMembership(db, groupId, author.id))?.role === 'manager'
 }
 
 /** Forgets invitations that were not accepted for this long: addresses of people who never signed up are not kept. */

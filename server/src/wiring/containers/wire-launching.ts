@@ -68,6 +68,8 @@ export function wireLaunching(
     launchMetrics,
     history: new LoadTimeSeries({ admission, capacity, hostResources, launchMetrics }),
     noteStatus: (container: ContainerState, status: RouteStatus) => {
+      // An engine that does not answer about it has ended nothing.
+      if (status === 'unknown') return
       const isUp = status === 'running' || status === 'paused'
       capacity.note(container, isUp)
       if (status === 'running') launchProgress.forgetFailure(container)
