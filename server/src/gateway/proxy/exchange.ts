@@ -38,6 +38,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   #response: BodyReader | undefined
   /** By `clock.now`. */
   #respondsSince = Number.POSITIVE_INFINITY
+  /** The head of the answer has told the client that its connection ends with it. */
+  #saysLast = true
   #responseHead: ResponseHead | undefined
   #partialHead = ''
   #interim = 0
@@ -290,7 +292,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.#response = response
     this.#respondsSince = clock.now
     this.#client.responseBegan(head.status, performance.now() - this.#beganAt)
-    const options = { isLast: this.#isLast(head), isUnchunked, isUpgrade: false }
+    this.#saysLast = this.#isLast(head)
+    const options = { isLast: this.#saysLast, isUnchunked, isUpgrade: false }
     const text = downstreamResponseHead(head, this.parts.responseContext, options)
     // Nothing to change, and all of it in this buffer: head and body go out as they came in.
     const isUnchanged = text === undefined && bodyStart - start === head.text.length
@@ -326,12 +329,14 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     const connection = this.#upstreamConnection
     this.#upstreamConnection = undefined
     this.#end()
-    // Of a request that it has answered unread, bytes may still be on their way to it.
-    if (endsApp || !this.#request.isDone || connection?.hasUnsentBytes()) connection?.destroy()
+    // Of a request that it has answered unread, bytes may still be on their way to it; after a HEAD a faulty app may send a body,
+    // which would be taken for the answer to the next request.
+    const isUnsure = !this.#request.isDone || this.parts.head.method === 'HEAD' || connection?.hasUnsentBytes()
+    if (endsApp || isUnsure) connection?.destroy()
     else connection?.release()
     // The app has answered before it took what held the client back, and says nothing more.
     if (this.#isClientPaused) this.#client.resume()
-    this.#client.responseEnded(this.#responseHead === undefined || this.#isLast(this.#responseHead))
+    this.#client.responseEnded(this.#responseHead === undefined || this.#saysLast)
   }
 
   #fail(cause: Error): void {

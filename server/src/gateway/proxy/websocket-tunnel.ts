@@ -41,6 +41,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   #isUpstreamPaused = false
   /** Bytes of it are still on their way to the app, in the memory that its next bytes are read into. */
   #isClientPaused = false
+  #hasAppEnded = false
   /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
   hasUnsentRequestBytes = false
   /** When the last byte moved, pings included; by `clock.now`. */
@@ -100,6 +101,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   }
 
   upstreamEnded(error: Error | undefined): void {
+    this.#hasAppEnded = true
     this.upstream.activeRequests.delete(this)
     if (error) this.#client.cut()
     else this.#client.end()
@@ -122,6 +124,8 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
    * while the connection ends, what comes from the client is read over them and dropped.
    */
   endForRestart(): void {
+    // Its client may still read what the app sent last.
+    if (this.#hasAppEnded) return
     if (!this.#fromUpstream.isBetweenFrames) return this.cut()
     if (this.#isClientPaused) this.#connection.destroy()
     this.#client.write(serviceRestart)

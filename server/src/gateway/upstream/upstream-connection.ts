@@ -32,6 +32,8 @@ export class UpstreamConnection {
   readonly #buffer: ReadBuffer
   #listener: UpstreamListener | undefined
   #error: Error | undefined
+  /** It closes once what was written is sent. */
+  #isEnding = false
   /** Requests that were sent on it. */
   requests = 0
   /** When its last answer ended, in ms since 1970. */
@@ -118,6 +120,7 @@ export class UpstreamConnection {
   destroySoon(): void {
     this.#listener = undefined
     if (this.#socket.destroyed) return
+    this.#isEnding = true
     this.#socket.destroySoon()
     // An app that never reads them would hold one connection after the other until none is left.
     if (this.#socket.writableLength > 0) setTimeout(() => this.#socket.destroy(), drainTimeout).unref()
@@ -131,6 +134,8 @@ export class UpstreamConnection {
 
   #read(length: number, bytes: Buffer): boolean {
     const listener = this.#listener
+    // What it still sends is dropped, so that it gets what is on its way to it.
+    if (!listener && this.#isEnding) return true
     // An app that sends unasked: its bytes would be taken for the response to another user's next request.
     if (!listener) {
       this.upstream.idle.forget(this)

@@ -5,9 +5,11 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { get } from '#test/support/gateway/raw-client.ts'
+import { keptHead } from '#test/support/gateway/http-text.ts'
+import { get, isOver, rawClient, until } from '#test/support/gateway/raw-client.ts'
 import { httpApp, listen, rawApp, okResponse, renamedApp } from '#test/support/gateway/test-apps.ts'
 import { ann, bobToken } from '#test/support/gateway/tokens.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** An app that speaks TCP: called for every head of every connection, with how many heads that connection has had. */
 function manyTimesApp(onHead: (socket: net.Socket, head: string, count: number) => void): net.Server {
@@ -186,4 +188,40 @@ test("two people's containers that swap addresses in one step are not confused",
     { kind: 'route', route: { ...bobs, where: { ...route.where, containerId: 'b2' } as never } },
   ])
   assert.deepEqual(await asked(), ['new other', 'new one'])
+})
+
+// The body came when the connection was in use for the next request, of anybody, and was its answer.
+test('what a faulty app sends behind its answer to a HEAD is no answer to the next request', async (t) => {
+  const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged'
+  const app = net.createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (bytes) => {
+      if (!bytes.toString('latin1').startsWith('HEAD ')) return setTimeout(() => socket.end(okResponse('real')), 150)
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${forged.length}\r\n\r\n`)
+      setTimeout(() => socket.write(forged), 50)
+    })
+  })
+  const { port } = await startGatewayHarness(t, app)
+  assert.equal((await get(port, '/ann-dev/', { method: 'HEAD', headers: ann })).status, 200)
+  assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'real')
+})
+
+// A client that was told that its connection ends sends its next request again on another one: it was carried out twice.
+test('a connection ends with an answer that says so, also when the upload has ended before that answer', async (t) => {
+  let finish = () => undefined as void
+  const app = net.createServer((socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab')
+      finish = () => void socket.write('cd')
+    })
+  })
+  const { port } = await startGatewayHarness(t, app)
+  const client = await rawClient(t, port)
+  client.write(keptHead('PUT /ann-dev/ HTTP/1.1', 'Content-Length: 4'))
+  await client.expect(/connection: close\r\n[^]*ab$/i)
+  client.write('1234')
+  await observationTime(100)
+  finish()
+  await client.expect(/abcd$/)
+  await until('the connection ends', () => isOver(client))
 })
