@@ -190,7 +190,7 @@ test("two people's containers that swap addresses in one step are not confused",
   assert.deepEqual(await asked(), ['new other', 'new one'])
 })
 
-// The body came when the connection was in use for the next request, of anybody, and was its answer.
+// The body came when the connection was in use for the next request, of another visitor, and was its answer.
 test('what a faulty app sends behind its answer to a HEAD is no answer to the next request', async (t) => {
   const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged'
   const app = net.createServer((socket) => {
