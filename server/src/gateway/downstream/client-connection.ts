@@ -309,6 +309,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   protected blocked(): void {
     if (this.#isForPlatform) this.#unread.hold()
+    else if ((this.#exchange?.parts.active ?? this.#tunnelActive)?.key !== undefined) this.#unread.holdOfApp()
   }
 
   protected drained(): void {

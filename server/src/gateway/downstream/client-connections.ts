@@ -9,6 +9,8 @@ export interface ConnectionLimits {
   readonly unfinishedHeads: number
   /** Bytes of answers that need no account and wait for clients to read them, all connections together. */
   readonly unreadAnswers: number
+  /** Bytes of answers of public apps that are being sent to clients without an account, all connections together. */
+  readonly unreadAppAnswers: number
 }
 
 /**
@@ -22,6 +24,7 @@ export class ClientConnections {
   readonly #byNetwork = new Map<string, Set<ClientConnection>>()
   readonly unfinishedHeads: HeldBytes
   readonly unreadAnswers: HeldBytes
+  readonly unreadAppAnswers: HeldBytes
   /** Since the start: not taken because nothing could be closed, and closed to make room. */
   refused = 0
   evicted = 0
@@ -30,7 +33,9 @@ export class ClientConnections {
     this.#limits = limits
     const close = (connection: ClientConnection) => this.#close(connection)
     this.unfinishedHeads = new HeldBytes({ limit: limits.unfinishedHeads, isHeld: () => true, close })
-    this.unreadAnswers = new HeldBytes({ limit: limits.unreadAnswers, isHeld: ({ hasUnread }) => hasUnread, close })
+    const isHeld = ({ hasUnread }: ClientConnection) => hasUnread
+    this.unreadAnswers = new HeldBytes({ limit: limits.unreadAnswers, isHeld, close })
+    this.unreadAppAnswers = new HeldBytes({ limit: limits.unreadAppAnswers, isHeld, close })
   }
 
   get size(): number {
@@ -71,6 +76,7 @@ export class ClientConnections {
   delete(connection: ClientConnection): void {
     this.unfinishedHeads.delete(connection)
     this.unreadAnswers.delete(connection)
+    this.unreadAppAnswers.delete(connection)
     if (!this.#all.delete(connection) || connection.network === undefined) return
     const same = this.#byNetwork.get(connection.network)
     same?.delete(connection)

@@ -13,6 +13,8 @@ export const defaultGatewayLimits: GatewayLimits = {
   unfinishedHeads: 32 * 1024 * 1024,
   // A thousand clients that read nothing of a page; those of a class on a slow network read some of it.
   unreadAnswers: 64 * 1024 * 1024,
+  // A thousand clients on slow lines: of a file that is being sent 256 KB wait for each.
+  unreadAppAnswers: 256 * 1024 * 1024,
   webSocketsPerPerson: 100,
   requestsPerPerson: 250,
 }

@@ -6,15 +6,24 @@ interface HeldBytesOptions {
   readonly limit: number
   /** Whether a connection still holds what was counted; those that do not are counted no more. */
   isHeld(connection: ClientConnection): boolean
-  /** Closes a connection, which deletes it here. */
+  /** Closes a connection. */
   close(connection: ClientConnection): void
 }
 
-/** Bytes of one kind that connections hold, with a limit for all together: above it those that began first are closed. */
+/** What the connections of one network hold, in the order in which they began. */
+interface NetworkBytes {
+  total: number
+  readonly held: Map<ClientConnection, number>
+}
+
+/**
+ * Bytes of one kind that connections hold, with a limit for all together. Above it those of the network that holds most are closed, the
+ * first to begin first: one network cannot have the connections of others closed. Clients behind trusted proxies count as one.
+ */
 export class HeldBytes {
   readonly #options: HeldBytesOptions
-  /** In the order in which they began. */
-  readonly #held = new Map<ClientConnection, number>()
+  /** By `ClientConnection.network`. At most a few thousand: each holds 16 KB, and all together the limit. */
+  readonly #networks = new Map<string | undefined, NetworkBytes>()
   #total = 0
 
   constructor(options: HeldBytesOptions) {
@@ -27,18 +36,32 @@ export class HeldBytes {
 
   /** @param bytes that the connection holds now; it keeps its position in the order */
   set(connection: ClientConnection, bytes: number): void {
-    const { limit, isHeld, close } = this.#options
-    this.#total += bytes - (this.#held.get(connection) ?? 0)
-    this.#held.set(connection, bytes)
-    for (const [oldest] of this.#held) {
-      if (this.#total <= limit) break
-      if (isHeld(oldest)) close(oldest)
-      else this.delete(oldest)
-    }
+    const network = this.#networks.get(connection.network) ?? { total: 0, held: new Map<ClientConnection, number>() }
+    this.#networks.set(connection.network, network)
+    const more = bytes - (network.held.get(connection) ?? 0)
+    network.held.set(connection, bytes)
+    network.total += more
+    this.#total += more
+    while (this.#total > this.#options.limit) this.#closeOne()
   }
 
   delete(connection: ClientConnection): void {
-    this.#total -= this.#held.get(connection) ?? 0
-    this.#held.delete(connection)
+    const network = this.#networks.get(connection.network)
+    const bytes = network?.held.get(connection)
+    if (!network || bytes === undefined) return
+    network.held.delete(connection)
+    network.total -= bytes
+    this.#total -= bytes
+    if (network.held.size === 0) this.#networks.delete(connection.network)
+  }
+
+  #closeOne(): void {
+    const { isHeld, close } = this.#options
+    let most: NetworkBytes | undefined
+    for (const network of this.#networks.values()) if (network.total > (most?.total ?? 0)) most = network
+    const [oldest] = most?.held.keys() ?? []
+    if (!oldest) throw new Error(`${this.#total} bytes are held by no connection`)
+    this.delete(oldest)
+    if (isHeld(oldest)) close(oldest)
   }
 }

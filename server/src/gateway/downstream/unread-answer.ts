@@ -44,7 +44,16 @@ export class UnreadAnswer {
   hold(): void {
     if (this.#connection.isGone) return
     this.#isHeld = true
-    this.#context.connections.unreadAnswers.set(this.#connection, this.#connection.heldBytes)
+    const { unreadAnswers, unreadAppAnswers } = this.#context.connections
+    unreadAppAnswers.delete(this.#connection)
+    unreadAnswers.set(this.#connection, this.#connection.heldBytes)
+  }
+
+  /** What has come of an app's answer, which needs no account, waits for its client. */
+  holdOfApp(): void {
+    if (this.#connection.isGone) return
+    this.#isHeld = true
+    this.#context.connections.unreadAppAnswers.set(this.#connection, this.#connection.heldBytes)
   }
 
   /** Called when something has been read. */
@@ -57,5 +66,6 @@ export class UnreadAnswer {
     this.#isHeld = false
     this.endCount()
     this.#context.connections.unreadAnswers.delete(this.#connection)
+    this.#context.connections.unreadAppAnswers.delete(this.#connection)
   }
 }

@@ -81,6 +81,44 @@ suite('answers that are not read', () => {
     )
   })
 
+  // They were counted when the app had sent all, which one with a large file never does.
+  test('so are answers that a public app is still sending', async (t) => {
+    const options = { limits: { unreadAppAnswers: 600_000 } }
+    const { port, gateway } = await startGatewayHarness(t, largePages(), { rules: { access: 'public' }, options })
+    for (let each = 0; each < 11; each++) await silentClient(t, port, `127.0.1.${each}`, anonymous('/ann-dev/'))
+    await pollUntil(
+      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= 7,
+      () => 'seven are not closed',
+      10_000,
+    )
+    const last = await silentClient(t, port, '127.0.0.2', anonymous('/ann-dev/'))
+    last.resume()
+    await pollUntil(
+      () => last.bytesRead > page.length,
+      () => `only ${last.bytesRead} bytes`,
+      10_000,
+    )
+  })
+
+  test('one network has no answer of another one closed, not even an older one', async (t) => {
+    const options = { limits: { unreadAnswers: 300_000 } }
+    const { port, gateway } = await startGatewayHarness(t, plainApp(), { platform: largePages(), options })
+    const slow = await silentClient(t, port, '127.0.0.2', anonymous('/api/openapi.json'))
+    await sleep(300)
+    for (let each = 0; each < 11; each++) await silentClient(t, port, '127.0.0.3', anonymous('/api/openapi.json'))
+    await pollUntil(
+      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= 7,
+      () => 'seven are not closed',
+      10_000,
+    )
+    slow.resume()
+    await pollUntil(
+      () => slow.bytesRead > page.length,
+      () => `only ${slow.bytesRead} bytes`,
+      10_000,
+    )
+  })
+
   // The end of an answer waited for its client without being counted, on as many connections as there may be. Not those of a network
   // without an account, which may be a school on a slow line: they are bounded in bytes.
   test('a request of a user to an app counts until its answer is read', async (t) => {
