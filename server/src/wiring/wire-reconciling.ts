@@ -36,6 +36,7 @@ export function wireReconciling(
   { compensations, sessionList, apiTokens, unverifiedAccounts, retiredKeys }: Accounts,
   { reconciler, engineList, hostCheck, takenSlugs, furtherTasks }: ReconcilingContext,
 ) {
+  const isSettled = settledDay(pace?.overdue)
   const containerReconciler = new ContainerReconciler({
     db: database.db,
     runtime,
@@ -49,10 +50,11 @@ export function wireReconciling(
     engineList,
     findContainer: (id) => routeSync.findByContainerId(id),
     activate: () => reconciler.activate(),
+    // Who retires after less than a day wants it soon.
+    isDateSettled: () => config.retireAfter < 86_400 || isSettled(new Date()),
     log,
     graces: { retire: config.retireAfter * 1_000, ...stoppedGraces(runtime.capabilities), ...pace },
   })
-  const isSettled = settledDay(pace?.overdue)
   const tasks = [
     prerequisitesTask(runtime, hostCheck, engineList),
     routeSyncTask(routeSync, engineList),

@@ -32,6 +32,7 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
     restored: [] as number[],
     beforeRestore: async () => {},
     isMemoryShort: false,
+    isDateSettled: true,
     /** Whether lists have all containers, or only what is up. */
     isFull: true,
     inspected: [] as string[],
@@ -101,6 +102,7 @@ export async function rigOf(t: TestContext, graces: ContainerReconcilerParts['gr
       invalidate: () => undefined,
     },
     activate: () => void world.activations++,
+    isDateSettled: () => world.isDateSettled,
     graces,
     pauses: { container: [20, 50], poll: 5 },
     runTimeout,

@@ -29,6 +29,8 @@ export type ContainerReconcilerParts = Omit<ActionExecutorParts, 'history' | 'gr
   Pick<UnmanagedContainersParts, 'activate'> & {
     readonly findContainer: UnmanagedContainersParts['find']
     readonly graces?: Partial<GracePeriods>
+    /** Whether today's date has been the same for long enough to be believed; undefined: always. Called in each run. */
+    readonly isDateSettled?: () => boolean
     /** Timeout of the actions, and of the retirements, of one run, in ms each; what takes longer continues. */
     readonly runTimeout?: number
     /** List of the engine's containers for this run. */
@@ -98,7 +100,10 @@ export class ContainerReconciler implements Task, EngineListener {
     if (listing.isFull) this.#retirement.replaceCandidates(made.actions)
     const toExecute = made.actions.filter(({ kind }) => kind !== 'retire')
     // Actions that always fail must not delay retirements.
-    const reasons = [...(await this.#executeAll(toExecute)), ...(await this.#retirement.run())]
+    const failures = await this.#executeAll(toExecute)
+    // A clock that is weeks ahead at the start makes every stopped container seem unused.
+    const mayRetire = this.#parts.isDateSettled?.() ?? true
+    const reasons = [...failures, ...(mayRetire ? await this.#retirement.run() : [])]
     if (reasons.length > 0) throw new Unfinished(reasons)
     return difference(this.#counters.counts(), before)
   }

@@ -11,6 +11,8 @@ import type { Desired } from './plan.ts'
 const [maxParallel, maxPerRun] = [8, 200]
 /** Max running containers that are inspected for their start time; some may have been started since. */
 const maxWitnesses = 20
+/** How long the runs wait for an answer about these, after a loss of the engine, in ms. */
+const witnessTimeout = 60_000
 
 export interface ObservationParts {
   readonly runtime: Pick<Runtime, 'inspectId'>
@@ -52,7 +54,7 @@ async function inspect(
 
 /**
  * Whether any container has run since before this time, which means that the engine did not restart, or keeps programs over
- * a restart. @throws {RuntimeError}
+ * a restart. @throws {RuntimeError} when the engine does not answer about them, until a minute after that time
  */
 export async function isAnyRunningSince(
   runtime: Pick<Runtime, 'inspectId'>,
@@ -63,7 +65,9 @@ export async function isAnyRunningSince(
   const seen = await Promise.allSettled(running.map(({ id }) => runtime.inspectId(id)))
   const [failure] = seen.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
   const answers = seen.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-  // One container about which the engine does not answer must not block the run.
-  if (failure !== undefined && answers.length === 0) throw failure
+  // The engine may be about to go away again. Containers about which it never answers, though it lists them, must not block the
+  // runs for ever: what ended is restored then.
+  const isRecent = Date.now() - time.getTime() < witnessTimeout
+  if (failure !== undefined && answers.length === 0 && isRecent) throw failure
   return answers.some((each) => each?.state === 'running' && each.startedAt !== null && each.startedAt < time.getTime())
 }
