@@ -50,8 +50,7 @@ export function wireReconciling(
     engineList,
     findContainer: (id) => routeSync.findByContainerId(id),
     activate: () => reconciler.activate(),
-    // Who retires after less than a day wants it soon.
-    isDateSettled: () => config.retireAfter < 86_400 || isSettled(new Date()),
+    isDateSettled: () => isSettled(new Date()),
     log,
     graces: { retire: config.retireAfter * 1_000, ...stoppedGraces(runtime.capabilities), ...pace },
   })

@@ -9,7 +9,7 @@ const every = 300
 
 test('each run of the reconciler asks the engine for one list, and nothing looks for labels of one person', async (t) => {
   const { address, questions } = await linkToEngine(t)
-  const berth = await startBerth(t, { engine: { address, ask: askEngine }, pace: { every, retire: 1, overdue: 0 } })
+  const berth = await startBerth(t, { engine: { address, ask: askEngine }, pace: { every, retire: 1 } })
   const admin = await berth.administrator()
   const ann = await berth.signUp('ann@x.org')
   const isList = (question: string) => question.startsWith('GET /containers/json') && !/%22id%22/.test(question)

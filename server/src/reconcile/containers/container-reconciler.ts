@@ -21,6 +21,8 @@ import { Restorer, type RestorerParts } from '../restore/restore.ts'
 
 /** Max containers in parallel, and in one run; the others follow in the next run, which begins at once. */
 const [maxParallel, maxPerRun] = [8, 200]
+/** ms */
+const day = 86_400_000
 /** Default `runTimeout`, in ms; programs may take 10 s to end. */
 const defaultRunTimeout = 15_000
 
@@ -101,8 +103,8 @@ export class ContainerReconciler implements Task, EngineListener {
     const toExecute = made.actions.filter(({ kind }) => kind !== 'retire')
     // Actions that always fail must not delay retirements.
     const failures = await this.#executeAll(toExecute)
-    // A clock that is weeks ahead at the start makes every stopped container seem unused.
-    const mayRetire = this.#parts.isDateSettled?.() ?? true
+    // A clock that is weeks ahead at the start makes every stopped container seem unused. Who retires within a day wants it soon.
+    const mayRetire = this.#graces.retire < day || (this.#parts.isDateSettled?.() ?? true)
     const reasons = [...failures, ...(mayRetire ? await this.#retirement.run() : [])]
     if (reasons.length > 0) throw new Unfinished(reasons)
     return difference(this.#counters.counts(), before)

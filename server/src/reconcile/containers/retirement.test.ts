@@ -81,7 +81,7 @@ test('of candidates of whom none was begun in a run each is a candidate in the n
 
 // A machine whose clock was weeks ahead at the start retired fifty containers in each run, until a time server corrected it.
 test('nothing is retired before the date is settled', async (t) => {
-  const { engine, world, reconciler, person, database } = await rigOf(t, { retire: 60_000 })
+  const { engine, world, reconciler, person, database } = await rigOf(t, { retire: 86_400_000 })
   const { user } = await person('ann', 'exited')
   await noteStopped(database.db, user.id, 'dev', now)
   world.isDateSettled = false
