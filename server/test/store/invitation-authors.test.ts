@@ -50,9 +50,10 @@ for (const dialect of dialects) {
         return accepted?.role
       }
       assert.equal(await roleBy(manager.email), 'manager')
-      assert.equal(await roleBy('operator root'), 'manager')
-      for (const by of [former.email, blocked.email, 'nobody@x.org', 'user:99999'])
-        assert.equal(await roleBy(by), 'member', by)
+      for (const operator of ['operator', 'operator root', 'operator root@corp.example'])
+        assert.equal(await roleBy(operator), 'manager', operator)
+      for (const author of [former.email, blocked.email, 'nobody@x.org', 'user:99999'])
+        assert.equal(await roleBy(author), 'member', author)
     })
   })
 }

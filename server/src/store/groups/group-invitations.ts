@@ -125,9 +125,12 @@ export async function acceptGroupInvitations(
   return joining
 }
 
+/** Names of the operator; an address begins with no word and a space, but the name of a login may have an `@`. */
+const operatorName = /^operator(?: |$)/
+
 /** @param by as stored: an address, `user:` and the id of a deleted account, or the name of the operator */
 async function mayMakeManagers(db: Db, by: string, groupId: number): Promise<boolean> {
-  if (!/@|^user:/.test(by)) return true
+  if (operatorName.test(by)) return true
   const author = await findUserByEmail(db, by)
   if (!author || author.isBlocked) return false
   return author.isAdmin || (await findMembership(db, groupId, author.id))?.role === 'manager'
