@@ -84,19 +84,22 @@ test('each demo image is smaller than 150 MB', async () => {
   }
 })
 
-/** In ms; `npm test` allows three times as much, for a machine that does other things, too. */
-const lookUpLimit = process.env.BERTH_TESTS === 'long' ? 100 : 300
+const isLong = process.env.BERTH_TESTS === 'long'
 
-test('existing images are found within 100 ms', async () => {
+test('existing images are found without a build, before a release within 100 ms', async () => {
+  /** @type {string[]} */
+  const said = []
   /** @type {number[]} */
   const times = []
-  for (let round = 0; round < 10 && !(Math.min(...times) < lookUpLimit); round++) {
+  // The best of ten, because other work may keep the machine busy; `npm test` looks once, and at no clock.
+  while (times.length < (isLong ? 10 : 1)) {
     const start = performance.now()
-    await ensureDemoImages()
+    assert.deepEqual(await ensureDemoImages({ log: (line) => void said.push(line) }), images)
     times.push(performance.now() - start)
   }
-  // The best of ten, because other tests keep the machine busy.
-  assert.ok(Math.min(...times) < lookUpLimit, `took ${times.map(Math.round).join(', ')} ms`)
+  // A build, and waiting for that of another process, say so.
+  assert.deepEqual(said, [])
+  if (isLong) assert.ok(Math.min(...times) < 100, `took ${times.map(Math.round).join(', ')} ms`)
 })
 
 test('the dev image runs without any privilege: files stay in its volume, the terminal has node and a shell', async (t) => {
@@ -123,8 +126,8 @@ test('the prod image serves its first page on a read-only root file system', asy
 
 test('a demo container that is asked to stop does so at once', async (t) => {
   const { id } = await startContainer(t, images.dev, { ...hardened, Init: false })
-  const start = performance.now()
-  assert.equal((await engine.ask('POST', `/containers/${id}/stop?t=30`, { limit: 40_000 })).status, 204)
-  // The engine kills it after 30 s.
-  assert.ok(performance.now() - start < 20_000)
+  assert.equal((await engine.ask('POST', `/containers/${id}/stop?t=60`, { limit: 90_000 })).status, 204)
+  const { State } = JSON.parse((await engine.ask('GET', `/containers/${id}/json`)).body)
+  // The engine kills it after a minute, and 137 is the code of a program that was killed.
+  assert.notEqual(State.ExitCode, 137)
 })

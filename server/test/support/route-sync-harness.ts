@@ -42,7 +42,16 @@ export class LateRuntime {
   failsLists = false
   /** Content of lists, when it differs from the states. */
   listed: RuntimeContainer[] | undefined
+  /** Content of the next list alone, when it differs from the states. */
+  lagging: RuntimeContainer[] | undefined
   readonly asked = { inspects: [] as string[], lists: 0 }
+  /** Lists in the order in which they were asked for. */
+  readonly askedLists: ('all' | 'up')[] = []
+  /** Calls that were not answered yet. */
+  unanswered = 0
+  /** What answers wait for beside their delay. */
+  #inspectsHeld: Promise<void> | undefined
+  #fullListsHeld: Promise<void> | undefined
   tell: (event: RuntimeEvent) => void = () => undefined
 
   run(id: string, userId: number, address: string, slug = `u${userId}`): void {
@@ -65,9 +74,47 @@ export class LateRuntime {
     this.tell({ id, action: 'die' })
   }
 
-  async inspectId(id: string): Promise<RuntimeContainer | undefined> {
+  /** Inspects that are asked for from now on are answered when the returned function is called. */
+  holdInspects(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#inspectsHeld = promise
+    return () => {
+      this.#inspectsHeld = undefined
+      resolve()
+    }
+  }
+
+  /** As `holdInspects`, for lists of all containers. */
+  holdFullLists(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#fullListsHeld = promise
+    return () => {
+      this.#fullListsHeld = undefined
+      resolve()
+    }
+  }
+
+  inspectId(id: string): Promise<RuntimeContainer | undefined> {
+    return this.#counted(this.#inspectId(id))
+  }
+
+  list(filter: ListFilter = {}): Promise<RuntimeContainer[]> {
+    return this.#counted(this.#list(filter))
+  }
+
+  async #counted<T>(call: Promise<T>): Promise<T> {
+    this.unanswered++
+    try {
+      return await call
+    } finally {
+      this.unanswered--
+    }
+  }
+
+  async #inspectId(id: string): Promise<RuntimeContainer | undefined> {
     this.asked.inspects.push(id)
     const answer = this.states.get(id)
+    await this.#inspectsHeld
     await answered(this.hanging.has(id) ? 3_000 : (this.slow.get(id) ?? this.delay))
     if (this.hanging.has(id)) throw new RuntimeError('unreachable', 'inspect')
     if (this.refusing.has(id)) throw new RuntimeError('failed', 'inspect')
@@ -75,11 +122,15 @@ export class LateRuntime {
     return answer
   }
 
-  async list({ isUp = false }: ListFilter = {}): Promise<RuntimeContainer[]> {
+  async #list({ isUp = false }: ListFilter): Promise<RuntimeContainer[]> {
     this.asked.lists++
+    this.askedLists.push(isUp ? 'up' : 'all')
+    const { lagging } = this
+    this.lagging = undefined
+    if (!isUp) await this.#fullListsHeld
     await answered(isUp ? (this.upDelay ?? this.listDelay) : this.listDelay)
     if (this.isDeaf || this.failsLists) throw new RuntimeError('unreachable', 'list')
-    const all = this.listed ?? [...this.states.values()]
+    const all = lagging ?? this.listed ?? [...this.states.values()]
     return isUp ? all.filter(({ state }) => state === 'running' || state === 'paused') : all
   }
 
@@ -154,11 +205,25 @@ export async function arrange(
   return { runtime, gateway, routeSync, statuses }
 }
 
-/** Polls for up to 20 s, because the machine may be busy. */
+/**
+ * Resolves when the first sweep of `arrange` has ended with its inspects: one that is in progress when the engine goes down would make
+ * its container unknown by itself, before the outage is noticed. With more than 20 running containers a second list follows.
+ */
+export function sweptFirst(runtime: LateRuntime): Promise<void> {
+  return until(() => runtime.askedLists.includes('all') && runtime.unanswered === 0)
+}
+
+/** Resolves when the second list after the start, which more than 20 running containers lead to, is answered and applied. */
+export function listedTwice(runtime: LateRuntime): Promise<void> {
+  const { askedLists } = runtime
+  return until(() => askedLists.lastIndexOf('up') > askedLists.indexOf('all') && runtime.unanswered === 0)
+}
+
+/** Polls for up to 60 s, because the machine may be slow and busy. */
 export async function until(isMet: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000
+  const end = performance.now() + 60_000
   while (!isMet()) {
-    assert.ok(performance.now() < end, 'the condition was not met within 20 s')
+    assert.ok(performance.now() < end, 'the condition was not met within 60 s')
     await sleep(20)
   }
 }

@@ -59,10 +59,14 @@ export class ContainerInspector {
     return this.#inspects.settled(id)
   }
 
-  /** Never throws; a container that could not be inspected keeps its route until the engine answers. */
+  /**
+   * Never throws; a container that could not be inspected keeps its route until the engine answers. Ends early when the engine goes
+   * down: its recovery looks at everything once more, and would wait for thousands of calls that are not answered.
+   */
   async inspectEach(ids: string[]): Promise<void> {
+    const isEnded = () => this.#signal?.aborted || this.#parts.engineHealth.isDown
     const worker = async () => {
-      for (let id = ids.pop(); id !== undefined && !this.#signal?.aborted; id = ids.pop()) {
+      for (let id = ids.pop(); id !== undefined && !isEnded(); id = ids.pop()) {
         await this.#inspects.run(id).catch((error: unknown) => this.#parts.report(error, 'inspecting a container'))
       }
     }

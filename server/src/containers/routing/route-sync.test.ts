@@ -11,12 +11,14 @@ useDatabase()
 test('an answer that the engine gave before an event of the end is void', async (t) => {
   const ann = await newOwner()
   const { runtime, gateway, routeSync } = await arrange(t, [ann])
-  runtime.delay = 30
+  runtime.asked.inspects.length = 0
+  const answerInspects = runtime.holdInspects()
   const late = routeSync.publishContainer(ann)
   await until(() => runtime.asked.inspects.includes(ann.id))
   const from = gateway.changes.length
   runtime.end(ann.id, 1)
   assert.equal(gateway.routeStateOf(ann.prefix), 'asleep', 'the address is not cleared at once')
+  answerInspects()
   await late
   assert.equal(gateway.routeStateOf(ann.prefix), 'crashed')
   assert.ok(!gateway.changes.slice(from).some((change) => JSON.stringify(change).includes('172.18')))
@@ -25,12 +27,13 @@ test('an answer that the engine gave before an event of the end is void', async 
 test('an old answer does not overwrite a newer one', async (t) => {
   const bob = await newOwner()
   const { runtime, gateway, routeSync } = await arrange(t, [bob])
-  runtime.delay = 60
+  runtime.asked.inspects.length = 0
+  const answerInspects = runtime.holdInspects()
   const old = routeSync.publishContainer(bob)
   await until(() => runtime.asked.inspects.includes(bob.id))
-  runtime.delay = 0
   runtime.run(bob.id, bob.userId, '172.18.0.77')
   runtime.tell({ id: bob.id, action: 'other' })
+  answerInspects()
   await old
   await observationTime(80)
   assert.match(JSON.stringify(gateway.routes.get(bob.prefix)), /172\.18\.0\.77/)
@@ -69,11 +72,12 @@ test('an end is reported after its inspect, also when the store is read in betwe
   const owner = await newOwner()
   const { runtime, gateway, routeSync, statuses } = await arrange(t, [owner])
   const from = statuses.length
-  runtime.delay = 60
+  const answerInspects = runtime.holdInspects()
   runtime.end(owner.id, 3)
   await routeSync.publishUser(owner.userId)
   assert.equal(gateway.routeStateOf(owner.prefix), 'asleep')
   assert.deepEqual(statuses.slice(from), [])
+  answerInspects()
   await until(() => statuses.length > from)
   assert.deepEqual(statuses.slice(from), [`${owner.prefix} crashed`])
 })

@@ -3,12 +3,22 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite, test, type TestContext } from 'node:test'
-import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness, type HarnessGateway } from '#test/support/gateway/gateway-harness.ts'
 import { headOf } from '#test/support/gateway/http-text.ts'
 import { clientFrom, get, until } from '#test/support/gateway/raw-client.ts'
 import { httpApp, plainApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
+
+/** Connections of one network that reads nothing. */
+const silentNetwork = '127.0.0.3'
+/**
+ * Bytes of all clients together. One connection holds up to 256 KiB, so that a client which reads, in a network of its own, never holds
+ * more than the silent network.
+ */
+const limit = 600_000
+/** Each holds 64 KB at least, so that seven have to be closed. */
+const silentClients = 17
 
 /** More than the kernel takes for a client on the loopback that reads nothing. */
 const page = Buffer.alloc(16_000_000, 'x')
@@ -25,6 +35,33 @@ async function silentClient(t: TestContext, port: number, address: string, text:
   await once(socket, 'connect')
   socket.write(text)
   return socket
+}
+
+/** Resolves when connections were closed to make room, at least so many. */
+function untilClosed(gateway: HarnessGateway, count: number): Promise<void> {
+  return pollUntil(
+    async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= count,
+    () => `${count} are not closed`,
+  )
+}
+
+/** Resolves when it has read a whole page. */
+function untilRead(client: net.Socket): Promise<void> {
+  return pollUntil(
+    () => client.bytesRead > page.length,
+    () => `only ${client.bytesRead} bytes`,
+  )
+}
+
+/**
+ * Resolves when a count that this process makes rises no more. Many short waits: after one long wait in which the process did not run, it
+ * would be as before although more is to come.
+ */
+async function untilQuiet(count: () => number): Promise<void> {
+  for (let [before, same] = [-1, 0]; same < 50; await sleep(10)) {
+    same = count() === before ? same + 1 : 0
+    before = count()
+  }
 }
 
 /** Clients that read nothing of their answers: what waits for them takes memory of the gateway. */
@@ -44,28 +81,20 @@ suite('answers that are not read', () => {
         ({ status }) => status === 200,
         () => false,
       )
-    await pollUntil(isServed, () => 'a new client is not served', 5_000)
+    await pollUntil(isServed, () => 'a new client is not served')
     assert.ok(((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) > 0)
   })
 
   // 260 KB each, for up to 10,000 connections of one address.
   test('pages that wait for their clients are bounded in all: those that read nothing for the longest time are closed', async (t) => {
-    const options = { limits: { unreadAnswers: 300_000 } }
+    const options = { limits: { unreadAnswers: limit } }
     const { port, gateway } = await startGatewayHarness(t, plainApp(), { platform: largePages(), options })
-    // Each has 64 KB at least.
-    for (let each = 0; each < 11; each++) await silentClient(t, port, `127.0.1.${each}`, anonymous('/api/openapi.json'))
-    await pollUntil(
-      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= 7,
-      () => 'seven are not closed',
-      10_000,
-    )
+    for (let each = 0; each < silentClients; each++)
+      await silentClient(t, port, silentNetwork, anonymous('/api/openapi.json'))
+    await untilClosed(gateway, 7)
     const last = await silentClient(t, port, '127.0.0.2', anonymous('/api/openapi.json'))
     last.resume()
-    await pollUntil(
-      () => last.bytesRead > page.length,
-      () => `only ${last.bytesRead} bytes`,
-      10_000,
-    )
+    await untilRead(last)
   })
 
   test('answers of a public app that wait for clients without an account are bounded with them', async (t) => {
@@ -74,49 +103,35 @@ suite('answers that are not read', () => {
     const { port, gateway } = await startGatewayHarness(t, app, { rules: { access: 'public' }, options })
     for (let each = 0; each < 11; each++)
       await silentClient(t, port, `127.0.1.${each}`, anonymous('/ann-dev/').repeat(300))
-    await pollUntil(
-      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) > 0,
-      () => 'none is closed',
-      10_000,
-    )
+    await untilClosed(gateway, 1)
   })
 
   // They were counted when the app had sent all, which one with a large file never does.
   test('so are answers that a public app is still sending', async (t) => {
-    const options = { limits: { unreadAppAnswers: 600_000 } }
+    const options = { limits: { unreadAppAnswers: limit } }
     const { port, gateway } = await startGatewayHarness(t, largePages(), { rules: { access: 'public' }, options })
-    for (let each = 0; each < 11; each++) await silentClient(t, port, `127.0.1.${each}`, anonymous('/ann-dev/'))
-    await pollUntil(
-      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= 7,
-      () => 'seven are not closed',
-      10_000,
-    )
+    for (let each = 0; each < silentClients; each++)
+      await silentClient(t, port, silentNetwork, anonymous('/ann-dev/'))
+    await untilClosed(gateway, 7)
     const last = await silentClient(t, port, '127.0.0.2', anonymous('/ann-dev/'))
     last.resume()
-    await pollUntil(
-      () => last.bytesRead > page.length,
-      () => `only ${last.bytesRead} bytes`,
-      10_000,
-    )
+    await untilRead(last)
   })
 
   test('one network has no answer of another one closed, not even an older one', async (t) => {
-    const options = { limits: { unreadAnswers: 300_000 } }
-    const { port, gateway } = await startGatewayHarness(t, plainApp(), { platform: largePages(), options })
+    const options = { limits: { unreadAnswers: limit } }
+    const platform = largePages()
+    let asked = 0
+    platform.on('request', () => void asked++)
+    const { port, gateway } = await startGatewayHarness(t, plainApp(), { platform, options })
     const slow = await silentClient(t, port, '127.0.0.2', anonymous('/api/openapi.json'))
-    await sleep(300)
-    for (let each = 0; each < 11; each++) await silentClient(t, port, '127.0.0.3', anonymous('/api/openapi.json'))
-    await pollUntil(
-      async () => ((await gateway.counts())['berth_gateway_connections_evicted_total'] ?? 0) >= 7,
-      () => 'seven are not closed',
-      10_000,
-    )
+    await until('it has asked', () => asked === 1)
+    await untilQuiet(() => slow.bytesRead)
+    for (let each = 0; each < silentClients; each++)
+      await silentClient(t, port, silentNetwork, anonymous('/api/openapi.json'))
+    await untilClosed(gateway, 7)
     slow.resume()
-    await pollUntil(
-      () => slow.bytesRead > page.length,
-      () => `only ${slow.bytesRead} bytes`,
-      10_000,
-    )
+    await untilRead(slow)
   })
 
   // The end of an answer waited for its client without being counted, on as many connections as there may be. Not those of a network
@@ -139,12 +154,12 @@ suite('answers that are not read', () => {
     const silent: net.Socket[] = []
     for (let each = 0; each < 3; each++)
       silent.push(await silentClient(t, port, '127.0.0.2', byAnn('/ann-dev/').repeat(300)))
-    for (let before = -1; before < served; await sleep(500)) before = served
+    await untilQuiet(() => served)
     assert.ok(served < 900, 'the kernel takes all of it')
     assert.equal(await statusOf(byAnn('/ann-dev/')), '429')
     for (let each = 0; each < 4; each++)
       silent.push(await silentClient(t, port, '127.0.0.2', anonymous('/ann-dev/').repeat(300)))
-    for (let before = -1; before < served; await sleep(500)) before = served
+    await untilQuiet(() => served)
     assert.equal(await statusOf(anonymous('/ann-dev/')), '200')
     for (const client of silent) client.resume()
     await pollUntil(
