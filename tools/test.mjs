@@ -16,6 +16,7 @@ import { writeCounts } from './test-run/counts.mjs'
 import { newNotes } from './test-run/notes.mjs'
 import { endOfRun, limitOfRun, runRepeating } from './test-run/repeat.mjs'
 import { runPrograms } from './test-run/runner.mjs'
+import { measureSlowness } from './test-run/slowness.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -39,11 +40,14 @@ const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
 const all = globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort()
 const extent = extentNamed(process.env.BERTH_TESTS)
+/** How many times longer than on two quick cores all takes here; the limits of tests follow from it (`waitLimit`, `timeLimit`). */
+const slowness = Number(process.env.BERTH_TEST_SLOWNESS ?? (await measureSlowness(sideBySide)))
 /**
  * In ms. A hanging test fails after the first; a file that does not end, such as for a listener left open, after the second. The
  * walks and the oracle of `test:long` take four minutes by themselves, and more beside others.
  */
-const limits = extent === 'long' ? { test: 1_800_000, run: 10_800_000 } : { test: 120_000, run: 3_000_000 }
+const limits =
+  extent === 'long' ? { test: 1_800_000, run: 10_800_000 } : { test: Math.round(120_000 * slowness), run: 3_000_000 }
 const files = chooseFiles(all, { words, extent, says })
 if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
@@ -52,6 +56,8 @@ if (files.length === 0) {
 /** When CI ends, in s since 1970; elsewhere nothing is repeated. */
 const end = Number(process.env.BERTH_TESTS_END ?? -Infinity)
 const env = runnerEnvironment()
+if (slowness >= 1.5)
+  console.log(`This machine takes ${slowness} times as long as two quick cores; limits of tests are as much longer.`)
 await removeLeftovers()
 process.exitCode = await runTests()
 
@@ -103,6 +109,7 @@ function runnerEnvironment() {
     ...process.env,
     // Of this run alone: a test may run tests itself.
     BERTH_TEST_COUNTS: undefined,
+    BERTH_TEST_SLOWNESS: String(slowness),
     BERTH_TEST_TIMES: newNotes(root, words.length > 0 ? 'some' : extent),
   }
 }

@@ -17,7 +17,7 @@ import { lives, runProgram, signIn, waitFor, type Program } from './support/prog
 import { followResponse, tickingTemplates, type EndlessResponse } from './support/ticking-app.ts'
 import { webSocketHeaders } from './support/web-socket-headers.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /**
  * What people see while the API process comes and goes beside the gateway process: real processes, a real container.
@@ -56,7 +56,7 @@ async function assertEchoes(socket: Socket): Promise<void> {
   // A masked text frame with two letters; no byte of it changes on the way.
   const frame = Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6b])
   socket.write(frame)
-  const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(20_000) })) as [Buffer]
+  const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(waitLimit(20_000)) })) as [Buffer]
   assert.deepEqual(heard, frame)
 }
 

@@ -7,14 +7,17 @@ import { timeAllowed } from './repeat.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 
+/** As `measureSlowness` found it for this run. */
+const slowness = Number(process.env.BERTH_TEST_SLOWNESS ?? 1)
+
 /** In ms, for all tests of a file; each test has the runner's own limit. */
-const fileTimeout = process.env.BERTH_TESTS === 'long' ? 3_600_000 : 400_000
+const fileTimeout = process.env.BERTH_TESTS === 'long' ? 3_600_000 : 400_000 * slowness
 
 /** When no file may run any more, in s since 1970. */
 const end = Number(process.env.BERTH_TESTS_END ?? Infinity)
 
 /** In ms, for the process to end after the last test. */
-const exitTimeout = 20_000
+const exitTimeout = 20_000 * slowness
 
 /**
  * Runs the test files in this process, one after another, each as a suite with its name, whose hooks are the file's: a file is

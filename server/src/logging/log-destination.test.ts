@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { waitFor } from '#test/support/program.ts'
 import { LogDestination } from './log-destination.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 const line = (index: number) => `${JSON.stringify({ index, text: 'x'.repeat(200) })}\n`
 
@@ -60,6 +61,6 @@ test('a process whose log is on a full disk ends by itself, although its lines w
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   const written = text(child.stdout)
-  await once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
+  await once(child, 'exit', { signal: AbortSignal.timeout(waitLimit(20_000)) })
   assert.deepEqual([child.exitCode, await written], [0, 'done\n'])
 })

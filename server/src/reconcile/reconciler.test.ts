@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { Reconciler, Unfinished } from './reconciler.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 const silence = new RuntimeError('unreachable', 'list containers')
 
@@ -20,7 +21,7 @@ for (const [words, error, isAnswering] of [
     const task = { name: 'containers', run: () => Promise.reject(error) }
     const reconciler = new Reconciler(60_000, pino({ level: 'silent' }))
     reconciler.start([task])
-    for (const end = performance.now() + 10_000; !reconciler.report().lastRun; await sleep(5))
+    for (const end = performance.now() + waitLimit(10_000); !reconciler.report().lastRun; await sleep(5))
       assert.ok(performance.now() < end, 'in time')
     await reconciler.stop()
     const { isEngineAnswering, failures } = reconciler.report()

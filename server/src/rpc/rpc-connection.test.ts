@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { channelPair, type ChannelVices } from '#test/support/gateway/channel-pair.ts'
 import { CallTimeout, RpcConnection, ConnectionLost } from './rpc-connection.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 interface Far {
   double(n: number): Promise<number>
@@ -133,7 +134,7 @@ test('malformed messages are reported without what they carry, and change nothin
   const { near, reports, sendFromFar } = linked()
   for (const message of [null, 7, 'x', [], {}, { token: 'secret' }, { call: 'note' }, { call: 'nobody', args: [] }])
     sendFromFar(message)
-  for (const end = performance.now() + 10_000; reports.length < 8 && performance.now() < end;) await sleep(1)
+  for (const end = performance.now() + waitLimit(10_000); reports.length < 8 && performance.now() < end;) await sleep(1)
   assert.equal(reports.length, 8)
   assert.ok(!reports.join().includes('secret'))
   assert.equal(await near.call('double', [1], 1000), 2)

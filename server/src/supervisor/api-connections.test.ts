@@ -10,6 +10,7 @@ import { RecordingControlPlane, RecordingGateway, someSettings } from '#test/sup
 import { RemoteGateway } from '../rpc/remote-gateway.ts'
 import { channelOver } from '../rpc/socket-channel.ts'
 import { ApiConnections } from './api-connections.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** The gateway as a service, to which API processes connect. */
 async function scene(t: TestContext) {
@@ -46,7 +47,7 @@ async function scene(t: TestContext) {
     return socket
   }
   const until = async (what: string, isSo: () => boolean) => {
-    for (const limit = performance.now() + 20_000; !isSo(); await sleep(5))
+    for (const limit = performance.now() + waitLimit(20_000); !isSo(); await sleep(5))
       assert.ok(performance.now() < limit, `not within 20 s: ${what}; said: ${lines.join(' | ')}`)
   }
   return { lines, opened, loaded, until }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RecordingGateway } from '#test/support/gateway/recording-gateway.ts'
 import { connectApiProcess } from './api-process-handle.ts'
 import { Supervisor, type SupervisorTimes } from './supervisor.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 const standIn = path.resolve(import.meta.dirname, '../../test/support/gateway/fake-api-process.ts')
 const quick: Partial<SupervisorTimes> = {
@@ -45,7 +46,7 @@ function supervise(t: TestContext, vices: readonly string[], times: Partial<Supe
     rmSync(folder, { recursive: true })
   })
   const until = async (what: string, isSo: () => boolean) => {
-    for (const limit = performance.now() + 20_000; !isSo(); await sleep(5))
+    for (const limit = performance.now() + waitLimit(20_000); !isSo(); await sleep(5))
       assert.ok(performance.now() < limit, `not within 20 s: ${what}; said: ${said.slice(-20).join(' | ')}`)
   }
   const hasSaid = (words: string) => until(words, () => said.some((line) => line.includes(words)))

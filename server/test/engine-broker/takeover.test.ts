@@ -7,7 +7,7 @@ import { suite, test, after } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { createAndStart, eventually, openInstallation, plainSpec } from '#test/support/engine/runtimes.ts'
-import { timeLimit } from '#test/support/extent.ts'
+import { timeLimit, waitLimit } from '#test/support/extent.ts'
 import { containerBody, startBroker } from './broker-rig.ts'
 
 /** Ways by which an API that was taken over has got past the broker once, against a real engine. */
@@ -91,9 +91,9 @@ suite('an API that was taken over', async () => {
     const head = 'POST /v1.41/volumes/create HTTP/1.1\r\nHost: docker\r\nContent-Length: 1048576\r\n\r\n'
     const slow = createConnection(socket).on('error', () => undefined)
     slow.resume().write(`${head}{`)
-    await once(slow, 'close', { signal: AbortSignal.timeout(5_000) })
+    await once(slow, 'close', { signal: AbortSignal.timeout(waitLimit(5_000)) })
     const many = Array.from({ length: 4 }, () => createConnection(socket).on('error', () => undefined))
-    const answers = many.map((each) => once(each, 'data', { signal: AbortSignal.timeout(5_000) }))
+    const answers = many.map((each) => once(each, 'data', { signal: AbortSignal.timeout(waitLimit(5_000)) }))
     for (const each of many) each.write(`${head}{${' '.repeat(1_000_000)}`)
     assert.match(String((await Promise.any(answers))[0]), /^HTTP\/1.1 403/)
     for (const each of many) each.destroy()
@@ -193,7 +193,7 @@ suite('an API that was taken over', async () => {
       .on('error', () => undefined)
       .resume()
     connection.write(`GET /v1.41/events?filters=${filters} HTTP/1.1\r\nHost: docker\r\n\r\n`.repeat(3))
-    await once(connection, 'close', { signal: AbortSignal.timeout(5_000) })
+    await once(connection, 'close', { signal: AbortSignal.timeout(waitLimit(5_000)) })
   })
 
   test('does not keep a connection to the engine by leaving while its request is checked', async () => {

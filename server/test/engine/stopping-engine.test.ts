@@ -16,6 +16,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
 import { engineAnswering, ok, refusal } from '#test/support/engine/faulty-engines.ts'
 import { startOwnEngine, type OwnEngine } from '#test/support/engine/own-engine.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /**
  * Homes that are read and written while the engine is being stopped. Docker 20.10 stops the containers first, for as long as
@@ -142,7 +143,7 @@ async function withStarterFiles(t: TestContext) {
 
 test(
   'a home that is read while the engine is stopped is whole, or the reading fails',
-  { timeout: 180_000 },
+  { timeout: waitLimit(180_000) },
   async (t) => {
     const engine = await startOwnEngine(t)
     const volume = await fillHome(engine)

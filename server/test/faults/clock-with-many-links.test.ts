@@ -16,7 +16,7 @@ import {
 } from '#/store/users/magic-links.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { movableClock } from '../support/clock.ts'
-import { extent, firstOfList, timeLimit } from '../support/extent.ts'
+import { extent, firstOfList, timeLimit, waitLimit } from '../support/extent.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 import { waitFor } from '../support/program.ts'
@@ -126,7 +126,7 @@ for (const [index, dialect] of (['PostgreSQL', 'SQLite'] as const).entries())
     for (const by of [hour, -hour] as const)
       test(
         `a jump by ${by / hour} h with ${count} links is taken in within five seconds, and no request waits for it`,
-        { timeout: 200_000 },
+        { timeout: waitLimit(200_000) },
         async (t) => {
           const berth = await startOn(t, dialect)
           const { database } = berth

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
-import { extent, onlyLong, timeLimit } from '../support/extent.ts'
+import { extent, onlyLong, timeLimit, waitLimit } from '../support/extent.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 
@@ -87,7 +87,7 @@ const p99 = (times: number[]) => Math.round(times.toSorted((a, b) => a - b)[Math
 
 test(
   'many sign up at once while as many work: no query of those times out',
-  { timeout: 300_000, ...(isStrict ? {} : onlyLong) },
+  { timeout: waitLimit(300_000), ...(isStrict ? {} : onlyLong) },
   async (t) => {
     const tokens: string[] = []
     // A few at once: of 25 the queue of those who sign up refused some on a busy machine, as it does in the crowd itself.

@@ -7,6 +7,7 @@ import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /**
  * After a restart of the machine its memory was short for a while, or the store failed: after six seconds what had run was
@@ -14,7 +15,7 @@ import { observationTime } from '#test/support/observation-time.ts'
  */
 test(
   'after a restart all that ran runs again, however long memory was short and the store failed; who asks comes first',
-  { timeout: 240_000 },
+  { timeout: waitLimit(240_000) },
   async (t) => {
     const [engine, gateway, fault]: [FakeEngine, FakeGateway, StoreFault] = [new FakeEngine(), new FakeGateway(), {}]
     const berth = await startEnginelessBerth(t, {

@@ -8,6 +8,7 @@ import { assertOk, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { inGerman, t as said } from '#test/support/front-end-text.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** A day of an administrator, and what the person whom it is about sees of it, each in a browser of their own. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -21,7 +22,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
   await berth.signUp(ada)
   const { page, problems } = await openTab(t)
   const bobs = await (await page.context().browser()!.newContext()).newPage()
-  for (const each of [page, bobs]) each.setDefaultTimeout(40_000)
+  for (const each of [page, bobs]) each.setDefaultTimeout(waitLimit(40_000))
   const at = (place: string) => `${berth.app.spawnerUrl}${place}`
   // Messages in the corner have the same role.
   const dialog = page.locator('dialog[open]')

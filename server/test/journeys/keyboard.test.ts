@@ -6,7 +6,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { t as said } from '#test/support/front-end-text.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /** The whole job of a student without a mouse: Tab, Shift and Tab, Enter, Space and Escape, and what is typed into the one field. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -25,7 +25,7 @@ test(
     const berth = await startBerth(t, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
     await berth.signUp('ann@x.org')
     const { page, problems } = await openTab(t)
-    page.setDefaultTimeout(40_000)
+    page.setDefaultTimeout(waitLimit(40_000))
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const containers = page.getByRole('heading', { name: said('dashboard.title'), level: 1 })
 

@@ -7,7 +7,7 @@ import type { Page, WebSocket } from 'playwright-core'
 import { unixFetch } from '#/cli/api/unix-fetch.ts'
 import { readPidFile } from '#/supervisor/pid-file.ts'
 import { arrival, openTab, steadily } from '#test/support/browser.ts'
-import { extent, timeLimit } from '#test/support/extent.ts'
+import { extent, timeLimit, waitLimit } from '#test/support/extent.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from '#test/support/program.ts'
 
@@ -21,7 +21,7 @@ const pictures = process.env.BERTH_SCREENSHOTS
 
 test(
   'a user works on while tokens expire, Berth restarts and keys change, and is cut when the session is ended',
-  { timeout: 480_000 },
+  { timeout: waitLimit(480_000) },
   async (t) => {
     const program = runProgram(t, { JWT_ACCESS_TOKEN_EXPIRES: String(tokenLifetime), MAGIC_LINK_RATE_LIMIT: '50' })
     const [frontendUrl = ''] = await program.said(/http:\/\/spawner\.berth\.localhost:\d+/)
@@ -48,7 +48,7 @@ test(
 
     await t.test(
       'the terminal stays open and files are read while tokens expire, Berth restarts and keys change',
-      { timeout: 300_000 },
+      { timeout: waitLimit(300_000) },
       async () => {
         await work(seconds * 333)
         await restart(program)

@@ -8,7 +8,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { inGerman, t as said } from '#test/support/front-end-text.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /** What stands around every page, and the way in, where only a real browser can show that it holds. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -23,7 +23,7 @@ async function openPage({ isSignedIn = false } = {}): Promise<Page> {
   const context = await first.context().browser()!.newContext()
   if (isSignedIn) await context.addCookies([cookie])
   const page = await context.newPage()
-  page.setDefaultTimeout(40_000)
+  page.setDefaultTimeout(waitLimit(40_000))
   return page
 }
 

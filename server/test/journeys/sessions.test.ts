@@ -8,6 +8,7 @@ import { startBerth, type Reply } from '#test/support/berth.ts'
 import { arrival, openTab, steadily } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { t as said } from '#test/support/front-end-text.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** A user looks at their sessions, and ends one that is not theirs; and a takeover ends by itself. `BERTH_SCREENSHOTS=folder` keeps pictures. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -41,7 +42,7 @@ test('a person sees this browser, other sessions and who acted for them, and end
 
 test('a takeover ends by itself in the browser of who acts, in time, although its clock is twenty minutes fast', async () => {
   const acting = await (await page.context().browser()!.newContext()).newPage()
-  acting.setDefaultTimeout(40_000)
+  acting.setDefaultTimeout(waitLimit(40_000))
   await acting.clock.install({ time: Date.now() + 1_200_000 })
   const open = (path: string) => steadily(() => acting.goto(berth.app.spawnerUrl + path))
   await open(`/verify-login?token=${await tokenBy(berth, 'login', 'boss@x.org')}`)

@@ -14,7 +14,7 @@ import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { startOwnEngine } from '#test/support/engine/own-engine.ts'
 import { eventually, read } from '#test/support/engine/runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
-import { extent, onlyLong } from '#test/support/extent.ts'
+import { extent, onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /** After the engine, or the host, was started again, what should run does. */
 
@@ -46,7 +46,7 @@ async function templates(): Promise<string> {
 
 test(
   'after the engine was stopped or killed what ran runs again, with its files; what slept, ended or is blocked does not',
-  { timeout: 300_000 },
+  { timeout: waitLimit(300_000) },
   async (t) => {
     const engine = await startOwnEngine(t)
     const env = { CONTAINER_TEMPLATES: await templates() }

@@ -2,6 +2,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
 import { browserNetwork } from './browser-network.ts'
 import { SharedBrowser } from './shared-browser.ts'
+import { waitLimit } from './extent.ts'
 
 /** Where Debian puts it; the library's own download is never used. */
 const installed = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -29,7 +30,7 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(waitLimit(20_000))
   for (const visit of ['goto', 'reload'] as const) steady(page, visit)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
@@ -105,7 +106,7 @@ export async function steadily<T>(work: () => Promise<T>): Promise<T> {
  */
 export async function arrival(page: Page, path: string): Promise<void> {
   const isThere = () => page.url().endsWith(path)
-  for (const deadline = Date.now() + 60_000; !isThere(); await page.waitForTimeout(100)) {
+  for (const deadline = Date.now() + waitLimit(60_000); !isThere(); await page.waitForTimeout(100)) {
     if (Date.now() > deadline) throw new Error(`The page is at ${page.url()} and not at ${path}.`)
     if (page.url().startsWith('chrome-error:')) await page.reload().catch(() => undefined)
   }

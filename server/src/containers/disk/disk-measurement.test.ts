@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DiskMeasurement } from './disk-measurement.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** Measures as a test says. */
 function open(measure: () => Promise<void>, isWanted = true) {
@@ -22,7 +23,7 @@ function open(measure: () => Promise<void>, isWanted = true) {
 }
 
 const until = async (condition: () => boolean) => {
-  const end = performance.now() + 20_000
+  const end = performance.now() + waitLimit(20_000)
   while (!condition()) {
     assert.ok(performance.now() < end)
     await new Promise((resolve) => setTimeout(resolve, 2))

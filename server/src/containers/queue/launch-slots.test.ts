@@ -7,6 +7,7 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { arrange, created, progress, settle } from '#test/support/launch-queue-rig.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** How long a launch keeps its slot: pulls, fetches, slow starts and waits for a node give it to others. */
 
@@ -153,7 +154,8 @@ test('a pull that begins after its slot was given back leaves the count of slots
 test('at most 32 go on without a slot: an engine that is slow with everything gets no more to do', async () => {
   const { begun, come } = arrange(4, undefined, 5)
   const people = Array.from({ length: 50 }, () => come())
-  for (const end = performance.now() + 20_000; begun.length < 36; await sleep(5)) assert.ok(performance.now() < end)
+  for (const end = performance.now() + waitLimit(20_000); begun.length < 36; await sleep(5))
+    assert.ok(performance.now() < end)
   // Time for more of them to begin, if they could.
   await observationTime(50)
   assert.equal(begun.length, 36)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
 import { blockContainers } from '#/store/containers/container-blocks.ts'
 import { noteStopped } from '#/store/containers/user-containers.ts'
@@ -219,7 +219,7 @@ test('a container that ends while the start reads the store is not published as 
 
 test('with thousands of containers the start waits for the running ones alone, however quick the full list is', async (t) => {
   const [running, crashed] = [await newOwner(), await newOwner()]
-  await addOwnersLike(crashed, 2_600)
+  await addOwnersLike(t, crashed, 2_600)
   const runtime = new LateRuntime()
   const answerFullLists = runtime.holdFullLists()
   const arranged = arrange(t, [running, crashed], runtime)
@@ -236,7 +236,7 @@ test('with thousands of containers the start waits for the running ones alone, h
 // Pages of 2,000 running containers came back 2 s late, with the list of all 20,000.
 test('after an outage of an engine with thousands of containers those that run do not wait for the full list', async (t) => {
   const [same, moved, ended] = [await newOwner(), await newOwner(), await newOwner()]
-  await addOwnersLike(ended, 2_600)
+  await addOwnersLike(t, ended, 2_600)
   const { runtime, gateway, routeSync } = await arrange(t, [same, moved, ended])
   await sweptFirst(runtime)
   runtime.tell({ id: undefined, action: 'lost' })
@@ -265,7 +265,7 @@ test('after an outage of an engine with thousands of containers those that run d
 // It answers from memory with what it had before the outage, and most pods that exist run.
 test('after an outage of a cluster its full list is the first, however many containers there are', async (t) => {
   const owner = await newOwner()
-  await addOwnersLike(owner, 2_600)
+  await addOwnersLike(t, owner, 2_600)
   const { runtime, gateway, routeSync } = await arrange(t, [owner], new LateRuntime(), {
     ...dockerCapabilities,
     keepsStopped: false,
@@ -284,7 +284,7 @@ test('after an outage of a cluster its full list is the first, however many cont
 // A sweep that inspects thousands of containers, which a hung engine answers after 3 s each, kept the one after the outage waiting.
 test('a sweep that is inspecting containers when the engine goes down ends, so that the one after the outage begins', async (t) => {
   const owner = await newOwner()
-  await addOwnersLike(owner, 100)
+  await addOwnersLike(t, owner, 100)
   const runtime = new LateRuntime()
   const failInspects = runtime.holdInspects()
   // The engine does not have those of the other owners: each is inspected.
@@ -302,9 +302,14 @@ test('a sweep that is inspecting containers when the engine goes down ends, so t
   await until(() => gateway.routeStateOf(owner.prefix) === 'running')
 })
 
-/** Users with a record of a container each, as this one has. */
-async function addOwnersLike({ userId, id }: Owner, count: number): Promise<void> {
+/** Users with a record of a container each, as this one has; they are gone after the test, for the database is that of the file. */
+async function addOwnersLike(t: TestContext, { userId, id }: Owner, count: number): Promise<void> {
   const { db } = database
+  t.after(async () => {
+    const added = db.selectFrom('users').select('id').where('slug', 'like', `${id}-%`)
+    await db.deleteFrom('user_containers').where('user_id', 'in', added).execute()
+    await db.deleteFrom('users').where('slug', 'like', `${id}-%`).execute()
+  })
   const { id: _, ...user } = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow()
   const like = db.selectFrom('user_containers').selectAll().where('user_id', '=', userId)
   const { id: __, ...record } = await like.executeTakeFirstOrThrow()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createRedirectListener } from './redirect-listener.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 // A thousand connections without a request closed port 80 to all clients, from one address and at no cost.
 test('a client that opens connections and sends nothing keeps no other client from the redirect', async (t) => {
@@ -23,7 +24,7 @@ test('a client that opens connections and sends nothing keeps no other client fr
   for (const address of ['127.0.0.3', '127.0.0.2']) {
     const client = from(address)
     client.write('GET /login HTTP/1.1\r\nHost: a.example\r\n\r\n')
-    const [answer] = await once(client, 'data', { signal: AbortSignal.timeout(4_000) })
+    const [answer] = await once(client, 'data', { signal: AbortSignal.timeout(waitLimit(4_000)) })
     assert.match(String(answer), /^HTTP\/1\.1 308 [^]*location: https:\/\/a\.example\/login/i, address)
   }
 })

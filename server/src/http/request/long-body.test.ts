@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
 import { createListener } from '#/http/listener.ts'
 import { withLongBody } from './long-body.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** Bodies that take their time, on a listener that gives others a moment only. */
 const bodyTimeout = 100
@@ -115,5 +116,5 @@ test('a sender that goes away is a refusal, not an error of the service', async 
 test('what is left unread has the time of other bodies again', async (t) => {
   const socket = await serve(t, (request) => withLongBody(request, async () => 'refused unread', long))
   assert.equal(await said(socket), 'refused unread')
-  await once(socket, 'close', { signal: AbortSignal.timeout(20_000) })
+  await once(socket, 'close', { signal: AbortSignal.timeout(waitLimit(20_000)) })
 })

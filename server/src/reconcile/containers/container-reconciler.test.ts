@@ -5,6 +5,7 @@ import { refusals } from '#/errors.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { findContainer, noteStopped, storeContainer } from '#/store/containers/user-containers.ts'
 import { gate, ghost, now, rigOf } from '#test/support/container-reconciler-rig.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 test('who asks for a run while one is under way gets another: what they want to see may be newer', async (t) => {
   const { world, reconciler, person } = await rigOf(t)
@@ -40,7 +41,8 @@ test('an engine that restarts between list and plan loses no container: the next
   assert.equal(world.activations, 1)
   world.beforeList = async () => {}
   await reconciler.run()
-  for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
+  for (const end = performance.now() + waitLimit(10_000); world.restored.length === 0 && performance.now() < end;)
+    await sleep(5)
   assert.deepEqual(world.restored, [user.id])
 })
 
@@ -62,7 +64,8 @@ test('what is still to be restored is not given up when the connection to the en
   await reconciler.run()
   assert.notEqual((await findContainer(database.db, user.id, 'dev'))?.runningSince, null)
   world.beforeRestore = async () => {}
-  for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
+  for (const end = performance.now() + waitLimit(10_000); world.restored.length === 0 && performance.now() < end;)
+    await sleep(5)
   assert.deepEqual(world.restored, [user.id])
 })
 
@@ -80,7 +83,8 @@ test('who was woken when nothing could be noted is started again after the engin
   engine.set('ann', { ...(engine.get('ann') as RuntimeContainer), state: 'exited' })
   reconciler.onEvent({ id: undefined, action: 'other' }, undefined)
   await reconciler.run()
-  for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
+  for (const end = performance.now() + waitLimit(10_000); world.restored.length === 0 && performance.now() < end;)
+    await sleep(5)
   assert.deepEqual(world.restored, [user.id])
 })
 

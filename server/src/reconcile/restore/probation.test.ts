@@ -5,6 +5,7 @@ import type { ContainerState } from '#/containers/state/container-state.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { findContainer } from '#/store/containers/user-containers.ts'
 import { rigOf } from '#test/support/container-reconciler-rig.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** Ann's container, restored after an outage; `end` lets its program end, and waits until that counts as its end by itself. */
 async function arrange(t: TestContext) {
@@ -14,7 +15,7 @@ async function arrange(t: TestContext) {
   const become = (fields: Partial<RuntimeContainer>) =>
     void engine.set('ann', { ...(engine.get('ann') as RuntimeContainer), ...fields })
   const untilRestored = async (times: number) => {
-    for (const end = performance.now() + 10_000; world.restored.length < times && performance.now() < end;)
+    for (const end = performance.now() + waitLimit(10_000); world.restored.length < times && performance.now() < end;)
       await sleep(5)
     assert.equal(world.restored.length, times)
   }
@@ -33,7 +34,8 @@ async function arrange(t: TestContext) {
   }
   const shouldRun = async () => (await findContainer(database.db, user.id, 'dev'))?.runningSince !== null
   const untilGivenUp = async () => {
-    for (const limit = performance.now() + 10_000; (await shouldRun()) && performance.now() < limit;) await sleep(5)
+    for (const limit = performance.now() + waitLimit(10_000); (await shouldRun()) && performance.now() < limit;)
+      await sleep(5)
     assert.equal(await shouldRun(), false)
   }
   return { world, reconciler, end, untilRestored, shouldRun, untilGivenUp }

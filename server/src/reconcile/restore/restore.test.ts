@@ -17,6 +17,7 @@ import { insertUser } from '#/store/users/users.ts'
 import { Restorer } from './restore.ts'
 import { ActionCounters } from '../containers/action-counters.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 const now = new Date('2026-11-01T12:00:00Z')
 
@@ -69,7 +70,8 @@ async function arrange(
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + 20_000; !isSo(); await sleep(5)) assert.ok(performance.now() < end, 'in time')
+  for (const end = performance.now() + waitLimit(20_000); !isSo(); await sleep(5))
+    assert.ok(performance.now() < end, 'in time')
 }
 
 const crash = (exitCode: number, isOutOfMemory = false) =>

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { FaultProxy } from './fault-proxy.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 // A chaos run killed Berth while it read an archive. The engine never heard of it, waited to write the rest, and held the
 // container: its removal hung for every process after that.
-test('an engine hears that the reader of an archive is gone', { timeout: 10_000 }, async (t) => {
+test('an engine hears that the reader of an archive is gone', { timeout: waitLimit(10_000) }, async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-engine-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const socket = path.join(folder, 'engine.sock')

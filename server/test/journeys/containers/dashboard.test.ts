@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** What a person does with their containers from the dashboard, with the real server and engine. */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -16,7 +17,7 @@ const templates = {
 const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
 const ann = await berth.signUp('ann@x.org')
 const { page, problems } = await openTab({ after })
-page.setDefaultTimeout(60_000)
+page.setDefaultTimeout(waitLimit(60_000))
 const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
 await page.context().addCookies([cookie])
 const card = (name: string) => page.getByRole('article', { name })

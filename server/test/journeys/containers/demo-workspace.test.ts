@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { assertOk } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
-import { firstOfList, onlyLong } from '#test/support/extent.ts'
+import { firstOfList, onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /** The demo workspace behind the gateway, as its owner uses it: on a phone, enlarged, in German, and through a restart. */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -23,7 +23,7 @@ async function open(locale: string, width: number, height: number) {
     { name: 'spawner_token', value: ann.token, domain: '.berth.localhost', path: '/', httpOnly: true },
   ])
   const tab = await context.newPage()
-  tab.setDefaultTimeout(30_000)
+  tab.setDefaultTimeout(waitLimit(30_000))
   await steadily(() => tab.goto(address))
   await tab.locator('.cm-content').waitFor()
   return tab

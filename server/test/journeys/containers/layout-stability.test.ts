@@ -9,7 +9,7 @@ import { arrival, openTab } from '#test/support/browser.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
-import { firstOfList, onlyLong } from '#test/support/extent.ts'
+import { firstOfList, onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /**
  * Nothing moves below a pointer while containers start, end or fail. Cards grew when they were launched, so that a press on
@@ -48,7 +48,7 @@ const berth = await startBerth(
 )
 const ann = await berth.signUp('ann@x.org')
 const { page } = await openTab({ after })
-page.setDefaultTimeout(60_000)
+page.setDefaultTimeout(waitLimit(60_000))
 const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
 await page.context().addCookies([cookie])
 await page.context().addInitScript(noteShifts)

@@ -6,6 +6,7 @@ import axe, { type AxeResults } from 'axe-core'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** How a user chooses the parameters of a container on the dashboard, with the real server and engine. */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -29,7 +30,7 @@ const templates = {
 const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
 const ann = await berth.signUp('ann@x.org')
 const { page } = await openTab({ after })
-page.setDefaultTimeout(60_000)
+page.setDefaultTimeout(waitLimit(60_000))
 const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
 await page.context().addCookies([cookie])
 const launch = page.getByRole('article', { name: 'Laboratory' }).getByRole('button', { name: 'Launch' })

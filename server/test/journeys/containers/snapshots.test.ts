@@ -10,6 +10,7 @@ import { packTar, unpackTar } from 'modern-tar'
 import { startBerth, testTemplates } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** How a user takes files away and brings files in, with the real server, engine and browser. */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -24,7 +25,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'berth-journey-'))
 after(() => rmSync(folder, { recursive: true }))
 
 const { page, problems } = await openTab({ after })
-page.setDefaultTimeout(60_000)
+page.setDefaultTimeout(waitLimit(60_000))
 const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
 await page.context().addCookies([cookie])
 const picture = async (name: string) => {

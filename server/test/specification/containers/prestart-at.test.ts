@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { testImage } from '../../support/engine/engine.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** Containers that are started at a time of day, at a real engine and by the real clock. */
 
 // It waits for up to 100 s, and then for a start.
-const limits = { timeout: 240_000 }
+const limits = { timeout: waitLimit(240_000) }
 
 test('at prestart_at the container of who used one is started and paused, and no other', limits, async (t) => {
   const image = await testImage()

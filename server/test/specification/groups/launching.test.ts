@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 const { berth, engine, boss, signUp, group, launch } = await startGroupBerth({ after }, { env: { MAX_PER_USER: '3' } })
 const [ann, ben] = [await signUp('ann@x.org'), await signUp('ben@x.org')]
@@ -12,7 +13,7 @@ const stop = (user: Signed, type: string) => user.call('POST', `/api/container/s
 const past = '2020-01-01T00:00:00Z'
 
 async function until(what: () => boolean | Promise<boolean>, limit = 15_000): Promise<void> {
-  const end = Date.now() + limit
+  const end = Date.now() + waitLimit(limit)
   while (!(await what())) {
     assert.ok(Date.now() < end, 'it did not happen in time')
     await sleep(50)

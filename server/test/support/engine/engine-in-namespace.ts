@@ -9,6 +9,7 @@ import type { CommandResult, Settings } from '../command-line.ts'
 import { resultOf } from '../command-line.ts'
 import { connectTo } from './engine.ts'
 import { dockerdOptions } from './own-engine.ts'
+import { waitLimit } from '../extent.ts'
 
 /** A machine of its own as far as its network goes: an engine, and a firewall without rules of Berth. */
 export interface NamespaceEngine {
@@ -19,7 +20,7 @@ export interface NamespaceEngine {
 }
 
 /** How long dockerd may take to answer and to end, in ms. */
-const limit = 60_000
+const limit = waitLimit(60_000)
 
 /** @returns why there can be none, in words, where this process may not make a namespace */
 export async function startNamespaceEngine(lifetime: Lifetime): Promise<NamespaceEngine | string> {

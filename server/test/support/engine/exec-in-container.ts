@@ -1,9 +1,10 @@
 import { Pool } from 'undici'
 import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import { askEngine, engineAddress } from './engine.ts'
+import { waitLimit } from '../extent.ts'
 
 /** Maximum time a script may take, in ms. */
-const timeout = 60_000
+const timeout = waitLimit(60_000)
 
 /**
  * Runs a shell script in a container, past Berth: as the container's user, in the image's working directory.

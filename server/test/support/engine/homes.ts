@@ -1,5 +1,6 @@
 import type { Berth, Person } from '../berth.ts'
 import { askEngine, testImage } from './engine.ts'
+import { waitLimit } from '../extent.ts'
 
 /** What tests of homes look at: the engine's volumes, and who one is in by what was written into it first. */
 
@@ -12,7 +13,7 @@ export async function markedTemplates(): Promise<string> {
 
 /** The word in the home of this person's container, which has to run. */
 export async function markOf(person: Person, type = 'dev'): Promise<string> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + waitLimit(10_000)
   for (;;) {
     const reply = await person.call('GET', `/${person.slug}-${type}/home.txt`)
     if (reply.status === 200) return reply.text.trim()

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { lives } from '../program.ts'
 import { endOrphanedStarts } from './orphaned-starts.ts'
+import { waitLimit } from '../extent.ts'
 
 /** A program that waits for ever and looks like `name init`, started for a container with this state folder. */
 async function startLike(t: TestContext, folder: string, name: string, stateFolder: string) {
@@ -19,7 +20,7 @@ async function startLike(t: TestContext, folder: string, name: string, stateFold
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   t.after(() => child.kill('SIGKILL'))
-  await once(child.stdout, 'data', { signal: AbortSignal.timeout(20_000) })
+  await once(child.stdout, 'data', { signal: AbortSignal.timeout(waitLimit(20_000)) })
   return child
 }
 
@@ -29,7 +30,7 @@ test('a start that a killed dockerd left behind is ended; those of other engines
   const left = await startLike(t, folder, 'runc', `${folder}/engine/containers/a`)
   const ofAnother = await startLike(t, folder, 'runc', `${folder}/engine-2/containers/a`)
   const noStart = await startLike(t, folder, 'other', `${folder}/engine/containers/b`)
-  const ended = once(left, 'exit', { signal: AbortSignal.timeout(20_000) })
+  const ended = once(left, 'exit', { signal: AbortSignal.timeout(waitLimit(20_000)) })
   endOrphanedStarts(`${folder}/engine`)
   assert.deepEqual(await ended, [null, 'SIGKILL'])
   for (const { pid = 0 } of [ofAnother, noStart]) assert.ok(lives(pid), `process ${pid} goes on`)

@@ -10,9 +10,10 @@ import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-addres
 import type { Lifetime } from '../berth.ts'
 import { endOrphanedStarts } from './orphaned-starts.ts'
 import { askEngine, connectTo, engineAddress, testImage, type AskEngine } from './engine.ts'
+import { waitLimit } from '../extent.ts'
 
 /** How long dockerd may take to answer, and to end, in ms; slow machines need most of it. */
-const limits = { answer: 60_000, end: 90_000 }
+const limits = { answer: waitLimit(60_000), end: waitLimit(90_000) }
 
 /** An engine that belongs to one test, which may stop it, kill it and start it again; the machine's own goes on beside it. */
 export interface OwnEngine {

@@ -1,5 +1,6 @@
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { read, shell } from './runtimes.ts'
+import { waitLimit } from '../extent.ts'
 
 /** Says its name on port 8080; asked for `cgi-bin/try?ADDRESS:PORT` it says what it reads there, if anything. */
 export const prober = (name: string) =>
@@ -15,7 +16,7 @@ chmod +x /tmp/cgi-bin/try`)
 export async function tries(from: Pick<RuntimeContainer, 'address' | 'port'>, to: string): Promise<string> {
   await read(from)
   const answer = await fetch(`http://${from.address}:${from.port}/cgi-bin/try?${to}`, {
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(waitLimit(30_000)),
   })
   return answer.text()
 }

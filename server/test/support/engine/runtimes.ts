@@ -8,6 +8,7 @@ import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { Lifetime } from '../berth.ts'
 import { askEngine, engineAddress, removeInstallation, testImage } from './engine.ts'
+import { waitLimit } from '../extent.ts'
 
 /** A real runtime, and hands that reach around it. */
 export interface RuntimeRig {
@@ -157,7 +158,7 @@ export const shell = (script: string): Pick<ContainerSpec, 'command'> => ({
 /** What the app answers; programs take a moment to listen. @throws {Error} when it did not within 20 s */
 export async function read({ address, port }: Pick<RuntimeContainer, 'address' | 'port'>, file = ''): Promise<string> {
   return eventually(async () => {
-    const response = await fetch(`http://${address}:${port}/${file}`, { signal: AbortSignal.timeout(1_000) })
+    const response = await fetch(`http://${address}:${port}/${file}`, { signal: AbortSignal.timeout(waitLimit(1_000)) })
     if (!response.ok) throw new Error(`${file} answers ${response.status}`)
     return response.text()
   })
@@ -173,9 +174,9 @@ export async function touch(address: string, port: number): Promise<void> {
   }
 }
 
-/** Repeats until it does not throw any more. @param limit ms @throws what it threw last, after that */
+/** Repeats until it does not throw any more. @param limit ms on two quick cores @throws what it threw last, after that */
 export async function eventually<T>(attempt: () => T | Promise<T>, limit = 20_000): Promise<T> {
-  const end = performance.now() + limit
+  const end = performance.now() + waitLimit(limit)
   for (;;) {
     try {
       return await attempt()

@@ -4,6 +4,7 @@ import net from 'node:net'
 import type { TestContext } from 'node:test'
 import { ann } from './tokens.ts'
 import { type Echo, pairs } from './test-apps.ts'
+import { waitLimit } from '../extent.ts'
 
 export interface Answer {
   readonly status: number
@@ -20,10 +21,10 @@ export interface Asking {
   readonly body?: string | Buffer
 }
 
-/** One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s without an answer */
+/** One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s (on two quick cores) without an answer */
 export async function get(port: number, path: string, { body, ...options }: Asking = {}): Promise<Answer> {
   const request = http.request({ host: '127.0.0.1', port, path, agent: false, ...options })
-  const overdue = setTimeout(() => request.destroy(new Error(`no answer: ${path}`)), 20_000)
+  const overdue = setTimeout(() => request.destroy(new Error(`no answer: ${path}`)), waitLimit(20_000))
   try {
     request.end(body)
     const [message] = (await once(request, 'response')) as [IncomingMessage]
@@ -45,7 +46,7 @@ export async function echoed(port: number, path: string, asking: Asking = {}): P
 /** Sends bytes as they are and collects all that comes back until the connection ends. @throws {Error} when it stays open */
 export async function exchange(port: number, text: string, quietFor = 5_000): Promise<string> {
   const socket = net.connect(port, '127.0.0.1')
-  socket.setTimeout(quietFor, () => socket.destroy(new Error('the connection stayed open')))
+  socket.setTimeout(waitLimit(quietFor), () => socket.destroy(new Error('the connection stayed open')))
   socket.write(text, 'latin1')
   return Buffer.concat(await socket.toArray()).toString('latin1')
 }
@@ -91,9 +92,9 @@ export async function clientFrom(t: TestContext, port: number, address: string):
   return { socket, text: () => received, write: (text) => void socket.write(text, 'latin1'), expect }
 }
 
-/** Resolves when the condition holds. @throws {Error} naming what was awaited, after `limit` ms */
+/** Resolves when the condition holds. @throws {Error} naming what was awaited, after `limit` ms on two quick cores */
 export async function until(what: string, condition: () => boolean, limit = 10_000): Promise<void> {
-  const end = Date.now() + limit
+  const end = Date.now() + waitLimit(limit)
   while (!condition()) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

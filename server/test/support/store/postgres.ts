@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../free-port.ts'
 import { childrenOf } from '../child-processes.ts'
+import { waitLimit } from '../extent.ts'
 
 const run = promisify(execFile)
 
@@ -14,7 +15,7 @@ const run = promisify(execFile)
 const berthFolder = path.resolve(import.meta.dirname, '../../../../.berth')
 
 /** How long a server may take to start, in ms. */
-const timeout = 30_000
+const timeout = waitLimit(30_000)
 
 export interface Postgres {
   readonly url: string

@@ -8,6 +8,7 @@ import { refusals } from '#/errors.ts'
 import { failedStage } from '../launch-failure.ts'
 import { LaunchProgress, waitStage } from './launch-progress.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 const owned = { userId: 1, type: 'dev' }
 const pull = { layersDone: 1, layersTotal: 2, bytesDone: 5, bytesTotal: 10 }
@@ -37,7 +38,7 @@ async function startApp(lifetime: { after(work: () => void): void }) {
 }
 
 const until = async (isSo: () => boolean) => {
-  for (const end = performance.now() + 10_000; !isSo() && performance.now() < end;) await sleep(20)
+  for (const end = performance.now() + waitLimit(10_000); !isSo() && performance.now() < end;) await sleep(20)
 }
 
 test('an app is waiting until it accepts connections, then ready', async (t) => {

@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packTar } from 'modern-tar'
 import { framed, unpack, waitingScript } from './helper-container.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** The command of helpers with the shell and tar of this machine, whose standard input stays open. */
 
@@ -56,7 +57,7 @@ test('what is no archive, and an archive that is cut off, fail', async (t) => {
 function waitBeside(folder: string, processes: readonly string[], idle: number): Promise<unknown[]> {
   for (const each of processes) mkdirSync(path.join(folder, each))
   const script = waitingScript(`touch ${folder}/begun; [ -e ${folder}/open ]`, idle).replaceAll('/proc/', `${folder}/`)
-  return once(spawn('sh', ['-c', script]), 'exit', { signal: AbortSignal.timeout(20_000) })
+  return once(spawn('sh', ['-c', script]), 'exit', { signal: AbortSignal.timeout(waitLimit(20_000)) })
 }
 
 // In a pod with shareProcessNamespace it saw the pause container, took it for a command, and waited for ever.
