@@ -48,6 +48,8 @@ export class LateRuntime {
   readonly asked = { inspects: [] as string[], lists: 0 }
   /** Lists in the order in which they were asked for. */
   readonly askedLists: ('all' | 'up')[] = []
+  /** How many of them were asked for until everything was published for the first time. */
+  listsOfStart = 0
   /** Calls that were not answered yet. */
   unanswered = 0
   /** What answers wait for beside their delay. */
@@ -202,6 +204,7 @@ export async function arrange(
   const ending = new AbortController()
   t.after(() => ending.abort())
   await routeSync.publishAll(ending.signal)
+  runtime.listsOfStart = runtime.askedLists.length
   await sleep(20)
   return { runtime, gateway, routeSync, statuses }
 }
@@ -214,10 +217,12 @@ export function sweptFirst(runtime: LateRuntime): Promise<void> {
   return until(() => runtime.askedLists.includes('all') && runtime.unanswered === 0)
 }
 
-/** Resolves when the second list after the start, which more than 20 running containers lead to, is answered and applied. */
+/**
+ * Resolves when the second list after the start, which more than 20 running containers lead to, is answered and applied. A slow start
+ * asks for a list of running containers by itself, before everything is published.
+ */
 export function listedTwice(runtime: LateRuntime): Promise<void> {
-  const { askedLists } = runtime
-  return until(() => askedLists.lastIndexOf('up') > askedLists.indexOf('all') && runtime.unanswered === 0)
+  return until(() => runtime.askedLists.slice(runtime.listsOfStart).includes('up') && runtime.unanswered === 0)
 }
 
 /** Polls for up to 30 s on two quick cores. */
