@@ -86,7 +86,7 @@ async function runTests() {
     files,
     () => end - Date.now() / 1000,
   )
-  if (process.env.BERTH_TEST_COUNTS) writeCounts(process.env.BERTH_TEST_COUNTS, ending.counts)
+  if (process.env.BERTH_TEST_COUNTS) writeCounts(process.env.BERTH_TEST_COUNTS, ending.counts, ending.flaky)
   return ending.code
 }
 

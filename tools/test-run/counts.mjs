@@ -41,10 +41,12 @@ export function readFailed(folder) {
 }
 
 /**
- * Leaves counts there, as a run does.
+ * Leaves counts there, as a run does, and a line for each file or part that passed only when it was repeated; `.ci/run` shows those.
  * @param {string} folder
  * @param {ReturnType<typeof readCounts>} counts
+ * @param {readonly string[]} [flaky]
  */
-export function writeCounts(folder, { passed, failed }) {
-  writeFileSync(join(folder, randomUUID()), `${passed} ${failed}\n`)
+export function writeCounts(folder, { passed, failed }, flaky = []) {
+  const lines = [`${passed} ${failed}`, ...flaky.map((name) => `flaky: ${name}`), '']
+  writeFileSync(join(folder, randomUUID()), lines.join('\n'))
 }

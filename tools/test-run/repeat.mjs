@@ -56,7 +56,8 @@ export const limitOfRun = (usual, isRepetition, left) =>
  * @param {(repeated?: string[]) => Promise<Ending>} run all side by side, or these one after the other
  * @param {string[]} files
  * @param {() => number} left s until the run has to end; negative: nothing is repeated
- * @returns {Promise<Ending>} that of the first run, or a passed one when as many tests passed then as had failed, and none failed
+ * @returns {Promise<Ending & { flaky?: string[] }>} that of the first run, or a passed one with the repeated files when as many tests passed
+ *   then as had failed, and none failed
  */
 export async function runRepeating(run, files, left) {
   const first = await run()
@@ -67,5 +68,5 @@ export async function runRepeating(run, files, left) {
   const { passed, failed } = first.counts
   // A run of nothing ends without a failure, too. A file that could not be loaded had no test that failed.
   const isPassed = code === 0 && counts.failed === 0 && counts.passed >= Math.max(1, failed)
-  return isPassed ? { code: 0, failed: [], counts: { passed: passed + failed, failed: 0 } } : first
+  return isPassed ? { code: 0, failed: [], flaky: repeated, counts: { passed: passed + failed, failed: 0 } } : first
 }

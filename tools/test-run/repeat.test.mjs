@@ -101,6 +101,7 @@ test('what failed and passes alone counts as passed; what fails again is a failu
   assert.deepEqual(await runRepeating(late.run, files, () => 60), {
     code: 0,
     failed: [],
+    flaky: ['b.test.ts'],
     counts: { passed: 10, failed: 0 },
   })
   assert.deepEqual(late.asked, [undefined, ['b.test.ts']])
