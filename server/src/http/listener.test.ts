@@ -8,6 +8,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createListener, drain, listenOnSocket } from './listener.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** In ms: far less than an answer takes here. */
 const bodyLimit = 50
@@ -92,5 +93,5 @@ test('a drained listener ends with its last request, although the connection was
   const [answer] = await once(asked, 'response')
   answer.resume()
   await drained
-  assert.ok(performance.now() - began < 10_000)
+  assert.ok(performance.now() - began < waitLimit(10_000))
 })

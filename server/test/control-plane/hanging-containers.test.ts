@@ -6,7 +6,7 @@ import type { BerthOptions } from '../support/berth.ts'
 import { askEngine } from '../support/engine/engine.ts'
 import { outside, pollUntil, startRig, type ControlPlaneRig, type Tenant } from '../support/control-plane.ts'
 import { hangingEngine, type HangingEngine } from '../support/engine/faulty-engines.ts'
-import { onlyLong, timeLimit } from '#test/support/extent.ts'
+import { onlyLong, timeLimit, waitLimit } from '#test/support/extent.ts'
 
 /** What a container does to the others when the engine does not answer about it: nothing. A real engine, and a line to it that hangs. */
 async function arrange(t: TestContext, options: Pick<BerthOptions, 'env' | 'pace'> = {}) {
@@ -34,7 +34,7 @@ async function worksFor(person: Tenant): Promise<void> {
     const { value, ms } = await timed(() => person.call(method, path))
     assert.equal(value.status, 200, `${path} ${value.text}`)
     // A stop is asked of a program that ends at once; the rest is the engine's own time on a busy machine.
-    assert.ok(ms < 10_000, `${path} took ${ms} ms`)
+    assert.ok(ms < waitLimit(10_000), `${path} took ${ms} ms`)
   }
   assert.equal((await person.call('GET', '/api/container/status')).body.status, 'running')
 }

@@ -102,7 +102,6 @@ async function runOutOfMemory(tenant: Tenant): Promise<void> {
       const isTold = await pollUntil(
         () => told.count('oom') > notices,
         () => 'no notice',
-        3_000,
       ).then(
         () => true,
         () => false,

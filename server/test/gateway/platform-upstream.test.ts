@@ -6,6 +6,7 @@ import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { get } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, plainApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie } from '#test/support/gateway/tokens.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 test('the platform answers whatever is no container, through its socket, byte for byte', async (t) => {
   const platform = echoApp()
@@ -118,7 +119,7 @@ test('a platform that restarts is waited for a moment, and told with 503 when it
   assert.ok([502, 503].includes(status), String(status))
   assert.match(headers['retry-after'] ?? '', /^\d+$/)
   assert.deepEqual(Object.keys(JSON.parse(body)), ['error'])
-  assert.ok(Date.now() - begun < 20_000)
+  assert.ok(Date.now() - begun < waitLimit(20_000))
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'the app', 'containers do not need it')
 })
 

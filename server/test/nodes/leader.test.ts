@@ -117,7 +117,7 @@ test('a leader whose lease lapsed gives no order until a renewal shows that no o
   await assert.rejects(runtime.stop('x'), /does not lead any more/)
   await runtime.ping()
   assert.equal(stops, 1)
-  await waitFor('the late renewal', () => leadership.isValid, 5_000)
+  await waitFor('the late renewal', () => leadership.isValid)
   await runtime.stop('x')
   assert.deepEqual(lost, [])
 })

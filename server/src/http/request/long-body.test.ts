@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
 import { createListener } from '#/http/listener.ts'
 import { withLongBody } from './long-body.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { waitLimit } from '#test/support/extent.ts'
 
 /** Bodies that take their time, on a listener that gives others a moment only. */
@@ -28,9 +29,13 @@ async function serve(t: TestContext, work: (request: IncomingMessage) => Promise
   return socket
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** @param onText is told of all that has come until now */
+async function textOf(body: AsyncIterable<Uint8Array>, onText?: (text: string) => void): Promise<string> {
   let text = ''
-  for await (const part of body) text += Buffer.from(part).toString('latin1')
+  for await (const part of body) {
+    text += Buffer.from(part).toString('latin1')
+    onText?.(text)
+  }
   return text
 }
 
@@ -60,7 +65,7 @@ test('a body of which nothing more comes is refused, and the answer arrives', as
     { ...long, idle: 20 },
     { ...long, total: 20 },
   ]) {
-    const socket = await serve(t, (request) => withLongBody(request, textOf, limits))
+    const socket = await serve(t, (request) => withLongBody(request, (body) => textOf(body), limits))
     socket.write('re')
     assert.equal(await said(socket), 'refused 409')
   }
@@ -68,18 +73,29 @@ test('a body of which nothing more comes is refused, and the answer arrives', as
 
 test('a sender of a byte now and then is refused before its time is over, and one that was fast in it goes on', async (t) => {
   // It kept its place, one of eight for all users, for two hours.
-  const slow = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 3, time: 125 } }))
-  for (const part of ['s', 'l']) {
-    slow.write(part)
-    await sleep(250)
+  const send = async (parts: string[], bytes: number) => {
+    let read = ''
+    const work = (body: AsyncIterable<Uint8Array>) => textOf(body, (text) => void (read = text))
+    const pace = { bytes, time: 125 }
+    const socket = await serve(t, (request) => withLongBody(request, work, { ...long, pace }))
+    const answer = said(socket)
+    let isAnswered = false
+    void answer.finally(() => (isAnswered = true)).catch(() => undefined)
+    let sent = ''
+    for (const part of parts) {
+      sent += part
+      socket.write(part)
+      // The pause counts when the server waits for the next part, which it does not before it has this one.
+      await pollUntil(
+        () => read === sent || isAnswered,
+        () => `it read ${read} of ${sent}`,
+      )
+      await sleep(250)
+    }
+    return answer
   }
-  assert.equal(await said(slow), 'refused 409')
-  const fast = await serve(t, (request) => withLongBody(request, textOf, { ...long, pace: { bytes: 1, time: 125 } }))
-  for (const part of ['r', 'es', 't']) {
-    fast.write(part)
-    await sleep(250)
-  }
-  assert.equal(await said(fast), 'rest')
+  assert.equal(await send(['s', 'l'], 3), 'refused 409')
+  assert.equal(await send(['r', 'es', 't'], 1), 'rest')
 })
 
 test('a slow reader uses none of the time of the sender', async (t) => {
@@ -90,12 +106,12 @@ test('a slow reader uses none of the time of the sender', async (t) => {
         let text = ''
         for await (const part of body) {
           text += Buffer.from(part).toString('latin1')
-          await sleep(300)
+          await sleep(700)
           if (text === 're') socket.write('st')
         }
         return text
       },
-      { ...long, idle: 200 },
+      { ...long, idle: 500 },
     ),
   )
   socket.write('re')
@@ -105,7 +121,7 @@ test('a slow reader uses none of the time of the sender', async (t) => {
 test('a sender that goes away is a refusal, not an error of the service', async (t) => {
   const failed = Promise.withResolvers<unknown>()
   const socket = await serve(t, async (request) => {
-    await withLongBody(request, textOf, long).catch(failed.resolve)
+    await withLongBody(request, (body) => textOf(body), long).catch(failed.resolve)
     return ''
   })
   socket.write('re', () => socket.destroy())

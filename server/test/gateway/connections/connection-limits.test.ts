@@ -53,13 +53,17 @@ test("one person's WebSockets do not count for another", async (t) => {
 })
 
 test('where too many connections are open the longest idle are closed, and those that carry something go on', async (t) => {
-  const app = httpApp(
-    (request, response) => void setTimeout(() => response.end('ok'), request.url === '/slow' ? 700 : 0),
-  )
+  const answerSlow = Promise.withResolvers<void>()
+  let isAsked = false
+  const app = httpApp((request, response) => {
+    if (request.url !== '/slow') return void response.end('ok')
+    isAsked = true
+    void answerSlow.promise.then(() => response.end('ok'))
+  })
   const { port, gateway } = await startGatewayHarness(t, app, { options: { limits: { connections: 10 } } })
   const busy = await clientFrom(t, port, '127.0.0.2')
   busy.write(keptHead('GET /ann-dev/slow HTTP/1.1'))
-  await sleep(100)
+  await until('the app is asked', () => isAsked)
   const idle: RawClient[] = []
   for (let each = 0; each < 9; each++) {
     idle.push(await clientFrom(t, port, `127.0.1.${each}`))
@@ -69,6 +73,7 @@ test('where too many connections are open the longest idle are closed, and those
   await until('the first is closed', () => idle.slice(0, 1).every(isOver))
   late.write(keptHead('GET /ann-dev/ HTTP/1.1'))
   await late.expect(/^HTTP\/1\.1 200 /)
+  answerSlow.resolve()
   await busy.expect(/^HTTP\/1\.1 200 [^]*ok$/)
   assert.ok(idle.slice(1).every((client) => !isOver(client)))
   const counts = await gateway.counts()

@@ -10,7 +10,7 @@ import { exchange, get, isOver, rawClient, until } from '#test/support/gateway/r
 import { echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bobToken, browser } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'
-import { timeLimit } from '#test/support/extent.ts'
+import { timeLimit, waitLimit } from '#test/support/extent.ts'
 
 test('one client connection serves requests to several containers, each by its own app', async (t) => {
   const named = (name: string) => httpApp((_, response) => response.end(name))
@@ -92,7 +92,6 @@ test('a connection that ends in the middle of a head, or before it, leaves nothi
     await until(
       `the gateway ends its side after ${JSON.stringify(bytes)}`,
       () => client.socket.readableEnded || client.socket.destroyed,
-      3_000,
     )
   }
   assert.deepEqual(calls.reports, [])
@@ -185,7 +184,7 @@ test('closing waits for no stream of events', async (t) => {
   const cut = once(events.resume(), 'error')
   const begun = Date.now()
   await gateway.close(60_000)
-  assert.ok(Date.now() - begun < 20_000)
+  assert.ok(Date.now() - begun < waitLimit(20_000))
   await cut
 })
 

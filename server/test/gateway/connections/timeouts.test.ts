@@ -14,6 +14,7 @@ import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-app
 import { ann } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { assertQuick } from '#test/support/timed-attempts.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
 /** A gateway with short timeouts, in ms. */
 const withShortTimeouts = (
@@ -208,7 +209,7 @@ test('no header makes the gateway think long, in which others would wait', async
         delay.disable()
         return delay.max / 1e6
       }
-      await assertQuick(200, held, { attempts: 3, what: line.slice(0, 12) })
+      await assertQuick(waitLimit(200), held, { attempts: 3, what: line.slice(0, 12) })
     }
   }
 })

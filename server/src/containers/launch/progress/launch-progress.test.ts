@@ -94,14 +94,16 @@ test('an app that listens soon after a probe is ready soon', async (t) => {
     await sleep(270)
     app.listen()
     const listensAt = performance.now()
-    while (told.length < 2 && performance.now() < listensAt + 10_000) await sleep(1)
+    while (told.length < 2 && performance.now() < listensAt + waitLimit(10_000)) await sleep(1)
     assert.deepEqual(told, ['waiting', 'ready'])
     return performance.now() - listensAt
   }
   // A machine that has other work is late now and then; pauses that are too long are so each time.
   const times: number[] = []
-  while (times.length < 10 && !times.some((late) => late < 60)) times.push(await toldAfter())
-  assert.ok(Math.min(...times) < 60, `it was told ${times.join(', ')} ms later`)
+  // On a slow machine less than the 0.2 s of the pauses of before.
+  const limit = Math.min(150, waitLimit(60))
+  while (times.length < 10 && !times.some((late) => late < limit)) times.push(await toldAfter())
+  assert.ok(Math.min(...times) < limit, `it was told ${times.join(', ')} ms later`)
 })
 
 test('an app with a ready_path is ready once it answers a GET of that below 500', async (t) => {
