@@ -110,8 +110,7 @@ suite('answers that are not read', () => {
   test('so are answers that a public app is still sending', async (t) => {
     const options = { limits: { unreadAppAnswers: limit } }
     const { port, gateway } = await startGatewayHarness(t, largePages(), { rules: { access: 'public' }, options })
-    for (let each = 0; each < silentClients; each++)
-      await silentClient(t, port, silentNetwork, anonymous('/ann-dev/'))
+    for (let each = 0; each < silentClients; each++) await silentClient(t, port, silentNetwork, anonymous('/ann-dev/'))
     await untilClosed(gateway, 7)
     const last = await silentClient(t, port, '127.0.0.2', anonymous('/ann-dev/'))
     last.resume()

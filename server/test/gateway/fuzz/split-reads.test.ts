@@ -33,7 +33,11 @@ async function exchanged(port: number, pieces: readonly Buffer[]): Promise<strin
     socket.write(piece)
     await nextTurn()
   }
-  for (pauses = 0; !socket.destroyed && !socket.readableEnded && pauses < (received === '' ? patience : quiet); pauses++)
+  for (
+    pauses = 0;
+    !socket.destroyed && !socket.readableEnded && pauses < (received === '' ? patience : quiet);
+    pauses++
+  )
     await sleep(5)
   socket.destroy()
   return received
