@@ -47,9 +47,12 @@ test('forty megabytes hold nothing else up', async () => {
   // Made ready before: only what parses is measured.
   const pieces = await Array.fromAsync(inPieces(text, 65_536))
   const late: number[] = []
-  // The best of five, on a machine that others use, too: JSON.parse of all takes 170 to 300 ms in one go, each time.
-  while (late.length < 5 && !(Math.min(...late) < 100)) late.push(await lateWhileParsing(pieces))
-  assert.ok(Math.min(...late) < 100, `${late.join(', ')} ms`)
+  const begun = performance.now()
+  JSON.parse(text)
+  // The best of five, on a machine that others use, too: JSON.parse of all takes 170 to 300 ms in one go, each time, and longer on a slow one.
+  const limit = Math.max(100, (performance.now() - begun) / 2)
+  while (late.length < 5 && !(Math.min(...late) < limit)) late.push(await lateWhileParsing(pieces))
+  assert.ok(Math.min(...late) < limit, `${late.join(', ')} ms, not ${limit}`)
 })
 
 /** How late timers are while 20,000 items are parsed, 99 of 100 of them, in ms. */

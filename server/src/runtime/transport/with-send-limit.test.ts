@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { withSendLimit } from './with-send-limit.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
-const limit = 60
+/** Long enough for a machine that does other work meanwhile. */
+const limit = waitLimit(300)
 const stalled = () => new Error('took nothing')
 const options = { signal: new AbortController().signal, limit, stalled }
 

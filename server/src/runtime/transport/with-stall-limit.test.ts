@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withStallLimit } from './with-stall-limit.ts'
+import { waitLimit } from '#test/support/extent.ts'
 
-const limit = 100
+/** Long enough for a machine that does other work meanwhile. */
+const limit = waitLimit(500)
 const stalled = () => new Error('nothing came')
 
 /** Sends parts, waiting before each as long as it says, in ms. */
