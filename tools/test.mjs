@@ -40,7 +40,10 @@ const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
 const all = globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort()
 const extent = extentNamed(process.env.BERTH_TESTS)
-/** How many times longer than on two quick cores all takes here; the limits of tests follow from it (`waitLimit`, `timeLimit`). */
+/**
+ * How many times longer than on two quick cores all takes here; the limits of tests follow from it (`waitLimit`,
+ * `timeLimit`).
+ */
 const slowness = Number(process.env.BERTH_TEST_SLOWNESS ?? (await measureSlowness(sideBySide)))
 /**
  * In ms. A hanging test fails after the first; a file that does not end, such as for a listener left open, after the second. The

@@ -41,7 +41,8 @@ export function readFailed(folder) {
 }
 
 /**
- * Leaves counts there, as a run does, and a line for each file or part that passed only when it was repeated; `.ci/run` shows those.
+ * Leaves counts there, as a run does, and a line for each file or part that passed only when it was repeated; `.ci/run`
+ * shows those.
  * @param {string} folder
  * @param {ReturnType<typeof readCounts>} counts
  * @param {readonly string[]} [flaky]

@@ -56,8 +56,8 @@ export const limitOfRun = (usual, isRepetition, left) =>
  * @param {(repeated?: string[]) => Promise<Ending>} run all side by side, or these one after the other
  * @param {string[]} files
  * @param {() => number} left s until the run has to end; negative: nothing is repeated
- * @returns {Promise<Ending & { flaky?: string[] }>} that of the first run, or a passed one with the repeated files when as many tests passed
- *   then as had failed, and none failed
+ * @returns {Promise<Ending & { flaky?: string[] }>} that of the first run, or a passed one with the repeated files when
+ *   as many tests passed then as had failed, and none failed
  */
 export async function runRepeating(run, files, left) {
   const first = await run()

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 
 /**
- * What one unit of the work below takes on the machine by whose figures the limits of tests are written, in ms of one core that does
- * nothing else; that machine has two cores.
+ * What one unit of the work below takes on the machine by whose figures the limits of tests are written, in ms of one
+ * core that does nothing else; that machine has two cores.
  */
 const reference = { unit: 55, cores: 2 }
 
@@ -11,8 +11,9 @@ const reference = { unit: 55, cores: 2 }
 const slowest = 12
 
 /**
- * How many times longer so many processes side by side take on this machine as it is now than on the one of the reference: fewer
- * or slower cores, and the work of others, all count. Measured once for each run, before its first process; takes about half a second there.
+ * How many times longer so many processes side by side take on this machine as it is now than on the one of the
+ * reference: fewer or slower cores, and the work of others, all count. Measured once for each run, before its first
+ * process; takes about half a second there.
  * @param {number} sideBySide
  * @returns {Promise<number>} 1 to 12, with one digit after the point
  */

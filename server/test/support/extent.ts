@@ -2,12 +2,15 @@
 const isLong = process.env.BERTH_TESTS === 'long'
 
 /**
- * How many times longer than on two quick cores everything takes on this machine, as `npm test` measured it before its first test; 1 in
- * a file that runs by itself.
+ * How many times longer than on two quick cores everything takes on this machine, as `npm test` measured it before its
+ * first test; 1 in a file that runs by itself.
  */
 export const slowness = Math.max(1, Number(process.env.BERTH_TEST_SLOWNESS ?? 1))
 
-/** How long a test waits at most for what has to happen, in ms, when `ms` are plenty on two quick cores. Nothing is asserted by it. */
+/**
+ * How long a test waits at most for what has to happen, in ms, when `ms` are plenty on two quick cores. Nothing is
+ * asserted by it.
+ */
 export const waitLimit = (ms: number): number => Math.round(ms * slowness)
 
 /**
@@ -24,8 +27,9 @@ export const extent = (usual: number, long: number): number => (isLong ? long : 
 export const onlyLong = { skip: isLong ? false : 'part of npm run test:long' }
 
 /**
- * How long something may take, in ms, that takes less than `ms` on two quick cores which have nothing else to do: `npm test` may
- * run where there is three times as much to do, and on a slower machine; `npm run test:long` holds the figure itself.
+ * How long something may take, in ms, that takes less than `ms` on two quick cores which have nothing else to do: `npm
+ * test` may run where there is three times as much to do, and on a slower machine; `npm run test:long` holds the figure
+ * itself.
  */
 export const timeLimit = (ms: number): number => (isLong ? ms : Math.round(3 * ms * slowness))
 

@@ -210,16 +210,17 @@ export async function arrange(
 }
 
 /**
- * Resolves when the first sweep of `arrange` has ended with its inspects: one that is in progress when the engine goes down would make
- * its container unknown by itself, before the outage is noticed. With more than 20 running containers a second list follows.
+ * Resolves when the first sweep of `arrange` has ended with its inspects: one that is in progress when the engine goes
+ * down would make its container unknown by itself, before the outage is noticed. With more than 20 running containers a
+ * second list follows.
  */
 export function sweptFirst(runtime: LateRuntime): Promise<void> {
   return until(() => runtime.askedLists.includes('all') && runtime.unanswered === 0)
 }
 
 /**
- * Resolves when the second list after the start, which more than 20 running containers lead to, is answered and applied. A slow start
- * asks for a list of running containers by itself, before everything is published.
+ * Resolves when the second list after the start, which more than 20 running containers lead to, is answered and
+ * applied. A slow start asks for a list of running containers by itself, before everything is published.
  */
 export function listedTwice(runtime: LateRuntime): Promise<void> {
   return until(() => runtime.askedLists.slice(runtime.listsOfStart).includes('up') && runtime.unanswered === 0)

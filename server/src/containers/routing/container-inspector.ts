@@ -60,8 +60,9 @@ export class ContainerInspector {
   }
 
   /**
-   * Never throws; a container that could not be inspected keeps its route until the engine answers. Ends early when the engine goes
-   * down: its recovery looks at everything once more, and would wait for thousands of calls that are not answered.
+   * Never throws; a container that could not be inspected keeps its route until the engine answers. Ends early when the
+   * engine goes down: its recovery looks at everything once more, and would wait for thousands of calls that are not
+   * answered.
    */
   async inspectEach(ids: string[]): Promise<void> {
     const isEnded = () => this.#signal?.aborted || this.#parts.engineHealth.isDown

@@ -251,8 +251,8 @@ test('after an outage of an engine with thousands of containers those that run d
   runtime.isDeaf = false
   runtime.tell({ id: undefined, action: 'other' })
   await until(() => gateway.routeStateOf(same.prefix) === 'running' && gateway.routeStateOf(moved.prefix) === 'running')
-  // The one that has another address is inspected, because a list does not tell all about it. After 3 s without a full list the other
-  // one would be as well, had it not come back with the list of those that run.
+  // The one that has another address is inspected, because a list does not tell all about it. After 3 s without a full
+  // list the other one would be as well, had it not come back with the list of those that run.
   const ours = [same.id, moved.id]
   assert.deepEqual(
     runtime.asked.inspects.filter((id) => ours.includes(id)),
@@ -281,7 +281,8 @@ test('after an outage of a cluster its full list is the first, however many cont
   assert.equal(runtime.askedLists[0], 'all')
 })
 
-// A sweep that inspects thousands of containers, which a hung engine answers after 3 s each, kept the one after the outage waiting.
+// A sweep that inspects thousands of containers, which a hung engine answers after 3 s each, kept the one after the
+// outage waiting.
 test('a sweep that is inspecting containers when the engine goes down ends, so that the one after the outage begins', async (t) => {
   const owner = await newOwner()
   await addOwnersLike(t, owner, 100)
@@ -302,7 +303,10 @@ test('a sweep that is inspecting containers when the engine goes down ends, so t
   await until(() => gateway.routeStateOf(owner.prefix) === 'running')
 })
 
-/** Users with a record of a container each, as this one has; they are gone after the test, for the database is that of the file. */
+/**
+ * Users with a record of a container each, as this one has; they are gone after the test, for the database is that of
+ * the file.
+ */
 async function addOwnersLike(t: TestContext, { userId, id }: Owner, count: number): Promise<void> {
   const { db } = database
   t.after(async () => {

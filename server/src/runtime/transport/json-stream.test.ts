@@ -49,7 +49,8 @@ test('forty megabytes hold nothing else up', async () => {
   const late: number[] = []
   const begun = performance.now()
   JSON.parse(text)
-  // The best of five, on a machine that others use, too: JSON.parse of all takes 170 to 300 ms in one go, each time, and longer on a slow one.
+  // The best of five, on a machine that others use, too: JSON.parse of all takes 170 to 300 ms in one go, each time,
+  // and longer on a slow one.
   const limit = Math.max(100, (performance.now() - begun) / 2)
   while (late.length < 5 && !(Math.min(...late) < limit)) late.push(await lateWhileParsing(pieces))
   assert.ok(Math.min(...late) < limit, `${late.join(', ')} ms, not ${limit}`)

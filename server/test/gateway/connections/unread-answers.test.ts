@@ -13,8 +13,8 @@ import { pollUntil } from '#test/support/control-plane.ts'
 /** Connections of one network that reads nothing. */
 const silentNetwork = '127.0.0.3'
 /**
- * Bytes of all clients together. One connection holds up to 256 KiB, so that a client which reads, in a network of its own, never holds
- * more than the silent network.
+ * Bytes of all clients together. One connection holds up to 256 KiB, so that a client which reads, in a network of its
+ * own, never holds more than the silent network.
  */
 const limit = 600_000
 /** Each holds 64 KB at least, so that seven have to be closed. */
@@ -54,8 +54,8 @@ function untilRead(client: net.Socket): Promise<void> {
 }
 
 /**
- * Resolves when a count that this process makes rises no more. Many short waits: after one long wait in which the process did not run, it
- * would be as before although more is to come.
+ * Resolves when a count that this process makes rises no more. Many short waits: after one long wait in which the
+ * process did not run, it would be as before although more is to come.
  */
 async function untilQuiet(count: () => number): Promise<void> {
   for (let [before, same] = [-1, 0]; same < 50; await sleep(10)) {

@@ -15,8 +15,9 @@ import { extent } from '#test/support/extent.ts'
 const seed = 20_251_121
 const cases = extent(100, 300)
 /**
- * For how many pauses of 5 ms nothing may come until an exchange counts as over: at first, and after some bytes. Not for how long: client,
- * gateway and app share this process, so that on a slow machine each pause is as much longer as their work is.
+ * For how many pauses of 5 ms nothing may come until an exchange counts as over: at first, and after some bytes. Not
+ * for how long: client, gateway and app share this process, so that on a slow machine each pause is as much longer as
+ * their work is.
  */
 const [patience, quiet] = [300, 100]
 

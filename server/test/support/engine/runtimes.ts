@@ -174,7 +174,7 @@ export async function touch(address: string, port: number): Promise<void> {
   }
 }
 
-/** Repeats until it does not throw any more. @param limit ms on two quick cores @throws what it threw last, after that */
+/** Repeats until it does not throw any more. @param limit ms on two quick cores @throws what it threw last */
 export async function eventually<T>(attempt: () => T | Promise<T>, limit = 20_000): Promise<T> {
   const end = performance.now() + waitLimit(limit)
   for (;;) {

@@ -21,7 +21,10 @@ export interface Asking {
   readonly body?: string | Buffer
 }
 
-/** One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s (on two quick cores) without an answer */
+/**
+ * One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s (on two quick cores)
+ * without an answer
+ */
 export async function get(port: number, path: string, { body, ...options }: Asking = {}): Promise<Answer> {
   const request = http.request({ host: '127.0.0.1', port, path, agent: false, ...options })
   const overdue = setTimeout(() => request.destroy(new Error(`no answer: ${path}`)), waitLimit(20_000))
