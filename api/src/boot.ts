@@ -59,6 +59,8 @@ export interface BootData {
    * restores the administrator's own session, if that is still valid.
    */
   readonly acting: { readonly by: string; readonly until: string } | null
+  /** Token or code of the link that this document was opened by, which is not in its address; null without one. */
+  readonly link_secret: string | null
   /** This document was opened with a link that this very browser asked for, so it may be used without another press. */
   readonly asked_here: boolean
   /** When the server created this document (ISO 8601): the client's clock may be wrong. */

@@ -13,22 +13,23 @@ import '#/styles/touch.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { boot, isContinuable, isSignedIn, sessionRefresh } from '#/api/api-client.ts'
+import { boot, isContinuable, isSignedIn, openedLinkSecret, sessionRefresh } from '#/api/api-client.ts'
 import { continuePath, forgetKnownSession, mayContinue, rememberKnownSession } from '#/session/known-session.ts'
 import { keepRenewed } from '#/session/keep-renewed.ts'
 import { pages } from '#/paths.ts'
 import { forgetEndedSession } from '#/session/ended-session.ts'
 import { announceChange, sessionChannel } from '#/session/session-channel.ts'
 import { documentSession, rememberEmail } from '#/session/login-redirect.ts'
-import { hideTokenFromUrl } from '#/router/router.ts'
+import { keepLinkSecret, leaveTokenBehindHash } from '#/router/router.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { firstParts } from '#/router/lazy-part.ts'
 import { CurrentPage } from '#/routes.tsx'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 
-// Before anything is rendered or requested, the link's token leaves the address bar.
-hideTokenFromUrl()
+// Before anything is rendered or requested, the link's token leaves the address.
+const isOpenedAgain = leaveTokenBehindHash()
+if (!isOpenedAgain) keepLinkSecret(openedLinkSecret)
 if (boot.email !== null) rememberEmail(boot.email)
 Object.assign(documentSession, { isContinuable, ended: () => sessionRefresh.ended })
 announceChange(isSignedIn())
@@ -42,8 +43,8 @@ if (isSignedIn()) {
 }
 // Signed out on purpose: nothing is tried any more.
 else if (location.pathname === pages.login && !location.search.includes('ended=')) forgetKnownSession()
-const isLeaving = !isSignedIn() && boot.acting === null && mayContinue(location.pathname)
-if (isLeaving) location.replace(continuePath(location.pathname + location.search))
+const isContinued = !isSignedIn() && boot.acting === null && mayContinue(location.pathname)
+if (isContinued) location.replace(continuePath(location.pathname + location.search))
 // Requests during the outage have failed.
 connectivity.subscribe(() => {
   if (connectivity.state === 'reachable') void queryClient.invalidateQueries({ predicate: isOnePage })
@@ -51,7 +52,7 @@ connectivity.subscribe(() => {
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')
-if (!isLeaving)
+if (!isContinued && !isOpenedAgain)
   void firstParts().then(() =>
     createRoot(root).render(
       <StrictMode>

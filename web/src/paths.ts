@@ -44,6 +44,21 @@ export const signInPages: readonly string[] = [
   pages.verifySignup,
 ]
 
+/**
+ * Pages that links with a secret lead to, and the parameter that it is in: tokens of magic links and of archives, join codes.
+ * The server takes it out of the address of a navigation before there is a document.
+ */
+export const secretParameters = {
+  [pages.verifyLogin]: 'token',
+  [pages.verifySignup]: 'token',
+  [pages.archive]: 'token',
+  [pages.groups]: 'code',
+} as const
+export type SecretPage = keyof typeof secretParameters
+
+/** Parameter that stands in the place of the secret: a random id of the cookie that the secret is in. It is no secret. */
+export const openedLinkParameter = 'link'
+
 /** Pages that every visitor may read: none of them leads to a sign-in. */
 export const publicPages: readonly string[] = [pages.imprint, pages.privacy, pages.apiDocs, pages.archive]
 

@@ -12,9 +12,14 @@ import { requestedLanguage } from './localized-reply.ts'
 /** Max body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
 export const bodyLimit = 64 * 1024
 
-/** Responses depend on the caller and hold private data: no cache may store them. */
+/**
+ * Responses depend on the caller and hold private data: no cache may store them. One that is opened as a document, such as the
+ * refusal of a provider's callback, has an address with a code in it: in a sandbox it has an origin of its own, so that pages
+ * of containers neither read it nor see its address.
+ */
 export const apiHeaders = {
   'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'x-content-type-options': 'nosniff',
   vary: 'Authorization, Cookie, Origin',
 } as const

@@ -40,8 +40,8 @@ export async function mailArchives(
     archiveEmail({
       to: member.email,
       group: termEnd.groupName,
-      // Behind the #, which browsers send to no server: it is in no log.
-      url: `${pageUrl('/archive')}#token=${token}`,
+      // In the query, from which the server takes it. Behind the #, pages of containers would see it.
+      url: `${pageUrl('/archive')}?token=${token}`,
       keepUntil: termEnd.keepUntil,
       removesAccountAt: member.stays === null ? termEnd.removeAt : null,
       language: termEnd.language,

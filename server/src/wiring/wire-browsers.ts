@@ -3,6 +3,7 @@ import type { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
+import { AddressSecrets } from '#/http/front-end/address-secrets.ts'
 import { BrowserSession } from '#/http/auth/browser-session.ts'
 import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
 import { LoginCsrf } from '#/http/auth/login-csrf.ts'
@@ -25,6 +26,7 @@ export function wireBrowsers(
     devices: new DeviceCookies(key.hmacKeyFor('device'), cookie),
     browserSession: new BrowserSession(sessionCookies, cookie),
     attempts: new AttemptCookies({ seal: new Seal(key.secretFor('attempt')), settings: cookie, loginCsrf }),
+    addressSecrets: new AddressSecrets({ seal: new Seal(key.secretFor('link')), settings: cookie, loginCsrf }),
     impersonatorSession: new ImpersonatorSession(authenticator, cookie),
     sameBrowserProof: new SameBrowserProof({
       key: key.hmacKeyFor('asked'),

@@ -59,6 +59,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       cookie: browsers.cookie,
       renewal,
       loginCsrf: browsers.loginCsrf,
+      addressSecrets: browsers.addressSecrets,
       sameBrowserProof: browsers.sameBrowserProof,
       ...frontEndSettings(config, addresses),
       hasGroups: () => !context.groups.directory.isEmpty,

@@ -5,8 +5,11 @@ import { monitoredFetch } from '#/api/connectivity.ts'
 import { failedRefresh, SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
 
 /** The boot data of this document. The CSRF value and the visit token stay inside this module. */
-const { csrf, visit, signedIn, ...rest } = takeBoot(document)
+const { csrf, visit, signedIn, linkSecret, ...rest } = takeBoot(document)
 export const boot = rest
+
+/** The secret of the link that this document was opened by, for `keepLinkSecret`. */
+export const openedLinkSecret = linkSecret
 
 /** The access token, where the document cannot carry a CSRF value; kept only in this variable. */
 let bearer: string | null = null

@@ -21,6 +21,8 @@ export interface Boot {
   /** Null: Berth's own look. */
   readonly branding: BrandingData | null
   readonly acting: BootData['acting']
+  /** Token or code of the link that the document was opened by. */
+  readonly linkSecret: string | null
   readonly askedHere: boolean
   /** How far the server's clock is ahead of this one, in ms, without the time that the document took to arrive. */
   readonly clockAhead: number
@@ -58,6 +60,7 @@ export const signedOut: Boot = {
   contact: null,
   branding: null,
   acting: null,
+  linkSecret: null,
   askedHere: false,
   clockAhead: 0,
   linkLifetime: null,
@@ -93,6 +96,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     contact: textIn(data.contact),
     branding: parseBranding(data.branding),
     acting: actingIn(data.acting),
+    linkSecret: textIn(data.link_secret),
     askedHere: data.asked_here === true,
     clockAhead: aheadOf(now, data.now),
     linkLifetime: typeof data.link_lifetime === 'number' && data.link_lifetime > 0 ? data.link_lifetime : null,

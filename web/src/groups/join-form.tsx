@@ -5,7 +5,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { SubmitButton } from '#/components/submit-button.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { useLocation } from '#/router/router.ts'
+import { tokenIn, useLocation } from '#/router/router.ts'
 
 /** A field for a join code; a link to join brings the code with it, and the user presses the button. */
 export function JoinForm({ isOff }: { isOff: boolean }) {
@@ -16,7 +16,9 @@ export function JoinForm({ isOff }: { isOff: boolean }) {
   const { busy, error, run } = useTask()
   const [isMissing, setMissing] = useState(false)
   const [joined, setJoined] = useState<string>()
-  const given = useLocation().query.get('code') ?? ''
+  const { state, query } = useLocation()
+  // On plain http the server leaves the code in the address.
+  const given = tokenIn(state) ?? query.get('code') ?? ''
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()

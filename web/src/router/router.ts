@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { openedLinkParameter, pages } from '#/paths.ts'
 
 /** The browser's location, as pages need it. */
 export interface PageLocation {
@@ -50,21 +51,37 @@ export function useLocation(): PageLocation {
 }
 
 /**
- * Removes the one-time token from the address bar before anything else runs, so that it is not read from the screen,
- * copied with the URL, or sent as a referrer. The history entry keeps it: a reload of the page still works.
+ * Keeps the secret of the link that the document was opened by in the history entry, so that a reload of the page still works, and
+ * removes what is left of it from the address. The server has taken it out of the address before, except where browsers do not
+ * send that a user navigates (plain http): there it is removed before anything else runs, so that it is not read from the
+ * screen, copied with the URL, or sent as a referrer.
  */
-export function hideTokenFromUrl(): void {
+export function keepLinkSecret(secret: string | null): void {
   const query = new URLSearchParams(location.search)
-  // Links to archives have it where no server sees it.
-  const token = query.get('token') ?? new URLSearchParams(location.hash.slice(1)).get('token')
+  const token = secret ?? query.get('token') ?? tokenBehindHash()
   if (token === null) return
   query.delete('token')
+  query.delete(openedLinkParameter)
   const rest = query.size > 0 ? `?${query}` : ''
   history.replaceState({ token }, '', location.pathname + rest)
   current = read()
 }
 
-/** The token that `hideTokenFromUrl` kept in this history entry, if any. */
+/**
+ * Links to archives of earlier mails have the token behind the #, where no server sees it: the page is opened
+ * again, by an address from which the server takes it. @returns whether the document is being left
+ */
+export function leaveTokenBehindHash(): boolean {
+  const token = tokenBehindHash()
+  // On plain http the server leaves the address as it is.
+  if (token === null || location.pathname !== pages.archive || !isSecureContext) return false
+  location.replace(`${pages.archive}?${new URLSearchParams({ token })}`)
+  return true
+}
+
+const tokenBehindHash = () => new URLSearchParams(location.hash.slice(1)).get('token')
+
+/** The token that `keepLinkSecret` kept in this history entry, if any. */
 export function tokenIn(state: unknown): string | undefined {
   const hasToken = typeof state === 'object' && state !== null && 'token' in state && typeof state.token === 'string'
   return hasToken && state.token !== '' ? (state.token as string) : undefined

@@ -21,8 +21,8 @@ export const platformCookieNames: readonly string[] = [
   '__Http-spawner_return',
 ]
 
-/** Of sign-ins at providers, one cookie for each attempt. */
-const attemptPrefixes = ['spawner_oidc_', '__Http-spawner_oidc_']
+/** Of sign-ins at providers, one cookie for each attempt; of links whose secret the address no longer has, one for each. */
+const attemptPrefixes = ['spawner_oidc_', '__Http-spawner_oidc_', 'spawner_link_', '__Http-spawner_link_']
 
 /**
  * The `Cookie` header for the API; undefined when nothing is left. A long one is reduced to the cookies that the API reads, and of

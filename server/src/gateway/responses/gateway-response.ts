@@ -94,7 +94,16 @@ export function refusalResponse(
   // The code of the address is of no use any more; the page before it asks for another one.
   const againUrl = sentence.key === 'gateway.entryRefused' && ownHost ? `${ownHost.origin}/` : undefined
   const page = refusalPage({ status, message: sentence, dashboardUrl, againUrl, loginUrl, language, look })
-  return pageResponse(status, page, language, { headers, look })
+  return sandboxed(pageResponse(status, page, language, { headers, look }))
+}
+
+/**
+ * The page of a refusal may stand at the address of a link that signs someone in, as while the API starts. In a sandbox it has an
+ * origin of its own, so that pages of containers neither read it nor see its address.
+ */
+function sandboxed({ headers, ...response }: GatewayResponse): GatewayResponse {
+  const policy = `${String(headers['content-security-policy'])}; sandbox allow-popups allow-top-navigation-by-user-activation`
+  return { ...response, headers: { ...headers, 'content-security-policy': policy } }
 }
 
 /** At the host of a container every path is the app's. */
@@ -144,7 +153,12 @@ export const livenessResponse: GatewayResponse = {
 }
 
 export function jsonResponse({ status, sentence, headers }: GatewayRefusal, language: Language): GatewayResponse {
-  const type = { 'content-type': 'application/json; charset=utf-8', ...contentLanguage(language) }
+  const type = {
+    'content-type': 'application/json; charset=utf-8',
+    // As the API has it: a browser may show this as a document, whose address has a secret in it.
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    ...contentLanguage(language),
+  }
   const body = JSON.stringify({ error: localize(language, sentence) })
   return { status, headers: { ...always, ...headers, ...type }, body }
 }

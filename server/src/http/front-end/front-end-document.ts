@@ -11,11 +11,12 @@ import { secondsLeft } from '../auth/impersonator-session.ts'
 import { productName, type Branding } from '#/branding/branding.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
 import type { SessionRenewal } from '../auth/session-renewal.ts'
+import type { AddressSecrets } from './address-secrets.ts'
 import { brandedDocument, brandingData, logoAsset, noticesHtml } from './branded-document.ts'
 import { DocumentTemplate } from './document-template.ts'
 import { frontEndFiles, sharedFrontEndFiles, type FrontEndFiles } from './front-end-files.ts'
 import { registerAssets } from './static-assets.ts'
-import { isPrefetch } from '../request/fetch-metadata.ts'
+import { isDocumentNavigation } from '../request/fetch-metadata.ts'
 import { requestedLanguage } from '../localized-reply.ts'
 import type { LoginCsrf } from '../auth/login-csrf.ts'
 import type { LinkPurpose } from '#/store/users/magic-links.ts'
@@ -30,6 +31,7 @@ export interface FrontEndParts {
   readonly cookie: CookieSettings
   readonly renewal: Pick<SessionRenewal, 'keep'>
   readonly loginCsrf: LoginCsrf
+  readonly addressSecrets: Pick<AddressSecrets, 'take' | 'open'>
   readonly sameBrowserProof: Pick<SameBrowserProof, 'hasAny' | 'has'>
   readonly verifyLink: Pick<VerifyLink, 'addressOf'>
   /** Lifetime of a mailed link, in seconds. */
@@ -84,9 +86,17 @@ export class FrontEnd {
     registerAssets(server, new Map([...this.#assets, ...(logo ? [logoAsset(logo)] : [])]))
   }
 
-  /** Sends the document with the data of this request: the session, and the CSRF tokens of its page. */
+  /**
+   * Sends the document with the data of this request: the session, and the CSRF tokens of its page. A navigation to an address
+   * with a secret in it is redirected to the same page without.
+   */
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
-    const { authenticator, sessionList } = this.#parts
+    const { authenticator, sessionList, addressSecrets } = this.#parts
+    const clean = addressSecrets.take(request)
+    if (clean) {
+      if (clean.setCookies.length > 0) void reply.header('set-cookie', clean.setCookies)
+      return reply.headers(documentHeaders).redirect(clean.location, 302)
+    }
     const { session, isTossed, candidates } = await authenticator.authenticate(request.headers, request.now)
     if (this.#parts.isReader && !session?.user) throw new Error('the leader receives visitors')
     if (session) await this.#parts.renewal.keep(session, request, reply)
@@ -97,13 +107,15 @@ export class FrontEnd {
     const language = requestedLanguage(request)
     const nonce = randomText(16, 'base64')
     const visit =
-      isDocumentNavigation(request) && signsIn(request, session)
+      isDocumentNavigation(request.headers) && signsIn(request, session)
         ? this.#parts.loginCsrf.issue(request.headers)
         : undefined
     if (visit?.setCookie) void reply.header('set-cookie', visit.setCookie)
+    const link = addressSecrets.open(request, !isKnown(session))
+    if (link.setCookies.length > 0) void reply.header('set-cookie', link.setCookies)
     const boot: BootData = {
       visit: visit?.proof ?? null,
-      csrf: known && isDocumentNavigation(request) ? authenticator.csrfToken(known.claims) : null,
+      csrf: known && isDocumentNavigation(request.headers) ? authenticator.csrfToken(known.claims) : null,
       signed_in: isKnown(session),
       token_lifetime: session?.claims.isRenewable ? secondsLeft(session.claims.expiresAt, request.now) : null,
       email: session?.user?.email ?? null,
@@ -116,7 +128,8 @@ export class FrontEnd {
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
-      asked_here: await this.#isSameBrowser(request),
+      link_secret: link.secret,
+      asked_here: await this.#isSameBrowser(request, link.secret),
       now: request.now.toISOString(),
       link_lifetime: this.#parts.linkLifetime,
       sign_in: this.#parts.signIn,
@@ -133,13 +146,11 @@ export class FrontEnd {
   }
 
   /** Checks the link without using it up: the page that opens does that. */
-  async #isSameBrowser(request: FastifyRequest): Promise<boolean> {
+  async #isSameBrowser(request: FastifyRequest, token: string | null): Promise<boolean> {
     const { headers, now } = request
     const { sameBrowserProof, verifyLink } = this.#parts
     const purpose = purposes[pathOf(request)]
-    const { token } = request.query as { readonly token?: unknown }
-    if (!purpose || typeof token !== 'string' || request.method !== 'GET') return false
-    if (!isDocumentNavigation(request) || isPrefetch(headers) || !sameBrowserProof.hasAny(headers, now)) return false
+    if (!purpose || token === null || !sameBrowserProof.hasAny(headers, now)) return false
     const email = await verifyLink.addressOf(token, purpose, now)
     return email !== undefined && sameBrowserProof.has(headers, email, now)
   }
@@ -170,17 +181,6 @@ const purposes: Readonly<Record<string, LinkPurpose | undefined>> = {
 const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '')
 
 const isKnown = (session: Session | undefined) => session?.user !== undefined
-
-/**
- * Only the browser itself sends "navigate" and "document": a script, frame or popup of a container's page on our origin
- * cannot, and frames are refused, so such a page never reads the CSRF token. Browsers without these headers, and plain
- * http except on localhost, get a page that requires a sign-in before it changes anything.
- * The response to a navigation preload is read by a service worker, which a container's page may have registered.
- */
-function isDocumentNavigation({ headers }: FastifyRequest): boolean {
-  const isPreload = headers['service-worker-navigation-preload'] !== undefined
-  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document' && !isPreload
-}
 
 /**
  * `'self'` would allow scripts from every container, which share our origin; only scripts with this response's nonce

@@ -19,3 +19,14 @@ export function isSubresource(headers: IncomingHttpHeaders): boolean {
 export function isFrame(headers: IncomingHttpHeaders): boolean {
   return ['iframe', 'frame'].includes(String(headers['sec-fetch-dest']))
 }
+
+/**
+ * Only the browser itself sends "navigate" and "document": a script, frame or popup of a container's page on our origin
+ * cannot, and frames are refused, so such a page never reads the CSRF token. Browsers without these headers, and plain
+ * http except on localhost, get a page that requires a sign-in before it changes anything.
+ * The response to a navigation preload is read by a service worker, which a container's page may have registered.
+ */
+export function isDocumentNavigation(headers: IncomingHttpHeaders): boolean {
+  const isPreload = headers['service-worker-navigation-preload'] !== undefined
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document' && !isPreload
+}

@@ -10,6 +10,7 @@ import { GroupDirectory } from '#/groups/group-directory.ts'
 import { GroupLaunchRules } from '#/groups/group-launch-rules.ts'
 import { createListener, listenOnSocket } from '#/http/listener.ts'
 import { PassOn } from '#/http/pass-on.ts'
+import { mayHaveSecret } from '#/http/front-end/address-secrets.ts'
 import { FrontEnd } from '#/http/front-end/front-end-document.ts'
 import { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { readerSession } from '#/http/auth/reader-session.ts'
@@ -72,6 +73,10 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
     sessionList: { takeoverOf: async () => null },
     sameBrowserProof: { hasAny: leadersToKnow, has: leadersToKnow },
     verifyLink: { addressOf: leadersToKnow },
+    addressSecrets: {
+      take: (request) => (mayHaveSecret(request) ? leadersToKnow() : undefined),
+      open: () => ({ secret: null, setCookies: [] }),
+    },
     hasGroups: () => !directory.isEmpty,
   })
   const http = await createHttpServer({
