@@ -37,6 +37,7 @@ async function open(chosen: Story): Promise<void> {
     language: 'en',
     contact: null,
     acting: null,
+    link_secret: null,
     asked_here: false,
     now: today,
     link_lifetime: 900,

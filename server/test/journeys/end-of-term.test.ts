@@ -106,7 +106,7 @@ test('begun for today it goes on to its end while the page is open', async () =>
 })
 
 test('the student opens the link of the mail, which downloads nothing by itself, and downloads the files', async () => {
-  const link = /http\S+\/archive#token=\S+/.exec(berth.mail.newestTo('ann@x.org').text ?? '')?.[0]
+  const link = /http\S+\/archive\?token=\S+/.exec(berth.mail.newestTo('ann@x.org').text ?? '')?.[0]
   assert.ok(link)
   const { page: phone, problems: found } = await openTab({ after })
   await phone.setViewportSize({ width: 390, height: 800 })
@@ -131,7 +131,7 @@ test('the student opens the link of the mail, which downloads nothing by itself,
 
 test('a link of an end of term that was cancelled says so', async () => {
   const { page: other } = await openTab({ after })
-  await other.goto(`${url}/archive#token=${'a'.repeat(43)}`)
+  await other.goto(`${url}/archive\?token=${'a'.repeat(43)}`)
   await other.getByText('There is no archive behind this link').waitFor()
   await other.goto(`${url}/archive`)
   await other.getByText('The link is incomplete.').waitFor()

@@ -39,9 +39,11 @@ export class CookieBrowser {
     })
   }
 
-  /** As `navigate`. @returns what the document says */
+  /** As `navigate`, and goes where a page without the secret of its address is. @returns what the document says */
   async open(path: string): Promise<BootData> {
-    const reply = await this.navigate(path)
+    const first = await this.navigate(path)
+    const clean = first.status === 302 ? first.headers.get('location') : null
+    const reply = clean === null ? first : await this.navigate(clean)
     return JSON.parse(/id="boot"[^>]*>(.*?)<\/script>/s.exec(reply.text)?.[1] ?? '{}') as BootData
   }
 

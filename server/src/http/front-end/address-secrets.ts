@@ -73,7 +73,8 @@ export class AddressSecrets {
    */
   take(request: FastifyRequest): CleanAddress | undefined {
     const page = secretPageOf(request.url)
-    if (page === undefined || !mayHaveSecret(request) || request.headers['sec-fetch-dest'] === undefined) return undefined
+    if (page === undefined || !mayHaveSecret(request) || request.headers['sec-fetch-dest'] === undefined)
+      return undefined
     const query = queryOf(request.url)
     const name = secretParameters[page]
     const [secret = '', ...more] = query.getAll(name)
@@ -142,10 +143,12 @@ export class AddressSecrets {
 const none: OpenedLink = { secret: null, setCookies: [] }
 
 /** No cookie was sealed without a browser's id. */
-const contextOf = (name: string, page: SecretPage, browserId: string | undefined) => `${name} ${page} ${browserId ?? ''}`
+const contextOf = (name: string, page: SecretPage, browserId: string | undefined) =>
+  `${name} ${page} ${browserId ?? ''}`
 
 /** Whether a request may be about the secret of a link, so far as its address says. */
-export const mayHaveSecret = ({ url }: Pick<FastifyRequest, 'url'>) => secretPageOf(url) !== undefined && url.includes('?')
+export const mayHaveSecret = ({ url }: Pick<FastifyRequest, 'url'>) =>
+  secretPageOf(url) !== undefined && url.includes('?')
 
 /** The front end ignores a slash at the end of a path. */
 function secretPageOf(url: string): SecretPage | undefined {

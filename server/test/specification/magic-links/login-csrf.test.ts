@@ -84,7 +84,7 @@ for (const scheme of ['http', 'https'] as const) {
   })
 
   test(`${scheme}: the pages that people sign in from have the proof when they are navigated to, not when they are fetched`, async () => {
-    for (const page of ['/login', '/signup', '/verify-login', '/verify-signup?token=x']) {
+    for (const page of ['/login', '/signup', '/verify-login', '/verify-signup']) {
       assert.ok((await open(berth, {}, page)).proof)
       assert.deepEqual(await open(berth, { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, page), {
         line: '',
