@@ -101,7 +101,7 @@ export async function startTermEndBerth(lifetime: Lifetime, options: EnginelessO
       const due = berth.database.db.updateTable('term_ends').set(date, Date.now()).where('group_id', '=', groupId)
       await due.execute()
     },
-    mailsTo: ({ email }) => berth.mails.filter(({ to, text }) => to === email && text.includes('/archive#token=')),
+    mailsTo: ({ email }) => berth.mails.filter(({ to, text }) => to === email && text.includes('/archive?token=')),
   }
 }
 
@@ -109,7 +109,7 @@ export const inDays = (days: number): string => new Date(Date.now() + days * 86_
 
 /** The token of the link to archives in a mail. */
 export function archiveTokenIn(mail: Pick<Email, 'text'> | undefined): string {
-  const token = /#token=([\w-]+)/.exec(mail?.text ?? '')?.[1]
+  const token = /[?]token=([\w-]+)/.exec(mail?.text ?? '')?.[1]
   if (token === undefined) throw new Error('there is no link to archives in this mail')
   return token
 }

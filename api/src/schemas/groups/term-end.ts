@@ -7,7 +7,7 @@ const limit = Type.String({ pattern: '^\\d{1,4}$', description: 'Rows of a page,
 const cursor = Type.String({ pattern: '^\\d{1,15}$', description: '`next_cursor` of the page before' })
 const count = (description: string) => Type.Integer({ description })
 const User = Type.Object({ id: Type.Integer(), email: Type.String(), slug: Type.String() })
-const token = Type.String({ minLength: 1, maxLength: 200, description: 'Of the link, behind `#token=`' })
+const token = Type.String({ minLength: 1, maxLength: 200, description: 'Of the link, behind `token=`' })
 
 export const TermEndPreviewQuery = Type.Object({
   limit: Type.Optional(limit),
