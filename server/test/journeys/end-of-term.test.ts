@@ -131,7 +131,7 @@ test('the student opens the link of the mail, which downloads nothing by itself,
 
 test('a link of an end of term that was cancelled says so', async () => {
   const { page: other } = await openTab({ after })
-  await other.goto(`${url}/archive\?token=${'a'.repeat(43)}`)
+  await other.goto(`${url}/archive?token=${'a'.repeat(43)}`)
   await other.getByText('There is no archive behind this link').waitFor()
   await other.goto(`${url}/archive`)
   await other.getByText('The link is incomplete.').waitFor()

@@ -74,7 +74,7 @@ async function beginToWatch(): Promise<void> {
   await hostile.evaluate(async () => {
     await navigator.serviceWorker.register('/ann-dev/worker.js', { scope: '/ann-dev/' })
     const { active } = await navigator.serviceWorker.ready
-    active?.postMessage('watch')
+    active?.postMessage('watch', [])
   })
 }
 
