@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { clock } from '../coarse-clock.ts'
+import { framingWork, isMostlyFraming } from '../http1/framing-work.ts'
 import { ReadBuffer } from '../proxy/read-buffer.ts'
 import { readingInto, reset } from './accepted-socket.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
@@ -8,6 +10,9 @@ import type { ClientTimeouts } from './client-timeouts.ts'
 const keepAliveDelay = 30_000
 /** Bytes of an answer that may wait for a client without being counted: little, even on all connections together. */
 const fewUnread = 16 * 1024
+
+/** TLS records below this length are short, in bytes; so many of them in a row end the reading in a turn. */
+const [shortRecord, shortRecords] = [1_024, 16]
 
 /** Downstream socket: reads into a reused buffer, writes with backpressure, and carries the deadline of its connection. */
 export abstract class ClientSocket {
@@ -21,6 +26,11 @@ export abstract class ClientSocket {
   protected deadline: number
   /** The response is complete; further input is dropped. */
   protected isLingering = false
+  #isPaused = false
+  /** It is read again in the next turn of the event loop. */
+  #isYielding = false
+  /** TLS records in a row that were short. */
+  #shortRecords = 0
   /** Larger reads would only wait: upstreams take smaller pieces. */
   readonly #buffer = new ReadBuffer(64 * 1024)
 
@@ -95,11 +105,38 @@ export abstract class ClientSocket {
   }
 
   pause(): void {
+    this.#isPaused = true
     this.socket.pause()
   }
 
   resume(): void {
-    this.socket.resume()
+    this.#isPaused = false
+    if (this.#isYielding) return
+    if (this.socket.readableLength > 0) this.#yieldTurn()
+    else this.socket.resume()
+  }
+
+  /**
+   * Reads nothing more in this turn of the event loop; see `UpstreamConnection`. Records that TLS has decrypted meanwhile are
+   * read as one: a resumed socket would give them one by one, each of which may cost a write to the app.
+   */
+  #yieldTurn(): void {
+    this.#isYielding = true
+    this.socket.pause()
+    setImmediate(() => {
+      this.#isYielding = false
+      if (this.#isPaused) return
+      // It emits `data`, which may pause it, too.
+      if (this.socket.readableLength > 0) this.socket.read()
+      if (!this.#isPaused && !this.#isYielding) this.socket.resume()
+    })
+  }
+
+  /** Node hands over each record by itself, and thousands of one byte may come in one turn. */
+  #areRecordsShort(length: number): boolean {
+    if (!(this.socket instanceof TLSSocket)) return false
+    this.#shortRecords = length < shortRecord ? this.#shortRecords + 1 : 0
+    return this.#shortRecords > 0 && this.#shortRecords % shortRecords === 0
   }
 
   /** Closes the connection at once; with a reset where its end would be taken for the end of an answer. */
@@ -124,13 +161,17 @@ export abstract class ClientSocket {
 
   #read(length: number, memory: Buffer): void {
     const before = this.activeRequest
+    const framingBefore = framingWork.bytes
     this.#takeSafely(memory, length)
     const after = this.activeRequest
     const isHeld = before?.hasUnsentRequestBytes === true || after?.hasUnsentRequestBytes === true
     // Without an open request before them they were a head and what follows it, which `take` copies.
     const isCopied = before === undefined
+    const isFraming = isMostlyFraming(length, framingWork.bytes - framingBefore)
     if (this.isHeadUnfinished) this.#buffer.settleForHead(isCopied)
-    else this.#buffer.settle(length, { isHeld, isCopied, isComplete: after?.isRequestDone !== false })
+    else this.#buffer.settle(length, { isHeld, isCopied, isComplete: after?.isRequestDone !== false, isFraming })
+    const mustYield = isFraming || this.#areRecordsShort(length)
+    if (mustYield && !this.socket.destroyed && !this.#isYielding) this.#yieldTurn()
   }
 
   /** The edge: an exception in here is a bug, and costs this connection alone. */

@@ -107,7 +107,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
 
   /** The response has begun, and only the end of the client's connection tells its end. */
   get endsByClose(): boolean {
-    return this.#responseHead?.bodyLength === untilClose || this.#response?.spans !== undefined
+    return this.#responseHead?.bodyLength === untilClose || this.#response?.isUnchunking === true
   }
 
   /**
@@ -315,7 +315,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
       if (!isRoom) this.#pauseUpstream()
       return
     }
-    if (response.isChunked && !response.isEndForwardable && !response.spans)
+    if (response.isChunked && !response.isEndForwardable && !response.isUnchunking)
       this.#client.write(`${downstreamTrailers(response.trailers)}\r\n`)
     this.#finish(isMore || this.#responseHead?.isReusable !== true)
   }

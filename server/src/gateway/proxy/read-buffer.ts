@@ -20,6 +20,8 @@ export interface BytesUse {
    * cannot be given back, because the socket keeps the memory of its next read.
    */
   readonly isComplete?: boolean
+  /** They are mostly framing: the next read is smaller, so that it takes less of a turn of the event loop. */
+  readonly isFraming?: boolean
 }
 
 /**
@@ -55,12 +57,18 @@ export class ReadBuffer {
    * @param length bytes that were read
    * @param use what has become of these bytes
    */
-  settle(length: number, { isHeld, isCopied = false, isComplete = false }: BytesUse): void {
+  settle(length: number, { isHeld, isCopied = false, isComplete = false, isFraming = false }: BytesUse): void {
     this.#smallReads = length < small ? this.#smallReads + 1 : 0
     const size = this.#memory.length
-    const usual = isComplete ? Math.min(size, between) : length === size ? this.#large : size
-    const next = this.#smallReads > fewBytes ? small : usual
+    const next = this.#smallReads > fewBytes ? small : this.#usualSize(length, isComplete, isFraming)
     if (isHeld || next !== size) this.#replace(next, isCopied && !isHeld)
+  }
+
+  #usualSize(length: number, isComplete: boolean, isFraming: boolean): number {
+    const size = this.#memory.length
+    if (isComplete) return Math.min(size, between)
+    const max = isFraming ? Math.min(this.#large, mediumBuffer) : this.#large
+    return length === size ? max : Math.min(size, max)
   }
 
   #replace(size: number, isFree: boolean): void {

@@ -1,3 +1,5 @@
+import { framingWork } from '../http1/framing-work.ts'
+
 /** Opcodes from here on are control frames: close, ping, pong (RFC 6455, 5.5). */
 const firstControl = 0x8
 const maxHeaderBytes = 14
@@ -22,12 +24,17 @@ export class WebSocketFrameReader {
   read(bytes: Buffer, end: number): boolean {
     let hasData = false
     let at = 0
+    let payload = 0
     while (at < end) {
-      if (this.#payloadLeft > 0) at = this.#skip(at, end)
-      else at = this.#readHeader(bytes, at, end)
+      const before = at
+      if (this.#payloadLeft > 0) {
+        at = this.#skip(at, end)
+        payload += at - before
+      } else at = this.#readHeader(bytes, at, end)
       // In the middle of a frame header its kind is not known yet.
       hasData ||= this.#headerLength === 0 && !this.#isControl
     }
+    framingWork.bytes += end - payload
     return hasData
   }
 

@@ -20,23 +20,16 @@ export function writeWithHead(
   bytes: Buffer,
   bodyStart: number,
 ): boolean {
-  const { spans, forwardableEnd } = response
-  if (spans) return client.writeTogether(head, unchunked(bytes, spans))
-  if (forwardableEnd - bodyStart <= smallBody)
-    return client.write(head + bytes.toString('latin1', bodyStart, forwardableEnd))
-  return client.writeTogether(head, bytes.subarray(bodyStart, forwardableEnd))
+  const end = passableEnd(response)
+  if (end - bodyStart <= smallBody) return client.write(head + bytes.toString('latin1', bodyStart, end))
+  return client.writeTogether(head, bytes.subarray(bodyStart, end))
 }
 
 /** Writes the part of the body that `response` has read last from the beginning of `bytes`. @returns as `writeWithHead` */
 export function writeBody(client: Writer, response: BodyReader, bytes: Buffer): boolean {
-  const { spans, forwardableEnd } = response
-  const part = spans ? unchunked(bytes, spans) : bytes.subarray(0, forwardableEnd)
+  const part = bytes.subarray(0, passableEnd(response))
   return part.length === 0 || client.write(part)
 }
 
-/** The data of chunks without their framing. */
-function unchunked(bytes: Buffer, spans: readonly number[]): Buffer {
-  const parts: Buffer[] = []
-  for (let at = 0; at < spans.length; at += 2) parts.push(bytes.subarray(spans[at], spans[at + 1]))
-  return Buffer.concat(parts)
-}
+/** Where the bytes end that the client gets: the body as it came, or the data of its chunks. */
+const passableEnd = ({ isUnchunking, dataEnd, forwardableEnd }: BodyReader) => (isUnchunking ? dataEnd : forwardableEnd)

@@ -1,5 +1,6 @@
 import net from 'node:net'
 import { clock } from '../coarse-clock.ts'
+import { framingWork, isMostlyFraming } from '../http1/framing-work.ts'
 import { ReadBuffer } from '../proxy/read-buffer.ts'
 import type { SocketAddress, Upstream } from './upstream.ts'
 
@@ -32,6 +33,10 @@ export class UpstreamConnection {
   readonly #buffer: ReadBuffer
   #listener: UpstreamListener | undefined
   #error: Error | undefined
+  /** Its listener does not want more now. */
+  #isPaused = false
+  /** It is read again in the next turn of the event loop. */
+  #isYielding = false
   /** It closes once what was written is sent. */
   #isEnding = false
   /** Requests that were sent on it. */
@@ -109,11 +114,26 @@ export class UpstreamConnection {
   }
 
   pause(): void {
+    this.#isPaused = true
     this.#socket.pause()
   }
 
   resume(): void {
-    this.#socket.resume()
+    this.#isPaused = false
+    if (!this.#isYielding) this.#socket.resume()
+  }
+
+  /**
+   * Reads nothing more in this turn of the event loop. Of a full buffer libuv reads up to 32 in one turn, which all other
+   * connections wait for.
+   */
+  #yieldTurn(): void {
+    this.#isYielding = true
+    this.#socket.pause()
+    setImmediate(() => {
+      this.#isYielding = false
+      if (!this.#isPaused) this.#socket.resume()
+    })
   }
 
   /** Sends what was written, then closes; the listener gets no further events. */
@@ -142,6 +162,7 @@ export class UpstreamConnection {
       this.destroy()
       return false
     }
+    const before = framingWork.bytes
     try {
       listener.onUpstreamData(bytes, length)
     } catch (error) {
@@ -151,7 +172,9 @@ export class UpstreamConnection {
       this.#socket.destroy()
       return false
     }
-    this.#buffer.settle(length, { isHeld: listener.hasUnsentBytes() })
+    const isFraming = isMostlyFraming(length, framingWork.bytes - before)
+    this.#buffer.settle(length, { isHeld: listener.hasUnsentBytes(), isFraming })
+    if (isFraming && !this.#socket.destroyed && !this.#isYielding) this.#yieldTurn()
     return true
   }
 

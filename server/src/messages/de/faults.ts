@@ -25,6 +25,7 @@ export const faults: Translated<'faults'> = {
   codingInHttp10: 'HTTP/1.0 kennt keine Übertragungskodierung.',
   badLength: 'Ihre Länge ist keine Zahl.',
   longChunkLine: 'Ein Stück ihres Inhalts beginnt mit einer zu langen Zeile.',
+  longFraming: 'Ihre Stücke haben weit mehr Rahmen als Inhalt.',
   longChunk: 'Ein Stück ihres Inhalts ist länger, als es angibt.',
   badChunkLine: 'Eine Zeile ihres Inhalts endet nicht mit CRLF.',
   noChunkSize: 'Ein Stück ihres Inhalts gibt seine Größe nicht an.',

@@ -24,6 +24,7 @@ export const faults = {
   codingInHttp10: 'HTTP/1.0 knows no transfer coding.',
   badLength: 'Its length is not a number.',
   longChunkLine: 'A chunk begins with too long a line.',
+  longFraming: 'Its chunks have far more framing than data.',
   longChunk: 'A chunk is longer than it says.',
   badChunkLine: 'A line of a chunk does not end with CRLF.',
   noChunkSize: 'A chunk does not say its size.',

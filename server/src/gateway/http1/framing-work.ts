@@ -1,0 +1,17 @@
+/**
+ * Framing that this process has parsed, in bytes: chunk size lines with the line ends behind data, and headers of WebSocket frames.
+ * Parsers add to it. A byte of framing costs ten times what a byte of data does, which is only copied, and who sends them
+ * chooses their number; what reads a connection therefore compares it before and after a read (see `isMostlyFraming`).
+ */
+export const framingWork = { bytes: 0 }
+
+/** Framing in a read, in bytes, whose parsing takes no longer than the read itself. */
+const littleFraming = 1_024
+
+/**
+ * Whether the bytes of a read cost far more to parse than to relay: an eighth of them is framing.
+ * @param length bytes of the read @param framing those of them that are framing
+ */
+export function isMostlyFraming(length: number, framing: number): boolean {
+  return framing > littleFraming && framing * 8 > length
+}
