@@ -5,6 +5,7 @@ import { changeCase, idleCase, memoryCase } from './cases/footprint.ts'
 import { tokenCase } from './cases/token.ts'
 import { readOptions } from './options.ts'
 import { runHostile } from './hostile/run.ts'
+import { runNeighbour } from './neighbour/run.ts'
 import { emptyProfiles, profileOptions, topFunctions } from './profile.ts'
 import { ensurePrograms } from './programs.ts'
 import { Proxies } from './proxies.ts'
@@ -12,12 +13,12 @@ import { table, type Row } from './table.ts'
 
 /**
  * The gateway against its peers: `npm run bench:gateway [-- --only=get,down] [--rounds=5] [--profile]`. The method is
- * in docs/explanation/performance.md. A missed goal does not fail the run, except that of `hostile`; a missing figure
- * does.
+ * in docs/explanation/performance.md. A missed goal does not fail the run, except those of `hostile` and `neighbour`; a
+ * missing figure does.
  */
 const cases = [...pairCases, tokenCase, latencyCase, changeCase, idleCase, memoryCase]
-const hostile = 'hostile'
-const names = new Set([...cases.map(({ name }) => name), hostile])
+const [hostile, neighbour] = ['hostile', 'neighbour']
+const names = new Set([...cases.map(({ name }) => name), hostile, neighbour])
 const { only, shapes, rounds, isProfile } = readOptions(process.argv.slice(2), names)
 const chosen = cases.filter(({ name }) => only?.includes(name) ?? true)
 
@@ -28,6 +29,7 @@ if (chosen.length > 0) {
 }
 // Requests without an account have their own limit and no peer.
 if (!isProfile && (only?.includes(hostile) ?? true) && !(await runHostile(shapes))) process.exitCode = 1
+if (!isProfile && (only?.includes(neighbour) ?? true) && !(await runNeighbour(shapes))) process.exitCode = 1
 
 async function compareAll(): Promise<void> {
   const proxies = await Proxies.start()

@@ -48,26 +48,8 @@ export class Proxies {
   }
 
   /** Another process of our gateway, which the caller ends. */
-  async freshOurs(further: Partial<BerthGatewaySettings> = {}): Promise<Target> {
-    const { tokens, keys } = this.#credentials
-    const started = start(
-      'ours',
-      proxyCore,
-      ['env', `NODE_OPTIONS=${this.#nodeOptions}`, 'sh', serve, berthGateway],
-      true,
-    )
-    const scopedToken = [...tokens.values()].at(-1) ?? ''
-    const settings: BerthGatewaySettings = {
-      routes: routeCount,
-      backend: this.#port,
-      access: 'owner',
-      keys,
-      scopedToken,
-      ...further,
-    }
-    const ready = message<{ port: number }>(started)
-    started.child.send(settings)
-    return { name: 'ours', port: (await ready).port, tokens, isTls: further.tls !== undefined, ...started }
+  freshOurs(further: Partial<BerthGatewaySettings> = {}): Promise<Target> {
+    return startOurs(this.#credentials, this.#port, this.#nodeOptions, further)
   }
 
   nginx(): Promise<Target> {
@@ -114,6 +96,21 @@ export class Proxies {
     this.#running.set(name, target)
     return target
   }
+}
+
+/** Starts a process of our gateway. @param backend port of all apps @param nodeOptions in addition to the program's */
+export async function startOurs(
+  { tokens, keys }: Credentials,
+  backend: number,
+  nodeOptions: string,
+  further: Partial<BerthGatewaySettings>,
+): Promise<Target> {
+  const started = start('ours', proxyCore, ['env', `NODE_OPTIONS=${nodeOptions}`, 'sh', serve, berthGateway], true)
+  const scopedToken = [...tokens.values()].at(-1) ?? ''
+  const settings: BerthGatewaySettings = { routes: routeCount, backend, access: 'owner', keys, scopedToken, ...further }
+  const ready = message<{ port: number }>(started)
+  started.child.send(settings)
+  return { name: 'ours', port: (await ready).port, tokens, isTls: further.tls !== undefined, ...started }
 }
 
 /** Gives Node the settings of `npm start`. */

@@ -3,6 +3,7 @@ import { TLSSocket } from 'node:tls'
 import { clock } from '../coarse-clock.ts'
 import { framingWork, isMostlyFraming } from '../http1/framing-work.ts'
 import { ReadBuffer } from '../proxy/read-buffer.ts'
+import { inTurnOfItsOwn } from '../proxy/turn-queue.ts'
 import { readingInto, reset } from './accepted-socket.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
 
@@ -27,7 +28,7 @@ export abstract class ClientSocket {
   /** The response is complete; further input is dropped. */
   protected isLingering = false
   #isPaused = false
-  /** It is read again in the next turn of the event loop. */
+  /** It is read again in a later turn of the event loop. */
   #isYielding = false
   /** TLS records in a row that were short. */
   #shortRecords = 0
@@ -123,7 +124,7 @@ export abstract class ClientSocket {
   #yieldTurn(): void {
     this.#isYielding = true
     this.socket.pause()
-    setImmediate(() => {
+    inTurnOfItsOwn(() => {
       this.#isYielding = false
       if (this.#isPaused) return
       // It emits `data`, which may pause it, too.

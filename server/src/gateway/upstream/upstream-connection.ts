@@ -2,6 +2,7 @@ import net from 'node:net'
 import { clock } from '../coarse-clock.ts'
 import { framingWork, isMostlyFraming } from '../http1/framing-work.ts'
 import { ReadBuffer } from '../proxy/read-buffer.ts'
+import { inTurnOfItsOwn } from '../proxy/turn-queue.ts'
 import type { SocketAddress, Upstream } from './upstream.ts'
 
 type Done = (error?: Error | null) => void
@@ -35,7 +36,7 @@ export class UpstreamConnection {
   #error: Error | undefined
   /** Its listener does not want more now. */
   #isPaused = false
-  /** It is read again in the next turn of the event loop. */
+  /** It is read again in a later turn of the event loop. */
   #isYielding = false
   /** It closes once what was written is sent. */
   #isEnding = false
@@ -130,7 +131,7 @@ export class UpstreamConnection {
   #yieldTurn(): void {
     this.#isYielding = true
     this.#socket.pause()
-    setImmediate(() => {
+    inTurnOfItsOwn(() => {
       this.#isYielding = false
       if (!this.#isPaused) this.#socket.resume()
     })
