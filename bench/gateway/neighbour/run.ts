@@ -50,7 +50,9 @@ export async function runNeighbour(parts: readonly string[] | undefined): Promis
     const rows: NeighbourRow[] = []
     for (const shape of shapes) rows.push(await measureAgain(bench, shape))
     const sorted = rows.toSorted((a, b) => b.ratio - a.ratio)
-    console.log(`\n${table(sorted)}\n\n${rows.length} shapes; the worst: ${sorted[0]?.title}, ${sorted[0]?.ratio.toFixed(2)}`)
+    console.log(
+      `\n${table(sorted)}\n\n${rows.length} shapes; the worst: ${sorted[0]?.title}, ${sorted[0]?.ratio.toFixed(2)}`,
+    )
     return rows.every(({ isMet }) => isMet)
   } finally {
     app.close()

@@ -126,16 +126,35 @@ function messages({ own, open }: Addresses): readonly NeighbourShape[] {
   const lines = Array.from({ length: 90 }, (_, at) => `X-${at}: ${letters(100)}`)
   return [
     { name: 'requests sent together', small: pipelined(get, none), large: pipelined(body(65_536), none) },
-    { name: 'requests sent together, no account', small: pipelined(withLines(open('GET')), none), large: pipelined(body(65_536), none) },
-    { name: 'requests sent together to no container', small: pipelined(withLines(unknown)), large: pipelined(body(65_536), none) },
     {
-      name: 'requests that expect 100, with a byte',
-      small: pipelined(`${withLines(own('POST'), 'Expect: 100-continue', 'Content-Length: 1')}a`, `HTTP/1.1 100 Continue\r\n\r\n${none}`),
+      name: 'requests sent together, no account',
+      small: pipelined(withLines(open('GET')), none),
       large: pipelined(body(65_536), none),
     },
-    { name: 'heads of 90 lines', small: pipelined(withLines(own('GET'), ...lines), none), large: pipelined(body(65_536), none) },
+    {
+      name: 'requests sent together to no container',
+      small: pipelined(withLines(unknown)),
+      large: pipelined(body(65_536), none),
+    },
+    {
+      name: 'requests that expect 100, with a byte',
+      small: pipelined(
+        `${withLines(own('POST'), 'Expect: 100-continue', 'Content-Length: 1')}a`,
+        `HTTP/1.1 100 Continue\r\n\r\n${none}`,
+      ),
+      large: pipelined(body(65_536), none),
+    },
+    {
+      name: 'heads of 90 lines',
+      small: pipelined(withLines(own('GET'), ...lines), none),
+      large: pipelined(body(65_536), none),
+    },
     { name: 'answers of a byte', small: pipelined(get, answer(1)), large: pipelined(get, answer(65_536)) },
-    { name: 'answers with five interim ones', small: pipelined(get, hints + none), large: pipelined(get, answer(65_536)) },
+    {
+      name: 'answers with five interim ones',
+      small: pipelined(get, hints + none),
+      large: pipelined(get, answer(65_536)),
+    },
     { name: 'answers with 90 trailers', small: pipelined(get, trailers), large: pipelined(get, answer(65_536)) },
     {
       name: 'answers with heads of 90 lines',
@@ -154,10 +173,25 @@ function segments({ own, open }: Addresses): readonly NeighbourShape[] {
   const get = withLines(own('GET'))
   const segment = 1
   return [
-    shape('answer of a byte each', { request: get, answer: 'HTTP/1.1 200 OK\r\n\r\n', fromApp: repeated('a'), segment }),
-    shape('server-sent events', { request: get, answer: events, fromApp: repeated('9\r\ndata: a\n\n\r\n'), segment: 14 }),
+    shape('answer of a byte each', {
+      request: get,
+      answer: 'HTTP/1.1 200 OK\r\n\r\n',
+      fromApp: repeated('a'),
+      segment,
+    }),
+    shape('server-sent events', {
+      request: get,
+      answer: events,
+      fromApp: repeated('9\r\ndata: a\n\n\r\n'),
+      segment: 14,
+    }),
     shape('request of a byte each', { request: withLines(own('POST'), endless), fromClient: repeated('a'), segment }),
-    shape('head of an answer', { request: get, answer: 'HTTP/1.1 200 OK\r\n', fromApp: repeated('X: abcdefghij\r\n'), segment }),
+    shape('head of an answer', {
+      request: get,
+      answer: 'HTTP/1.1 200 OK\r\n',
+      fromApp: repeated('X: abcdefghij\r\n'),
+      segment,
+    }),
     shape('head of a request', { request: `${open('GET')}\r\n`, fromClient: repeated('X: abcdefghij\r\n'), segment }),
   ]
 }

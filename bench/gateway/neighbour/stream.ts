@@ -58,8 +58,10 @@ function end(): void {
 
 function begin(order: Exclude<StreamOrder, { stop: true }>): void {
   const { heads } = order
-  const headOf = (text: string) => (method: string, version = '1.1') =>
-    text.replace('GET', method).replace('HTTP/1.1', `HTTP/${version}`)
+  const headOf =
+    (text: string) =>
+    (method: string, version = '1.1') =>
+      text.replace('GET', method).replace('HTTP/1.1', `HTTP/${version}`)
   const shape = neighbourShapes({ own: headOf(heads.own), open: headOf(heads.open) }).find(
     ({ name }) => name === order.shape,
   )

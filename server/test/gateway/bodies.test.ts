@@ -336,3 +336,42 @@ test('after a small refused upload the same connection serves the next request, 
   assert.match(answer, /^HTTP\/1\.1 401 /)
   assert.doesNotMatch(answer, /smuggled/)
 })
+
+test('chunks of a byte arrive unchanged in both directions, however slowly they are read', async (t) => {
+  const text = randomBytes(30_000).toString('base64')
+  const inChunks = `${[...text].map((letter) => `1;a\r\n${letter}\r\n`).join('')}0\r\n\r\n`
+  const app = httpApp(async (request, response) => {
+    const received: Buffer[] = []
+    for await (const piece of request) {
+      received.push(piece as Buffer)
+      if (received.length % 1_000 === 1) await sleep(1)
+    }
+    const isWhole = Buffer.concat(received).toString('latin1') === text
+    response.socket?.end(`HTTP/1.1 ${isWhole ? 200 : 500} OK\r\nTransfer-Encoding: chunked\r\n\r\n${inChunks}`)
+  })
+  const { port } = await startGatewayHarness(t, app)
+  for (const version of ['1.1', '1.0']) {
+    const request = version === '1.1' ? ['Transfer-Encoding: chunked'] : [`Content-Length: ${text.length}`]
+    const socket = net.connect(port, '127.0.0.1')
+    t.after(() => socket.destroy())
+    socket.write(requestHead(`POST /ann-dev/ HTTP/${version}`, ...request) + (version === '1.1' ? inChunks : text))
+    let answer = ''
+    for await (const piece of socket) {
+      answer += (piece as Buffer).toString('latin1')
+      if (answer.length < 100_000) await sleep(2)
+    }
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.ok(answer.endsWith(version === '1.1' ? `\r\n\r\n${inChunks}` : `\r\n\r\n${text}`), version)
+  }
+})
+
+test('a message whose chunks are mostly extensions is refused, or ended with a reason in the log', async (t) => {
+  const extended = `1;${'a'.repeat(200)}\r\na\r\n`.repeat(1_000)
+  const app = rawApp((socket) => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${extended}`))
+  const { port, calls } = await startGatewayHarness(t, app)
+  const answer = await exchange(port, keptHead('GET /ann-dev/ HTTP/1.1'))
+  assert.ok(answer.length < extended.length)
+  assert.match(calls.reports.join('\n'), /ann-dev failed: its answer is not valid HTTP: .*more framing than data/)
+  const refusal = await exchange(port, requestHead('POST /ann-dev/ HTTP/1.1', 'Transfer-Encoding: chunked') + extended)
+  assert.match(refusal, /^HTTP\/1\.1 400 /)
+})

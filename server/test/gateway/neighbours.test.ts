@@ -77,7 +77,12 @@ async function latencyBeside(port: number, app: StreamedApp, stream: Stream, con
 async function durationOfGet(port: number): Promise<number> {
   const begun = performance.now()
   const socket = net.connect(port, '127.0.0.1')
-  const head = ['GET /bob-dev/ HTTP/1.1', 'Host: spawner.test', `Authorization: Bearer ${bobToken}`, 'Connection: close']
+  const head = [
+    'GET /bob-dev/ HTTP/1.1',
+    'Host: spawner.test',
+    `Authorization: Bearer ${bobToken}`,
+    'Connection: close',
+  ]
   socket.write(headOf(...head), 'latin1')
   let answer = ''
   socket.on('data', (bytes) => void (answer += bytes.toString('latin1')))

@@ -7,6 +7,7 @@ import http, { type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { randomBytes } from 'node:crypto'
@@ -207,6 +208,30 @@ test('an upload and a download of 20 MB through TLS arrive unchanged', async (t)
   sent.end(bytes)
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   assert.equal(answer.statusCode, 200)
+  assert.ok(Buffer.concat((await answer.toArray()) as Buffer[]).equals(bytes))
+})
+
+test('an upload in records of a few bytes arrives unchanged at an app that reads slowly', async (t) => {
+  const folder = folderOf(t)
+  const { cert, key } = makePair(folder, 'first')
+  const app = httpApp(async (incoming, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of incoming) {
+      pieces.push(piece as Buffer)
+      if (pieces.length % 50 === 1) await sleep(5)
+    }
+    response.end(Buffer.concat(pieces))
+  })
+  const { port } = await startGatewayHarness(t, app, { tls: { certFile: cert, keyFile: key } })
+  const bytes = randomBytes(300_000)
+  const headers = { ...ann, 'content-length': bytes.length }
+  const sent = request({ port, host: '127.0.0.1', ca: readFileSync(cert), method: 'POST', path: '/ann-dev/', headers })
+  for (let at = 0; at < bytes.length; at += 7) {
+    sent.write(bytes.subarray(at, at + 7))
+    if (at % 700 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  sent.end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   assert.ok(Buffer.concat((await answer.toArray()) as Buffer[]).equals(bytes))
 })
 

@@ -9,9 +9,9 @@ export const framingWork = { bytes: 0 }
 const littleFraming = 1_024
 
 /**
- * Whether the bytes of a read cost far more to parse than to relay: an eighth of them is framing.
+ * Whether the bytes of a read cost far more to parse than to relay: a twentieth of them is framing, as of chunks of 100 bytes.
  * @param length bytes of the read @param framing those of them that are framing
  */
 export function isMostlyFraming(length: number, framing: number): boolean {
-  return framing > littleFraming && framing * 8 > length
+  return framing > littleFraming && framing * 20 > length
 }
