@@ -156,3 +156,12 @@ test('frames of a byte from a client hold up nobody else', (t) =>
   compare(t, toSocket(frames(0x82, 0x81, 0, 0, 0, 0, 65)), toSocket(largeMasked)))
 test('pings of a client hold up nobody else', (t) =>
   compare(t, toSocket(frames(0x89, 0x80, 0, 0, 0, 0)), toSocket(largeMasked)))
+
+test('requests sent together that the gateway answers by itself hold up nobody else', (t) => {
+  const none = ['GET /ann-unknown/ HTTP/1.1', 'Host: spawner.test']
+  const stream = (...lines: readonly string[]): Stream => {
+    const request = headOf(...none, ...lines)
+    return { request, fromClient: repeated(request) }
+  }
+  return compare(t, stream(), stream(`X-Long: ${'a'.repeat(30_000)}`))
+})

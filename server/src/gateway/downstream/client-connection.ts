@@ -249,7 +249,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   #takeMore(bytes: Buffer): void {
     if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
-    if (this.#head === undefined) return this.continueHead(bytes)
+    // Requests that are already here come first, one in each turn: what follows them waits, or is not read at all.
+    if (this.#head === undefined) return this.isHeadUnfinished ? this.continueHead(bytes) : this.keep(bytes)
     const exchange = this.#exchange
     const stop = exchange && !exchange.isRequestDone ? exchange.takeBody(bytes) : 0
     if (exchange?.isRequestDone === false) this.deadline = clock.now + this.timeouts.stalled

@@ -1,6 +1,7 @@
 import type { HttpFault } from '../http1/http-fault.ts'
 import { isFault } from '../http1/http-fault.ts'
 import { maxRequestHead, readRequestHead, type RequestHead } from '../http1/request-head.ts'
+import { headText } from '../http1/response-head.ts'
 import { giveBackBuffer, takeBuffer } from '../proxy/buffer-pool.ts'
 
 /** Heads up to this length are remembered for the next request of their connection, in characters. */
@@ -24,7 +25,7 @@ export class RequestHeadReader {
    * @returns undefined while the head is incomplete, or longer than `maxRequestHead`
    */
   read(bytes: Buffer, length: number): RequestHead | HttpFault | undefined {
-    const text = bytes.toString('latin1', 0, Math.min(length, maxRequestHead + 4))
+    const text = headText(bytes, 0, Math.min(length, maxRequestHead + 4))
     const end = text.indexOf(endOfHead)
     if (end === -1 || end > maxRequestHead) return undefined
     // A part of the text would keep all of it in memory: a body, or the next requests.

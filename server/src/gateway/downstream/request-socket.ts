@@ -82,6 +82,7 @@ export abstract class RequestSocket extends ClientSocket {
     this.stash = undefined
     this.resume()
     if (stash.length > 0) this.readHead(stash, stash.length)
+    if (this.isStashFull && !this.isHeadUnfinished) this.pause()
   }
 
   /** Pipelined requests wait, and reading pauses when they are long (backpressure). */
