@@ -7,6 +7,7 @@ import type { SourceFolders } from '#/containers/templates/template-sources.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { subdomainProblems, type ContainerRouting } from './container-routing.ts'
+import { followedPaths } from './followed-paths.ts'
 import { readAccessLog, type AccessLogConfig } from './sections/read-access-log.ts'
 import { readAuditWebhook, type AuditWebhookConfig } from './sections/read-audit-webhook.ts'
 import { readNode, type NodeConfig } from './sections/read-node.ts'
@@ -175,6 +176,7 @@ export function readConfig(
   const sources = {
     secretsDir: check('SECRETS_DIR', null, absolutePath),
     mountRoots: check('ALLOWED_MOUNT_ROOTS', [], absolutePaths),
+    followed: followedPaths(env),
   }
   const timeZone = check('TZ', machineTimeZone(), timeZoneName)
   const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 1_000_000_000))

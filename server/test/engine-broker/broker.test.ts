@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { symlinkSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -50,6 +50,23 @@ suite('broker of the socket of the engine', async () => {
     await runtime.remove(started.id)
     await runtime.removeHome(home.volume)
     assert.equal(await runtime.inspectId(started.id), undefined)
+    assert.deepEqual(lines, [])
+  })
+
+  test('a folder of the host is mounted through it, and compared before and after the start', async (t) => {
+    const folder = path.join(root, 'data')
+    mkdirSync(folder)
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const mounts = [{ source: { path: folder }, target: '/data', readOnly: true }]
+    const { id } = await runtime.create({ ...spec, name: `${installation}-mount`, home: null, mounts })
+    t.after(() => runtime.remove(id))
+    renameSync(folder, `${folder}-too`)
+    symlinkSync(`${folder}-too`, folder)
+    await assert.rejects(runtime.start(id), /leads to \S+-too by now/)
+    rmSync(folder)
+    renameSync(`${folder}-too`, folder)
+    await runtime.start(id)
+    assert.equal((await look(runtime, id)).state, 'running')
     assert.deepEqual(lines, [])
   })
 

@@ -5,6 +5,7 @@ import type { CommandContext } from '#/cli/api/with-api.ts'
 import { withAccount } from '#/cli/account-name.ts'
 import { CommandFailed } from '#/cli/command-failure.ts'
 import { readConfig, type Config } from '#/config/config.ts'
+import { followedPaths } from '#/config/followed-paths.ts'
 import { readTemplateFile, templatesOfNames } from '#/config/sections/read-template-settings.ts'
 import { isNameList } from '#/containers/catalogue/chosen-templates.ts'
 import { checkStarterFiles } from '#/containers/starter-files/check-starter-files.ts'
@@ -30,7 +31,9 @@ async function checkTemplates({ env, folder, terminal }: CommandContext, given: 
   const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '', CONTAINER_ROUTING = '' } = env
   const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS, CONTAINER_ROUTING }, () => '')
   if (!config) throw new CommandFailed(wrong.join('\n'))
-  const read = readGiven(given, folder, config)
+  // Other settings are not checked here, but what they name is not to be below a writable mount.
+  const sources = { ...config.sources, followed: followedPaths(env) }
+  const read = readGiven(given, folder, { ...config, sources })
   // A mistake that is known already is not named twice.
   const problems = read.problems.length > 0 ? read.problems : await problemsOfFiles(read, config)
   const { templates } = read

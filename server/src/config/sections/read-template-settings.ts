@@ -1,5 +1,6 @@
 import { chosenFields, isNameList, namesIn } from '#/containers/catalogue/chosen-templates.ts'
 import { readTemplate, readTemplates, unlocated, type ReadTemplates } from '#/containers/templates/read-templates.ts'
+import { replaceablePaths } from '#/containers/templates/replaceable-paths.ts'
 import { TemplateSources, type SourceFolders } from '#/containers/templates/template-sources.ts'
 import { Templates } from '#/containers/templates/template.ts'
 import { hostLabelProblems, type ContainerRouting } from '../container-routing.ts'
@@ -72,7 +73,10 @@ export function templatesOfNames(list: string, source: string): ReadTemplates {
 
 const problemsOfSources = ({ templates, locate }: ReadTemplates, folders: SourceFolders): string[] => {
   const sources = new TemplateSources(folders)
-  return templates.flatMap((template) => sources.problemsOf(template).map((problem) => locate(template.type, problem)))
+  const ofEach = templates.flatMap((template) =>
+    sources.problemsOf(template).map((problem) => ({ type: template.type, problem })),
+  )
+  return [...ofEach, ...replaceablePaths(templates, folders)].map(({ type, problem }) => locate(type, problem))
 }
 
 /** The templates of a file, and every problem of them, of the sources that they name, and of their hosts. */

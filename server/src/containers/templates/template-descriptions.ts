@@ -92,7 +92,7 @@ export const fieldGroups = {
     },
     mounts: {
       default: '[]',
-      text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `target` is an absolute path in the container; `read_only` is `true` by default.',
+      text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `target` is an absolute path in the container; `read_only` is `true` by default; a folder that is mounted writable may have no other mount or starter files below it.',
       see: 'how-to/mount-data-and-secrets.md',
     },
     files: {

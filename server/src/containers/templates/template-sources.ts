@@ -5,6 +5,7 @@ import type { RegistryCredentials } from '#/runtime/runtime.ts'
 import type { Mount } from '#/runtime/container-spec.ts'
 import { allowedPath, type AllowedPath } from './allowed-paths.ts'
 import { AnsweringPaths } from './answering-paths.ts'
+import type { FollowedPath } from './replaceable-paths.ts'
 import type { FilesOrigin } from './starter-files.ts'
 import type { Template } from './template.ts'
 
@@ -17,6 +18,8 @@ export interface SourceFolders {
   readonly secretsDir: string | null
   /** `ALLOWED_MOUNT_ROOTS` */
   readonly mountRoots: readonly string[]
+  /** What else is opened by name, so that no container may replace it; left out where templates are not checked. */
+  readonly followed?: readonly FollowedPath[]
 }
 
 type Answering = Readonly<Record<'secrets' | 'mounts', Pick<AnsweringPaths, 'answer'>>>

@@ -10,6 +10,7 @@ import { findEngineAddress } from './client/engine-address.ts'
 import { followLogs } from './logs/follow-logs.ts'
 import { HomeQuota } from './homes/home-quota.ts'
 import { homes, removeHome } from './homes/home-volumes.ts'
+import { BoundFolders } from './host/bound-folders.ts'
 import { hostMemory, hostReport } from './host/host-report.ts'
 import { HostRules } from './firewall/host-rules.ts'
 import { HostInfo } from './host/host-info.ts'
@@ -107,7 +108,8 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     rules: new HostRules(hostRules, isLocal),
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
-    created: new Set(),
+    created: new Map(),
+    boundFolders: new BoundFolders(),
     oomNotices: new OomNotices(),
     listed: new ListedContainers(),
   }

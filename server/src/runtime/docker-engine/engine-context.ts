@@ -1,4 +1,5 @@
 import type { EngineClient } from './client/engine-client.ts'
+import type { BoundFolder, BoundFolders } from './host/bound-folders.ts'
 import type { HostInfo } from './host/host-info.ts'
 import type { HostRules } from './firewall/host-rules.ts'
 import type { Networks } from './networks/networks.ts'
@@ -17,8 +18,9 @@ export interface EngineContext {
   readonly rules: HostRules
   readonly host: HostInfo
   readonly pulls: ImagePulls
-  /** Ids of containers that this process created and has not started yet. */
-  readonly created: Set<string>
+  /** Ids of containers that this process created and has not started yet, with the folders of the host that they mount. */
+  readonly created: Map<string, readonly BoundFolder[]>
+  readonly boundFolders: BoundFolders
   readonly oomNotices: OomNotices
   readonly listed: ListedContainers
 }

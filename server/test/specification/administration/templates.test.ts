@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -13,11 +13,14 @@ import { testImage } from '../../support/engine/engine.ts'
 const folder = await mkdtemp(path.join(tmpdir(), 'berth-templates-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const file = path.join(folder, 'templates.yaml')
+const shared = path.join(folder, 'shared')
+await mkdir(path.join(shared, 'data'), { recursive: true })
 const image = await testImage()
 const dev = { image, memory: '64m', display_name: 'First' }
 const write = (templates: object) => writeFile(file, JSON.stringify(templates))
 await write({ dev })
-const berth = await startBerth({ after }, { env: { CONTAINER_TEMPLATES: '', CONTAINER_TEMPLATES_FILE: file } })
+const settings = { CONTAINER_TEMPLATES: '', CONTAINER_TEMPLATES_FILE: file, ALLOWED_MOUNT_ROOTS: shared }
+const berth = await startBerth({ after }, { env: settings })
 const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const reload = () => admin.call('POST', '/api/admin/templates/reload')
@@ -99,6 +102,15 @@ test('with one mistake none of the templates counts, and all mistakes are named'
   assert.match(answer.body.error, /stay in force.*lab: memory must be.* gpu: unknown field "colour"/)
   await write({ dev, lab: { ...dev, gpus: 1 } })
   assert.match((await reload()).body.error, /the template "lab" asks for 1 GPU, and the engine offers none/)
+  const mounting = (source: string, read_only: boolean) => ({
+    ...dev,
+    mounts: [{ source: { path: source }, target: '/m', read_only }],
+  })
+  await write({ dev: mounting(shared, false), lab: mounting(path.join(shared, 'data'), true) })
+  assert.match(
+    (await reload()).body.error,
+    /lab: mounts \/m names \S+data, which is below \S+, and dev mounts \S+ writable/,
+  )
   await rm(file)
   assertRefused(await reload(), 400)
   assert.deepEqual(await typesOf(), ['dev', 'lab'])

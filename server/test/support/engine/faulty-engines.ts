@@ -88,6 +88,20 @@ export function engineAnswering(
   })
 }
 
+/** The real engine, but `meanwhile` is done before questions whose first line has `part` are passed on. */
+export function engineAfter(lifetime: Lifetime, part: RegExp, meanwhile: () => void): Promise<string> {
+  return listen(lifetime, (near) => {
+    const far = connect(engineAddress.replace(/^unix:\/\//, ''))
+    far.on('error', () => undefined).on('data', (data) => near.write(data))
+    near.on('close', () => far.destroy())
+    near.on('data', (data) => {
+      const [firstLine = ''] = data.toString('latin1').split('\r\n')
+      if (part.test(firstLine)) meanwhile()
+      far.write(data)
+    })
+  })
+}
+
 /** The real engine, with questions that it does not answer, or late, as long as a test wants it so. */
 export interface HangingEngine {
   readonly address: string

@@ -4,6 +4,7 @@ import { usualCapabilities, type CreatedContainer, type ContainerSpec, type Moun
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { quotaOptions } from '../homes/home-quota.ts'
+import type { BoundFolder } from '../host/bound-folders.ts'
 import type { HostFacts } from '../host/host-info.ts'
 import { inspectImage } from '../images/image-inspect.ts'
 import { isValidName } from './docker-inspect.ts'
@@ -30,6 +31,7 @@ export async function createContainer(
   if (!isValidName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
   const port = spec.port ?? (await exposedPort(engine, spec.image, options))
   const facts = await engine.host.facts()
+  const folders = await engine.boundFolders.look(foldersOf(engine, spec.mounts), what)
   const query = { name: spec.name }
   const call = {
     what,
@@ -45,17 +47,21 @@ export async function createContainer(
       signal,
     ),
   )
-  remember(engine.created, created.Id)
+  remember(engine.created, created.Id, folders)
   return { id: created.Id, port }
 }
 
 /** Max containers that are remembered until their start: launches have few under way, and one that fails never starts. */
 const maxCreated = 500
 
-function remember(ids: Set<string>, id: string): void {
-  for (const oldest of ids) if (ids.size >= maxCreated) ids.delete(oldest)
-  ids.add(id)
+function remember(created: EngineContext['created'], id: string, folders: readonly BoundFolder[]): void {
+  for (const oldest of created.keys()) if (created.size >= maxCreated) created.delete(oldest)
+  created.set(id, folders)
 }
+
+/** Those of an engine on another machine cannot be looked at. */
+const foldersOf = ({ isLocal }: EngineContext, mounts: readonly Mount[]): string[] =>
+  isLocal ? mounts.flatMap(({ source }) => ('path' in source ? source.path : [])) : []
 
 /** Work that needs the image: done again after a pull when it was missing. */
 async function withImage<T>(

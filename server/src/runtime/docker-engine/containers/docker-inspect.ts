@@ -15,12 +15,18 @@ export interface Inspection {
   readonly State: {
     readonly Status: string
     readonly Running: boolean
+    /** 0 when it does not run. */
+    readonly Pid?: number
     readonly ExitCode: number
     readonly OOMKilled?: boolean
     readonly StartedAt?: string
     readonly FinishedAt?: string
   }
-  readonly HostConfig: { readonly NetworkMode: string }
+  readonly HostConfig: {
+    readonly NetworkMode: string
+    readonly Runtime?: string
+    readonly Mounts?: readonly { readonly Type: string; readonly Source?: string }[] | null
+  }
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null; readonly Tty?: boolean }
   readonly NetworkSettings: { readonly Networks: Addresses | null }
 }

@@ -1,7 +1,9 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
-import { findOwn, inspectOwn } from './docker-inspect.ts'
+import { requireMounted, requireSafeFolders } from './check-mounts.ts'
+import type { BoundFolder } from '../host/bound-folders.ts'
+import { inspectOwn } from './docker-inspect.ts'
 
 type Verb = 'start' | 'unpause'
 
@@ -11,20 +13,34 @@ type Verb = 'start' | 'unpause'
  * for callers who know that it is paused could not recognize containers of other installations.
  */
 export async function startContainer(engine: EngineContext, id: string, signal?: AbortSignal): Promise<void> {
-  const verb = engine.created.delete(id) ? 'start' : await verbFor(engine, id, signal)
+  const created = engine.created.get(id)
+  engine.created.delete(id)
+  const { verb, folders } = created ? { verb: 'start' as const, folders: created } : await startOf(engine, id, signal)
+  await requireSafeFolders(engine, id, folders, signal)
   try {
     await order(engine, id, verb, signal)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
     await retryStart(engine, id, verb, error, signal)
   }
+  await requireMounted(engine, id, folders)
+}
+
+interface StartOf {
+  readonly verb: Verb
+  /** That the engine will mount now. */
+  readonly folders: readonly BoundFolder[]
 }
 
 /** @throws {RuntimeError} `missing` when there is no such container of this installation */
-async function verbFor(engine: EngineContext, id: string, signal?: AbortSignal): Promise<Verb> {
-  const found = await findOwn(engine, id, signal)
+async function startOf(engine: EngineContext, id: string, signal?: AbortSignal): Promise<StartOf> {
+  const found = await inspectOwn(engine, id, signal)
   if (!found) throw new RuntimeError('missing', `start ${id}`)
-  return found.state === 'paused' ? 'unpause' : 'start'
+  const { Status, Running } = found.State
+  if (Status === 'paused') return { verb: 'unpause', folders: [] }
+  const mounts = Running || !engine.isLocal ? [] : (found.HostConfig.Mounts ?? [])
+  const paths = mounts.flatMap(({ Type, Source }) => (Type === 'bind' && Source !== undefined ? Source : []))
+  return { verb: 'start', folders: await engine.boundFolders.look(paths, `start ${id}`) }
 }
 
 /** 304, which the client takes for done: it runs already. */
