@@ -11,6 +11,18 @@ export interface Addresses {
   readonly cookieDomain: string
 }
 
+/**
+ * Whether browsers have the companion of a token wherever the token counts, so that one without it counts for nothing: with https,
+ * unless people sign in at another host (`FRONTEND_URL`) than that of the containers, where the companion is not sent.
+ */
+export function requiresCompanion(
+  { scheme }: Pick<Config, 'scheme'>,
+  { containerOrigin, frontendUrl, spawnerUrl }: Addresses,
+): boolean {
+  if (scheme !== 'https') return false
+  return containerOrigin !== null || new URL(frontendUrl).hostname === new URL(spawnerUrl).hostname
+}
+
 /** @param boundPort port of the listener; part of the default base domain */
 export function addressesFor(config: Config, boundPort: number): Addresses {
   const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`

@@ -3,7 +3,7 @@ import type { FollowedPath } from '#/containers/templates/replaceable-paths.ts'
 
 type Settings = Readonly<Record<string, string | undefined>>
 
-/** Settings that name folders and files which Berth opens, beside those that nobody else may read. */
+/** Settings that name folders and files which Berth opens, beside its private folders. */
 const opened = [
   'SECRETS_DIR',
   'CONTAINER_TEMPLATES_FILE',

@@ -7,6 +7,8 @@ export interface GatewaySettings {
   readonly scheme: string
   /** Host part of the base domain, for which the cookie of the token is set. */
   readonly cookieDomain: string
+  /** Whether tokens in cookies of browsers count with their companion alone; left out: they do not. */
+  readonly requiresCompanion?: boolean
   /** Where a browser without a token is sent, to go on or to sign in; `next` is added to its query. */
   readonly continueUrl: string
   /** Of subdomain routing; left out: containers are below paths of the platform's host. */

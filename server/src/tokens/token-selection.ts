@@ -42,6 +42,9 @@ export interface TokenStatus {
   isPlausible(token: string): boolean
 }
 
+/** Whether the request carries the companion cookie. */
+export const hasCompanion = (header: string | undefined): boolean => bindingIn(header) !== undefined
+
 /**
  * Tokens of a `Cookie` header to check, each once: known ones, and a few of all others.
  * @param allowed how many signatures the client may have checked, asked for when there is one to check: with one the request is
@@ -74,18 +77,22 @@ export function candidateTokens(
  * Selects the trusted one of several valid tokens. With a companion only the one that it names; without, a single one.
  * @param good tokens with a valid signature that are neither expired nor revoked
  * @param sidOf the session of a token
+ * @param needsCompanion whether no token counts without a companion, asked for when there is none: a page of a container can make a
+ *   browser drop both by hundreds of cookies of its own, and then set a token of its author's
  * @returns undefined when there is none; `'tossed'` when a page tossed one in, or made the browser drop the real one
  */
 export function selectTrustedToken<T>(
   good: readonly T[],
   header: string | undefined,
   sidOf: (token: T) => string,
+  needsCompanion: () => boolean,
 ): T | undefined | 'tossed' {
   const binding = bindingIn(header)
   // Two tokens of one session are the same person's: the last one counts.
   const distinct = [...new Map(good.map((each) => [sidOf(each), each])).values()]
   const eligible = binding === undefined ? distinct : distinct.filter((each) => isBoundTo(sidOf(each), binding))
-  if (eligible.length === 1) return eligible[0]
+  // A single one is no proof of tossing: another host of the base domain may have its companion.
+  if (eligible.length === 1) return binding === undefined && needsCompanion() ? undefined : eligible[0]
   return distinct.length === 0 ? undefined : 'tossed'
 }
 

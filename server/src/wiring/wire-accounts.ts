@@ -24,7 +24,7 @@ import type { SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
 import { SignUp } from '#/accounts/sign-up/sign-up.ts'
 import { UnverifiedAccounts } from '#/accounts/sign-up/unverified-accounts.ts'
 import { RotateKeys } from '#/administration/rotate-keys.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import { requiresCompanion, type Addresses } from '#/config/addresses.ts'
 import type { Launch } from '#/containers/launch/launch.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { retiredKeysTask } from '#/reconcile/tasks/housekeeping-tasks.ts'
@@ -119,7 +119,13 @@ export function wireAccounts(
   const beginSession = new BeginSession({ database, tokens, lifetimes, cookies, newId, effects, log })
   const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
-    authenticator: new SessionAuthenticator(database, tokens, revocations, key.hmacKeyFor('csrf')),
+    authenticator: new SessionAuthenticator(
+      database,
+      tokens,
+      revocations,
+      key.hmacKeyFor('csrf'),
+      requiresCompanion(config, addresses),
+    ),
     sessionList: new SessionList(database, revocations, uses, config.keepTakeovers),
     personalData: new PersonalData(database, retentionTimes(config)),
     beginSession,

@@ -1,7 +1,7 @@
 import { endpoints } from '@berth/api/endpoints.ts'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import { requiresCompanion, type Addresses } from '#/config/addresses.ts'
 import { typeRules } from '#/containers/templates/type-rules.ts'
 import { hostCookieLines } from '#/http/auth/set-token-cookies.ts'
 import { renewedLines } from '#/http/auth/session-renewal.ts'
@@ -27,6 +27,7 @@ export function gatewaySettings(
     ...(nodes && { reading: readingTerms(readingProgram(config, addresses, nodes.version), restartRequests) }),
     scheme: config.scheme,
     cookieDomain,
+    ...(requiresCompanion(config, addresses) && { requiresCompanion: true }),
     continueUrl: (frontendUrl === spawnerUrl ? '' : frontendUrl) + endpoints.continueSession.path,
     ...(containerOrigin && { containerHosts: containerHosts(frontendUrl, spawnerUrl) }),
     launchUrl: frontendUrl + pagePaths.launch,

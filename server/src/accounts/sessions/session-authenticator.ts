@@ -3,7 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Scope } from '@berth/api/scopes.ts'
 import type { Database } from '#/store/database.ts'
 import { findUser, isActiveAdministrator, type User } from '#/store/users/users.ts'
-import { selectTrustedToken, candidateTokens, maxTokensChecked, tokenCookie } from '#/tokens/token-selection.ts'
+import {
+  candidateTokens,
+  hasCompanion,
+  maxTokensChecked,
+  selectTrustedToken,
+  tokenCookie,
+} from '#/tokens/token-selection.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { AccessTokens, Claims } from '../access-tokens/access-token.ts'
 import type { Revocations } from '../access-tokens/revocations.ts'
@@ -30,6 +36,8 @@ export interface AuthenticationResult {
   readonly wasSent: boolean
   /** Whether there is no session because of tossed cookies; the browser has to drop them all. */
   readonly isTossed: boolean
+  /** Whether a browser sent tokens as cookies without their companion, so that none of them counts. */
+  readonly isUnbound: boolean
   /** Tokens of the cookies that were looked at, for `endedTakeover`: a page without a session scans its cookies once. */
   readonly candidates: readonly string[]
 }
@@ -40,8 +48,17 @@ export class SessionAuthenticator {
   readonly #tokens: AccessTokens
   readonly #revocations: Pick<Revocations, 'has'>
   readonly #csrfKey: KeyObject
+  readonly #requiresCompanion: boolean
 
-  constructor(database: Database, tokens: AccessTokens, revocations: Pick<Revocations, 'has'>, csrfKey: KeyObject) {
+  /** @param requiresCompanion whether tokens in cookies of browsers count with their companion alone */
+  constructor(
+    database: Database,
+    tokens: AccessTokens,
+    revocations: Pick<Revocations, 'has'>,
+    csrfKey: KeyObject,
+    requiresCompanion: boolean,
+  ) {
+    this.#requiresCompanion = requiresCompanion
     this.#database = database
     this.#tokens = tokens
     this.#revocations = revocations
@@ -61,15 +78,24 @@ export class SessionAuthenticator {
         session: only && (await this.#sessionFor(only, 'header')),
         wasSent: true,
         isTossed: false,
+        isUnbound: false,
         candidates: [],
       }
     }
+    const needsCompanion = this.#needsCompanion(headers)
     const candidates = this.#candidates(cookie, address)
     const verified = await this.#verified(candidates, now, address)
-    const believed = selectTrustedToken(verified, cookie, ({ claims }) => claims.sid)
+    const believed = selectTrustedToken(
+      verified,
+      cookie,
+      ({ claims }) => claims.sid,
+      () => needsCompanion,
+    )
     const isTossed = believed === 'tossed'
     const session = believed === undefined || isTossed ? undefined : await this.#sessionFor(believed, 'cookie')
-    return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed, candidates }
+    const wasSent = cookieValues(cookie, tokenCookie).length > 0
+    const isUnbound = wasSent && needsCompanion && !hasCompanion(cookie)
+    return { session, wasSent, isTossed, isUnbound, candidates }
   }
 
   /**
@@ -92,7 +118,12 @@ export class SessionAuthenticator {
       const claims = await this.#tokens.read(token, address)
       if (claims && claims.acting !== null) takeovers.push({ claims, token })
     }
-    const believed = selectTrustedToken(takeovers, cookie, ({ claims }) => claims.sid)
+    const believed = selectTrustedToken(
+      takeovers,
+      cookie,
+      ({ claims }) => claims.sid,
+      () => this.#needsCompanion(headers),
+    )
     if (believed === undefined || believed === 'tossed') return undefined
     return { claims: believed.claims, token: believed.token, via: 'cookie', user: undefined }
   }
@@ -140,6 +171,10 @@ export class SessionAuthenticator {
     return candidateTokens(cookie, this.#tokens, () => this.#tokens.checksAllowed(address, maxTokensChecked))
   }
 
+  #needsCompanion(headers: IncomingHttpHeaders): boolean {
+    return this.#requiresCompanion && isBrowser(headers)
+  }
+
   #isRevoked({ jti, sid }: Claims): boolean {
     return this.#revocations.has(jti) || this.#revocations.has(sid)
   }
@@ -168,6 +203,9 @@ export class SessionAuthenticator {
     return isActiveAdministrator(await findUser(this.#database.db, Number(acting)))
   }
 }
+
+/** No script can leave this header out; `Sec-Fetch-Mode` alone is sent by programs, too. Source: Fetch Metadata Request Headers, 2. */
+const isBrowser = (headers: IncomingHttpHeaders) => headers['sec-fetch-site'] !== undefined
 
 /** Of the client, as the gateway sends it; no other proxy reaches this process. */
 const addressIn = (headers: IncomingHttpHeaders) => String(headers['x-forwarded-for'] ?? '')

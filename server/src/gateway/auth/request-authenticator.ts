@@ -1,4 +1,4 @@
-import { selectTrustedToken, candidateTokens, maxTokensChecked } from '../../tokens/token-selection.ts'
+import { candidateTokens, hasCompanion, maxTokensChecked, selectTrustedToken } from '../../tokens/token-selection.ts'
 import { carriesToken } from '../headers/cookies.ts'
 import type { Caller, TokenVerifier } from './token-verifier.ts'
 import type { RequestFields } from '../http1/request-head.ts'
@@ -17,6 +17,8 @@ export class Authenticator {
   #isKnown = false
   #hasCaller = false
   #isTossed = false
+  /** Whether the caller that is known counts only for requests that need no companion. */
+  #lacksCompanion = false
 
   constructor(tokens: TokenVerifier) {
     this.#tokens = tokens
@@ -39,9 +41,15 @@ export class Authenticator {
    * @param address the client's, asked for only when a signature is to be checked
    * @param audience of the tokens that cookies may hold: at a container's host no access token counts, because that host's
    *   cookies are those of all its siblings
+   * @param needsCompanion whether a token in a cookie counts with its companion alone, asked for when that was not sent
    */
-  authenticate(fields: RequestFields, address: () => string, audience: string | null): Caller | undefined {
-    const caller = this.#callerOf(fields, address, audience)
+  authenticate(
+    fields: RequestFields,
+    address: () => string,
+    audience: string | null,
+    needsCompanion: () => boolean,
+  ): Caller | undefined {
+    const caller = this.#callerOf(fields, address, audience, needsCompanion)
     this.#hasCaller = caller !== undefined
     return caller
   }
@@ -50,17 +58,21 @@ export class Authenticator {
     { authorization, cookie }: RequestFields,
     address: () => string,
     audience: string | null,
+    needsCompanion: () => boolean,
   ): Caller | undefined {
     this.#isTossed = false
     const isSame =
       this.#isKnown && authorization === this.#authorization && cookie === this.#cookie && audience === this.#audience
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
-    if (isSame) return this.#caller && this.#tokens.isValid(this.#caller) ? this.#caller : undefined
+    if (isSame) {
+      const counts = this.#caller && this.#tokens.isValid(this.#caller) && !(this.#lacksCompanion && needsCompanion())
+      return counts ? this.#caller : undefined
+    }
     const tokens = this.#candidates({ authorization, cookie }, address, audience)
     const unknown = tokens.filter((token) => !this.#tokens.isRemembered(token))
     if (unknown.length > 0 && !this.#check(unknown, address())) return undefined
     const callers = tokens.map((token) => this.#tokens.verifiedCaller(token)).filter((caller) => caller !== undefined)
-    return this.#selectCaller({ authorization, cookie }, callers, audience)
+    return this.#selectCaller({ authorization, cookie }, callers, audience, needsCompanion)
   }
 
   /** @returns whether all of them were checked */
@@ -88,12 +100,13 @@ export class Authenticator {
     { authorization, cookie }: Credentials,
     callers: readonly Caller[],
     audience: string | null,
+    needsCompanion: () => boolean,
   ): Caller | undefined {
     const good = callers.filter((caller) => this.#tokens.isValid(caller))
     const isByHeader = good.length === 1 && good[0]?.token === bearerToken(authorization)
     // A token for one host is a cookie's; in a header it says nothing about who sends it.
     const byHeader = good[0]?.audience === null ? good[0] : undefined
-    const believed = isByHeader ? byHeader : selectTrustedToken(good, cookie, ({ sid }) => sid)
+    const believed = isByHeader ? byHeader : selectTrustedToken(good, cookie, ({ sid }) => sid, needsCompanion)
     this.#isTossed = believed === 'tossed'
     const caller = believed === 'tossed' ? undefined : believed
     // Not cached without a caller: a token that is not valid now may become valid when its user arrives.
@@ -101,6 +114,7 @@ export class Authenticator {
     this.#authorization = caller && authorization
     this.#cookie = caller && cookie
     this.#audience = audience
+    this.#lacksCompanion = !isByHeader && !hasCompanion(cookie)
     this.#caller = caller
     return caller
   }

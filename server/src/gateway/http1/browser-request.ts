@@ -15,6 +15,9 @@ export function isHtmlNavigation({ method, text }: RequestHead): boolean {
   return mode === undefined || mode === 'navigate'
 }
 
+/** Whether a browser says that it sends this: no script can leave the header out, and programs send `Sec-Fetch-Mode` at most. */
+export const isBrowser = ({ text }: RequestHead): boolean => headerValue(text, 'sec-fetch-site') !== undefined
+
 /** Whether a request says that its answer does not end by itself: a WebSocket, or server-sent events (HTML standard, 9.2). */
 export function opensStream({ fields, text }: RequestHead): boolean {
   return fields.opensWebSocket || headerValue(text, 'accept')?.toLowerCase().includes('text/event-stream') === true

@@ -19,7 +19,7 @@ import type { RequestHead } from '../http1/request-head.ts'
 import type { GatewayUser } from '../gateway-state.ts'
 import { Route } from '../upstream/route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { opensStream } from '../http1/browser-request.ts'
+import { isBrowser, opensStream } from '../http1/browser-request.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
 import { scopedTokenFor } from '../auth/scoped-token-source.ts'
 import type { ContainerHost, ContainerHosts } from '../hosts/container-hosts.ts'
@@ -199,6 +199,7 @@ const callerOf = ({ config, client, head, host }: Request): Caller | undefined =
     head.fields,
     () => clientOriginOf(config, client, head).address,
     host?.audience ?? null,
+    () => config.settings.requiresCompanion === true && isBrowser(head),
   )
 
 /** As long as the block lasts, it is the reason that is given. */

@@ -52,7 +52,7 @@ async function authenticate(
   const token = bearerApiToken(request.headers.authorization)
   if (token === undefined) return authenticator.authenticate(request.headers, now)
   const session = await apiTokens.authenticate(token, clientAddress(request.raw), now)
-  return { session, wasSent: true, isTossed: false, candidates: [] }
+  return { session, wasSent: true, isTossed: false, isUnbound: false, candidates: [] }
 }
 
 /** @throws {Refusal} 403 that names the scope, or says that no API token may call this endpoint */

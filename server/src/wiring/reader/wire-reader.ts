@@ -3,7 +3,7 @@ import { AccessTokens } from '#/accounts/access-tokens/access-token.ts'
 import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { SessionLifetimes } from '#/accounts/sessions/session-lifetimes.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import { requiresCompanion, type Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import { OwnContainers } from '#/containers/state/own-containers.ts'
 import { GroupDirectory } from '#/groups/group-directory.ts'
@@ -59,7 +59,13 @@ export async function startReader(parts: ReaderParts): Promise<Reader> {
     state.notePassedOn()
     return passOn.pass(request, response)
   }
-  const authenticator = new SessionAuthenticator(database, tokens, state, keys.csrfKey)
+  const authenticator = new SessionAuthenticator(
+    database,
+    tokens,
+    state,
+    keys.csrfKey,
+    requiresCompanion(config, addresses),
+  )
   const session = readerSession(state, new SessionLifetimes(config))
   const frontEnd = await FrontEnd.load({
     webDir: parts.webDir,

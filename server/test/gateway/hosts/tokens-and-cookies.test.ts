@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
 import { test } from 'node:test'
 import { startGatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
 import { annAtHost, annHost, annHostToken, bobHostToken, hostToken } from '#test/support/gateway/hosts.ts'
@@ -80,6 +81,30 @@ test('with https the companion cookie of the host says whose token counts', asyn
       'ann@example.org',
     )
   }
+})
+
+test('without the companion no token of a browser counts; on one connection each request is judged by itself', async (t) => {
+  const { bindingOf } = await import('#/tokens/token-selection.ts')
+  const { port } = await start(t, {
+    rules: { access: 'authenticated' },
+    settings: { scheme: 'https', requiresCompanion: true },
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const statusOf = async (headers: Record<string, string>) => (await get(port, '/', { agent, headers })).status
+  const program = at(annHostToken)
+  const ofPage = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+  const bound = `${program.cookie}; __Host-Http-spawner_bind=${bindingOf('session-1')}`
+  for (const [headers, expected] of [
+    [program, 200],
+    [{ ...program, ...ofPage }, 401],
+    [program, 200],
+    [{ ...program, ...ofPage, cookie: bound }, 200],
+    [{ ...program, ...ofPage, ...ann }, 200],
+    [{ ...program, 'sec-fetch-mode': 'cors' }, 200],
+    [{ ...program, ...ofPage }, 401],
+  ] as const)
+    assert.equal(await statusOf(headers), expected, JSON.stringify(headers))
 })
 
 test('a program’s access token opens it by a header, and a token of the host does not', async (t) => {

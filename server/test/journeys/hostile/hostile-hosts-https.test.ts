@@ -149,3 +149,43 @@ test('a script of a container’s page gets no code for an attempt of another br
   assert.match(popup?.url() ?? '', /\/\.berth\/enter\?code=/, 'there was one to be read')
   await popup?.close()
 })
+
+test('600 cookies for all hosts, which make the browser drop its own, and a token of Eve’s do not sign Ann in as Eve', async () => {
+  const other = await page.context().browser()?.newContext({ ignoreHTTPSErrors: true })
+  const eves = await other?.newPage()
+  assert.ok(other && eves)
+  await signIn(eves, 'eve@x.org')
+  await steadily(() => eves.goto(hostOf('ann-dev')))
+  // That of a host opens its host, and the platform's the API: of one path the browser keeps one.
+  const tokens = (await other.cookies())
+    .filter(({ name }) => name === 'spawner_token')
+    .map(({ value, domain }): [string, string] => [value, domain === '.berth.test' ? '/api' : '/'])
+  await other.close()
+  await signIn()
+  assert.ok(await isAnnAt('ann-dev'))
+  await open(hostOf('eve-prod'))
+  const isBound = async () => (await context.cookies()).some(({ name }) => name === '__Host-Http-spawner_bind')
+  assert.ok(await isBound())
+  await page.evaluate((values) => {
+    const domain = 'domain=berth.test; secure'
+    for (let count = 0; count < 600; count++) document.cookie = `junk${count}=x; path=/; ${domain}`
+    for (let count = 0; count < 600; count++) document.cookie = `junk${count}=; path=/; max-age=0; ${domain}`
+    for (const [value, at] of values) document.cookie = `spawner_token=${value}; path=${at}; ${domain}`
+    document.cookie = `last=x; path=/; ${domain}`
+  }, tokens)
+  await until(async () => (await context.cookies()).some(({ name }) => name === 'last'))
+  assert.equal(await isBound(), false, 'the browser dropped the companions of all hosts')
+  const values = (await context.cookies()).filter(({ name }) => name === 'spawner_token').map(({ value }) => value)
+  assert.deepEqual(values.toSorted(), tokens.map(([value]) => value).toSorted(), 'they are Eve’s alone')
+
+  await open(front)
+  const me = () =>
+    page.evaluate(async () => (await (await fetch('/api/user/me')).json()).user?.email as string | undefined)
+  assert.equal(await me(), undefined, 'neither Eve nor anybody else')
+  assert.equal(await page.evaluate(() => document.body.innerText.includes('eve@x.org')), false)
+  await open(`${hostOf('ann-dev')}/`)
+  assert.match(page.url(), /\/login/, 'Eve would be told that it is not hers')
+  await signIn()
+  assert.equal(await me(), 'ann@x.org')
+  assert.ok(await isAnnAt('ann-dev'))
+})

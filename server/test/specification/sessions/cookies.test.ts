@@ -98,6 +98,68 @@ test('of several valid tokens the one that the companion belongs to is believed,
   }
 })
 
+/** A browser's request of a page, and what programs send: nothing, or what the `fetch` of Node.js does. */
+const ofBrowser = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+const ofPrograms = [{}, { 'sec-fetch-mode': 'cors' }]
+
+test('with https a browser’s token counts with its companion alone, by API, gateway and pages; a program’s without', async (t) => {
+  const secure = await startBerth(t, { wrapRuntime: noCreateRuntime, env: https })
+  const own = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'own@x.org'))
+  const bind = pairsOf(own).find((pair) => pair.startsWith(bindName)) ?? ''
+  const token = `spawner_token=${own.body.access_token}`
+  const ask = (target: string, cookie: string, headers: Record<string, string>) =>
+    secure.call('GET', target, { headers: { ...headers, cookie } })
+  const page = { ...ofBrowser, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' }
+  for (const headers of ofPrograms) {
+    assertOk(await ask('/api/user/me', token, headers))
+    assert.notEqual((await ask('/own-dev/', token, headers)).status, 401)
+  }
+  assertOk(await ask('/api/user/me', `${token}; ${bind}`, ofBrowser))
+  assert.notEqual((await ask('/own-dev/', `${token}; ${bind}`, ofBrowser)).status, 401)
+  assert.match((await ask('/', `${token}; ${bind}`, page)).text, /own@x\.org/)
+
+  const refused = await ask('/api/user/me', token, ofBrowser)
+  assertRefused(refused, 401)
+  assert.deepEqual(refused.headers.getSetCookie(), [], 'another host of the base domain may have the companion')
+  assert.equal((await ask('/own-dev/', token, ofBrowser)).status, 401)
+  assert.doesNotMatch((await ask('/', token, page)).text, /own@x\.org/)
+  // The `fetch` of Node.js has its own `Sec-Fetch-Mode`.
+  const led = await rawCall(secure, 'GET', '/own-dev/', { ...page, cookie: token })
+  assert.equal(led.status, 302)
+  assert.match(String(led.headers.location), /\/api\/auth\/continue/)
+})
+
+test('on the way to a container’s host a browser’s token without its companion opens nothing, and is removed', async (t) => {
+  const hosts = { ...https, CONTAINER_ROUTING: 'subdomain' }
+  const secure = await startBerth(t, { wrapRuntime: noCreateRuntime, env: hosts })
+  const own = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'own@x.org'))
+  const token = `spawner_token=${own.body.access_token}`
+  const bind = pairsOf(own).find((pair) => pair.startsWith(bindName)) ?? ''
+  const navigation = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const enter = (cookie: string) =>
+    rawCall(secure, 'GET', `/api/auth/enter?container=own-dev&browser=${'a'.repeat(43)}`, {
+      ...navigation,
+      host: 'spawner.berth.example',
+      cookie,
+    })
+  const led = await enter(token)
+  assert.match(String(led.headers.location), /^\/api\/auth\/continue/)
+  // Otherwise public containers would lead it here again and again.
+  assert.ok(led.headers['set-cookie']?.some((line) => /^spawner_token=;.*Domain=berth.example/.test(line)))
+  assert.match(String((await enter(`${token}; ${bind}`)).headers.location), /\/\.berth\/enter\?code=/)
+})
+
+test('without https, and where people sign in at another host than the containers’, a browser’s token needs no companion', async (t) => {
+  const cookie = `spawner_token=${ann.token}`
+  assertOk(await meWith({ ...ofBrowser, cookie }))
+  const elsewhere = { ...https, FRONTEND_URL: 'https://start.berth.example' }
+  const other = await startBerth(t, { wrapRuntime: noCreateRuntime, env: elsewhere })
+  const eve = await other.signUp('eve@x.org')
+  const headers = { ...ofBrowser, cookie: `spawner_token=${eve.token}` }
+  assertOk(await other.call('GET', '/api/user/me', { headers }))
+  assert.notEqual((await other.call('GET', '/eve-dev/', { headers })).status, 401)
+})
+
 test('a browser that sent several valid tokens is made to forget all that it may have sent, at every path and domain', async (t) => {
   const secure = await startBerth(t, { wrapRuntime: noCreateRuntime, env: https })
   const [own, eve] = [await secure.signUp('own@x.org'), await secure.signUp('eve@x.org')]

@@ -11,11 +11,16 @@ async function start(scheme: 'http' | 'https') {
   const berth = await startEnginelessBerth({ after }, { env })
   assertOk(await berth.call('POST', '/api/auth/signup', { body: { email: 'boss@x.org' } }))
   const [mail] = berth.mails
-  const { body } = await berth.call('GET', `/api/auth/verify-signup?token=${tokenIn(mail ?? { text: '' })}`)
+  const { body, headers: given } = await berth.call(
+    'GET',
+    `/api/auth/verify-signup?token=${tokenIn(mail ?? { text: '' })}`,
+  )
+  const companion = given.getSetCookie().find((line) => line.startsWith('__Host-Http-spawner_bind='))
   const token: string = body.access_token
   const read = (host: string, headers: Record<string, string>) =>
     berth.call('GET', '/api/admin/users', { headers: { host, 'user-agent': 'curl/8', ...headers } })
-  return { token, cookie: { cookie: `spawner_token=${token}` }, read }
+  const cookie = `spawner_token=${token}`
+  return { token, cookie: { cookie }, ofBrowser: { cookie: `${cookie}; ${companion?.split(';')[0]}` }, read }
 }
 const [plain, safe] = [await start('http'), await start('https')]
 
@@ -29,5 +34,5 @@ test('where browsers say who they are, a program with a cookie needs no proof', 
   assertOk(await safe.read('spawner.berth.example', safe.cookie))
   for (const host of ['localhost:8080', 'spawner.berth.localhost', '127.0.0.1:8080', '[::1]:8080'])
     assertOk(await plain.read(host, plain.cookie))
-  assertRefused(await safe.read('spawner.berth.example', { ...safe.cookie, 'sec-fetch-site': 'same-origin' }), 403)
+  assertRefused(await safe.read('spawner.berth.example', { ...safe.ofBrowser, 'sec-fetch-site': 'same-origin' }), 403)
 })

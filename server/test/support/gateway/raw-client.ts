@@ -19,11 +19,13 @@ export interface Asking {
   readonly method?: string
   readonly headers?: http.OutgoingHttpHeaders
   readonly body?: string | Buffer
+  /** Keeps connections; left out: each request has one of its own. */
+  readonly agent?: http.Agent
 }
 
 /**
- * One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s (on two quick cores)
- * without an answer
+ * One request, on a connection of its own without an agent; the path is sent as it is.
+ * @throws {Error} after 20 s (on two quick cores) without an answer
  */
 export async function get(port: number, path: string, { body, ...options }: Asking = {}): Promise<Answer> {
   const request = http.request({ host: '127.0.0.1', port, path, agent: false, ...options })

@@ -32,9 +32,10 @@ export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer
       const next = nextForm.test(call.query.next ?? '') ? (call.query.next ?? '/') : '/'
       // Never by a header: what is handed out is the browser's own.
       const cookie = call.request.headers.cookie ?? ''
-      const address = { 'x-forwarded-for': call.request.headers['x-forwarded-for'] }
-      const { session, isTossed } = await authenticator.authenticate({ cookie, ...address }, call.now)
-      if (isTossed) forgetTokens(parts, call)
+      const { 'x-forwarded-for': address, 'sec-fetch-site': site } = call.request.headers
+      const headers = { cookie, 'x-forwarded-for': address, ...(site !== undefined && { 'sec-fetch-site': site }) }
+      const { session, isTossed, isUnbound } = await authenticator.authenticate(headers, call.now)
+      if (isTossed || isUnbound) forgetTokens(parts, call)
       if (!session?.user) return { location: renewalOf(`/${container}${next}`) }
       rateLimiter.refundRequests(call.client, 'session', 1)
       void call.reply.header('referrer-policy', 'no-referrer')
