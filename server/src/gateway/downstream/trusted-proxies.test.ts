@@ -15,6 +15,49 @@ test('behind trusted proxies the client is the first address from the right that
   assert.equal(from('10.0.0.1', '6.6.6.6, 198.51.100.1, 10.0.0.2'), '198.51.100.1')
 })
 
+test('a port, brackets and quotes around an address, and empty elements, do not make everybody the proxy', () => {
+  for (const [forwarded, expected] of [
+    ['198.51.100.1:4711', '198.51.100.1'],
+    ['"198.51.100.1"', '198.51.100.1'],
+    ['"198.51.100.1:4711"', '198.51.100.1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+    ['"[2001:db8::1]:4711"', '2001:db8::1'],
+    ['"2001:db8::1"', '2001:db8::1'],
+    ['[::ffff:198.51.100.1]:80', '198.51.100.1'],
+    ['198.51.100.1,', '198.51.100.1'],
+    ['198.51.100.1, , ,', '198.51.100.1'],
+    ['6.6.6.6, 198.51.100.1:1, 10.0.0.2:65535,, "10.0.0.3"', '198.51.100.1'],
+  ] as const)
+    assert.equal(from('10.0.0.1', forwarded), expected, forwarded)
+})
+
+test('what is no address ends the search: nothing to the left of it is believed', () => {
+  for (const odd of [
+    'unknown',
+    '_hidden',
+    '"_hidden"',
+    'unix:',
+    '198.51.100.1:',
+    '198.51.100.1:123456',
+    '198.51.100.1:x',
+    '"198.51.100.1',
+    '198.51.100.1"',
+    '"198.51.100.1":80',
+    '[198.51.100.1]',
+    '[2001:db8::1',
+    '2001:db8::1]:80',
+    'for=198.51.100.1',
+    '198.51.100.1 198.51.100.2',
+    '999.51.100.1:80',
+    '\\"198.51.100.1\\"',
+    '""',
+  ])
+    assert.equal(from('10.0.0.1', `6.6.6.6, ${odd}`), '10.0.0.1', odd)
+  assert.equal(from('10.0.0.1', ','.repeat(10_000)), '10.0.0.1')
+  assert.equal(from('10.0.0.1', `6.6.6.6${','.repeat(32)}`), '10.0.0.1', 'a list is read to its limit')
+})
+
 test('rubbish from a trusted proxy leaves the proxy as the client', () => {
   assert.equal(from('10.0.0.1', 'unknown'), '10.0.0.1')
   assert.equal(from('10.0.0.1'), '10.0.0.1')
