@@ -1,6 +1,6 @@
 // Part of npm run test:more: commands over what specification/administration/templates states.
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -45,6 +45,12 @@ test('the operator checks a file of templates, and has the service read it again
     assert.deepEqual([refused.code, problem.test(refused.stdout)], [1, true], refused.stdout)
   }
   await writeFile(file, files(`{ path: ${dataDir} }`))
+  assert.match(
+    (await runCommand(starterFiles, 'templates', 'check', file)).stdout,
+    /lab: files names .* DATA_DIR .* is/,
+  )
+  await mkdir(path.join(dataDir, 'course'))
+  await writeFile(file, files(`{ path: ${dataDir}/course }`))
   assert.equal((await runCommand(starterFiles, 'templates', 'check', file)).code, 0)
 })
 

@@ -15,7 +15,7 @@ test('behind trusted proxies the client is the first address from the right that
   assert.equal(from('10.0.0.1', '6.6.6.6, 198.51.100.1, 10.0.0.2'), '198.51.100.1')
 })
 
-test('a port, brackets and quotes around an address, and empty elements, do not make everybody the proxy', () => {
+test('a port, brackets and quotes around an address, and empty elements, do not make all clients the proxy', () => {
   for (const [forwarded, expected] of [
     ['198.51.100.1:4711', '198.51.100.1'],
     ['"198.51.100.1"', '198.51.100.1'],
