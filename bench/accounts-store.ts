@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely'
-import { hashToken } from '../server/src/accounts/links/magic-link-token.ts'
+import { hashToken } from '../server/src/accounts/sign-up/magic-link-token.ts'
 import { openDatabase, type Db } from '../server/src/store/database.ts'
-import { postgresDialect } from '../server/src/store/dialects/postgres-dialect.ts'
+import { postgresDialect } from '../server/src/store/open/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'
 
 /** The users that the load concerns; they are in every store. */

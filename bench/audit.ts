@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Kysely, sql } from 'kysely'
-import { headName, headToText } from '../server/src/store/audit/audit-chain.ts'
-import { auditHead, listAuditEntries } from '../server/src/store/audit/audit-log.ts'
-import { deleteOldPersonalFacts } from '../server/src/store/audit/personal-facts.ts'
+import { headName, headToText } from '../server/src/store/audit-chain.ts'
+import { auditHead, listAuditEntries } from '../server/src/store/audit-log.ts'
+import { deleteOldPersonalFacts } from '../server/src/store/personal-facts.ts'
 import {
   listAuditEntriesAfter,
   saveWebhookPosition,
   webhookPosition,
-} from '../server/src/store/audit/webhook-position.ts'
+} from '../server/src/store/webhook-position.ts'
 import { openDatabase, type Database, type Db } from '../server/src/store/database.ts'
-import { postgresDialect } from '../server/src/store/dialects/postgres-dialect.ts'
+import { postgresDialect } from '../server/src/store/open/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'
-import { copyPostgresBeforeMigration } from '../server/src/store/transfer/copy-postgres-before-migration.ts'
+import { copyPostgresBeforeMigration } from '../server/src/store/open/copy-postgres-before-migration.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 

@@ -24,7 +24,7 @@ const goals = { backup: 10_000, request: 100, drill: 300_000 }
 /** Between two requests, in ms. */
 const pause = 10
 
-const berth = path.resolve(import.meta.dirname, '../server/src/cli/main.ts')
+const berth = path.resolve(import.meta.dirname, '../cli/src/main.ts')
 
 for (const kind of ['SQLite', 'PostgreSQL'].filter((name) => name.includes(option('only', '')))) await measure(kind)
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LaunchQueue } from '../server/src/containers/queue/launch-queue.ts'
+import { LaunchQueue } from '../server/src/containers/launch/launch-queue.ts'
 import { report } from './figures.ts'
 
 /**

@@ -81,7 +81,7 @@ async function isReady(started: number): Promise<void> {
 
 /** Ids of the gateway process and of the API process that it forked. */
 async function serverProcesses(): Promise<[number, number]> {
-  const { stdout } = await promisify(execFile)('pgrep', ['-n', '-f', 'server/src/main.ts'])
+  const { stdout } = await promisify(execFile)('pgrep', ['-n', '-f', 'gateway/src/main.ts'])
   const main = stdout.trim()
   const [child] = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').split(' ')
   if (!child) throw new Error('there is no API process')

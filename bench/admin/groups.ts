@@ -1,4 +1,4 @@
-import { usageColumns } from '../../server/src/store/usage/usage-sums.ts'
+import { usageColumns } from '../../server/src/store/usage-sums.ts'
 
 /** Groups of the store; each user but those of the load is in one. */
 export const groupCount = 1_000

@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely'
 import { openDatabase } from '../../server/src/store/database.ts'
-import { postgresDialect } from '../../server/src/store/dialects/postgres-dialect.ts'
+import { postgresDialect } from '../../server/src/store/open/postgres-dialect.ts'
 import type { Schema } from '../../server/src/store/schema.ts'
 import { fillStore } from '../accounts-store.ts'
 import { fillGroups, fillUsage } from './groups.ts'

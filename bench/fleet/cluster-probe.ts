@@ -1,11 +1,11 @@
 import type { V1Pod } from '@kubernetes/client-node'
-import { openClusterAccess } from '../../server/src/runtime/kubernetes/client/cluster-access.ts'
-import { ClusterClient } from '../../server/src/runtime/kubernetes/client/cluster-client.ts'
-import type { Pod, WatchLine } from '../../server/src/runtime/kubernetes/client/api-objects.ts'
-import { podManifest } from '../../server/src/runtime/kubernetes/pods/pod-manifest.ts'
-import { stateOf } from '../../server/src/runtime/kubernetes/pods/pod-state.ts'
-import { containerSpec } from '../../server/src/containers/build-container-spec.ts'
-import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'
+import { openClusterAccess } from '../../server/src/engines/kubernetes/cluster-access.ts'
+import { ClusterClient } from '../../server/src/engines/kubernetes/cluster-client.ts'
+import type { Pod, WatchLine } from '../../server/src/engines/kubernetes/api-objects.ts'
+import { podManifest } from '../../server/src/engines/kubernetes/pod-manifest.ts'
+import { stateOf } from '../../server/src/engines/kubernetes/pod-state.ts'
+import { containerSpec } from '../../server/src/containers/launch/build-container-spec.ts'
+import { readTemplates } from '../../server/src/templates/read-templates.ts'
 import { kubeconfig } from '../../server/test/support/cluster/cluster-api.ts'
 
 /** In ms. */

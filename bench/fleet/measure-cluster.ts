@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
 import type { V1Pod } from '@kubernetes/client-node'
-import type { Pod } from '../../server/src/runtime/kubernetes/client/api-objects.ts'
+import type { Pod } from '../../server/src/engines/kubernetes/api-objects.ts'
 import { askCluster, clusterImage, makeNamespace } from '../../server/test/support/cluster/cluster-api.ts'
 import { timed } from '../figures.ts'
 import { writeClusterFigures, type ClusterCallName } from './cluster-figures.ts'

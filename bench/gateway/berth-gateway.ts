@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import type { ControlPlane } from '../../server/src/gateway/gateway.ts'
-import type { GatewayState } from '../../server/src/gateway/gateway-state.ts'
-import type { GatewaySettings } from '../../server/src/gateway/gateway-settings.ts'
-import type { TlsFiles } from '../../server/src/tls-pair.ts'
-import { createNetGateway } from '../../server/src/gateway/net-gateway.ts'
+import type { ControlPlane } from '../../gateway/src/port/gateway.ts'
+import type { GatewayState } from '../../gateway/src/port/gateway-state.ts'
+import type { GatewaySettings } from '../../gateway/src/port/gateway-settings.ts'
+import type { TlsFiles } from '../../gateway/src/basics/tls-pair.ts'
+import { createNetGateway } from '../../gateway/src/net-gateway.ts'
 import { spread, type Route } from './routes.ts'
 
 /** The settings of a gateway of the benchmark, sent over IPC before it starts. */

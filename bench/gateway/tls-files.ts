@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { TlsFiles } from '../../server/src/tls-pair.ts'
+import type { TlsFiles } from '../../gateway/src/basics/tls-pair.ts'
 import { scratch } from './programs.ts'
 
 /** A self-signed certificate (ECDSA, P-256) for all proxies that speak TLS; made once. */

@@ -1,4 +1,4 @@
-import { brandingFields } from '#/branding/branding-descriptions.ts'
+import { brandingFields } from '#/config/branding-descriptions.ts'
 import { code, page, table } from './markdown.ts'
 
 const introduction = `The file \`BRANDING_FILE\` is a map of these fields as YAML or JSON; each may be left out, and keeps Berth's own look then. It and the files that it names are read and checked at the start and at SIGHUP; a mistake is an error with line and field. [How to use it](../how-to/brand-an-installation.md).
@@ -25,7 +25,7 @@ export function brandingPage(): string {
   const rows = Object.entries(brandingFields).map(([name, { example, text }]) => [code(name), example, text])
   return page(
     'Branding',
-    'server/src/branding/branding-descriptions.ts',
+    'server/src/config/branding-descriptions.ts',
     introduction,
     table(['field', 'example', 'meaning'], rows),
   )

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
-import { catalogueEntries } from '#/containers/catalogue/catalogue.ts'
-import type { CatalogueEntry } from '#/containers/catalogue/read-entry.ts'
+import { catalogueEntries } from '#/templates/catalogue.ts'
+import type { CatalogueEntry } from '#/templates/read-entry.ts'
 import { code, page, table } from './markdown.ts'
 
 const introduction = `Templates that come with Berth, in the folder \`templates\` of each release. They are chosen by name; the name is the container type:

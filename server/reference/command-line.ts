@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { commandsOf, createProgram } from '#/cli/program.ts'
+import { commandsOf, createProgram } from '@berth/cli/program.ts'
 import { code, page, table } from './markdown.ts'
 
 const introduction = `\`./berth\` (or \`npm run -s berth -- ...\`) administers a Berth from the machine it runs on. How it finds the service and who may use it: [use the command line](../how-to/use-the-command-line.md).

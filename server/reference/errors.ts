@@ -1,5 +1,5 @@
 import { refusalHeader } from '@berth/api/schemas/error.ts'
-import { refusalDescriptions } from '#/refusal-descriptions.ts'
+import { refusalDescriptions } from '#/refusals/refusal-descriptions.ts'
 import { everyRefusal } from '#test/support/every-refusal.ts'
 import { code, page, table } from './markdown.ts'
 
@@ -15,7 +15,7 @@ export function errorsPage(): string {
     .sort(([one = ''], [other = '']) => Number(one) - Number(other))
   return page(
     'Errors',
-    'server/src/refusal-descriptions.ts',
+    'server/src/refusals/refusal-descriptions.ts',
     introduction,
     table(['status', 'name', 'when', 'what to do'], rows),
   )

@@ -1,4 +1,4 @@
-import { fieldGroups, type FieldDescription } from '#/containers/templates/template-descriptions.ts'
+import { fieldGroups, type FieldDescription } from '#/templates/template-descriptions.ts'
 import { code, page, table, withLink } from './markdown.ts'
 
 const introduction = `A template describes one container type. \`CONTAINER_TEMPLATES\` or the file \`CONTAINER_TEMPLATES_FILE\` holds a map of type to template as JSON or YAML. The first type is the default type: sign-up starts it, and \`POST /api/container/restart\` replaces it. A type is any text of 1 to 100 characters; an unknown field is an error at start.
@@ -50,7 +50,7 @@ export function templatesPage(): string {
   })
   return page(
     'Template fields',
-    'server/src/containers/templates/template-descriptions.ts',
+    'server/src/templates/template-descriptions.ts',
     introduction,
     ...sections,
     '## Variables of each container',

@@ -14,7 +14,7 @@ const offenders = offendersOf(imports)
 
 test('every import is seen by these rules', () => {
   assert.ok(imports.length > 150, `only ${imports.length} imports found`)
-  assert.ok(imports.some(({ file, target }) => file === 'server/src/api-process.ts' && target === 'server/src/app.ts'))
+  assert.ok(imports.some(({ file, target }) => file === 'server/src/start/api-process.ts' && target === 'server/src/start/app.ts'))
 })
 
 test('the API definition imports nothing but itself and its schema library', () => {
@@ -298,7 +298,7 @@ for (const [folder, targets] of Object.entries(allowed)) {
 }
 
 test('the adapter of a cluster is loaded by the selection of adapters alone, when the settings ask for it', () => {
-  const [cluster, chosen] = ['server/src/runtime/kubernetes/', 'server/src/adapters.ts']
+  const [cluster, chosen] = ['server/src/runtime/kubernetes/', 'server/src/start/adapters.ts']
   const loaded = imports.filter(
     ({ file, target, isTypeOnly }) => among(target, cluster) && !among(file, cluster) && !isTypeOnly,
   )

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { signInProblems } from '@berth/api/sign-in-problems.ts'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { needRestart } from '#/config/settings-reload.ts'
-import { crashPoints } from '#/crash-points.ts'
+import { crashPoints } from '#/machine/crash-points.ts'
 import { endpointsPage } from '../reference/endpoints.ts'
 import { pages } from '../../web/src/paths.ts'
 import { root } from './support/imports.ts'
@@ -33,7 +33,7 @@ test('every code of a refused sign-in at a provider has its usual reason', () =>
 })
 
 test('every variable that Berth gives a container is in the reference of templates', () => {
-  const source = read('server/src/containers/build-container-spec.ts')
+  const source = read('server/src/containers/launch/build-container-spec.ts')
   const names = source.match(/\b(?:BASE_PATH|BERTH_[A-Z_]+)(?=:)/g) ?? []
   assert.ok(names.length > 5)
   assert.deepEqual(missing('docs/reference/templates.md', [...names, 'PORT']), [])

@@ -9,53 +9,53 @@ const imports = readImports()
 const offenders = offendersOf(imports)
 
 const programs = [
-  'server/src/main.ts',
-  'server/src/gateway-service.ts',
-  'server/src/api-process.ts',
-  'server/src/engine-broker/main.ts',
-  'server/src/cli/main.ts',
+  'gateway/src/main.ts',
+  'gateway/src/gateway-service.ts',
+  'server/src/start/api-process.ts',
+  'server/src/engines/broker/main.ts',
+  'cli/src/main.ts',
 ]
 
 /** Runs in a container of its own, and gets nothing but its environment. */
-const hostileProgram = 'server/src/cli/attack/hostile-app.ts'
+const hostileProgram = 'cli/src/attack/hostile-app.ts'
 
 /** Runs a program of the operator, which gets the environment of Berth and what KUBECONFIG adds to it. */
-const credentialPlugin = 'server/src/runtime/kubernetes/client/credential-plugin.ts'
+const credentialPlugin = 'server/src/engines/kubernetes/credential-plugin.ts'
 
 test('adapters are chosen in the program files, and in the one that they share, alone', () => {
   const adapters = [
     'server/src/runtime/docker-engine/',
-    'server/src/gateway/net-gateway.ts',
-    'server/src/mail/smtp-mailer.ts',
-    'server/src/mail/outbox-mailer.ts',
+    'gateway/src/net-gateway.ts',
+    'server/src/accounts/mail/smtp-mailer.ts',
+    'server/src/accounts/mail/outbox-mailer.ts',
   ]
   // It reads an address, and settings are checked by it.
-  const isParser = (target: string) => target === 'server/src/runtime/docker-engine/client/engine-address.ts'
+  const isParser = (target: string) => target === 'server/src/engines/docker/engine-address.ts'
   const isWrong = ({ file, target }: Import) =>
     among(target, ...adapters) &&
     !isParser(target) &&
-    ![...programs, 'server/src/adapters.ts'].includes(file) &&
+    ![...programs, 'server/src/start/adapters.ts'].includes(file) &&
     path.posix.dirname(file) !== path.posix.dirname(target) &&
     !among(file, ...adapters)
   assert.deepEqual(offenders(isWrong), [])
 })
 
 test('the gateway process loads neither store, engine, settings nor Fastify: what it does not hold cannot leak from it', () => {
-  const loaded = new Set(['server/src/main.ts', 'server/src/gateway-service.ts'])
+  const loaded = new Set(['gateway/src/main.ts', 'gateway/src/gateway-service.ts'])
   for (const file of loaded)
     for (const each of imports) if (each.file === file && !each.isTypeOnly) loaded.add(each.target)
   const ours = [
-    'server/src/main.ts',
-    'server/src/gateway-service.ts',
-    'server/src/accept-errors.ts',
-    'server/src/duration-histogram.ts',
-    'server/src/elapsed-time.ts',
-    'server/src/host-label.ts',
-    'server/src/ip-address.ts',
-    'server/src/node-http.ts',
-    'server/src/readiness-request.ts',
-    'server/src/logging/log-destination.ts',
-    'server/src/tls-pair.ts',
+    'gateway/src/main.ts',
+    'gateway/src/gateway-service.ts',
+    'gateway/src/basics/accept-errors.ts',
+    'gateway/src/basics/duration-histogram.ts',
+    'gateway/src/basics/elapsed-time.ts',
+    'gateway/src/basics/host-label.ts',
+    'gateway/src/basics/ip-address.ts',
+    'gateway/src/basics/node-http.ts',
+    'gateway/src/basics/readiness-request.ts',
+    'gateway/src/basics/log-destination.ts',
+    'gateway/src/basics/tls-pair.ts',
     'server/src/tokens/',
     'server/src/messages/',
     'server/src/gateway/',
@@ -80,7 +80,7 @@ test('no process of a service imports values of node:http by name, which makes N
 test('handlers ask use cases, never the store', () => {
   // `mailboxOf` is a pure function of an address.
   const isPure = ({ file, target }: Import) =>
-    file.endsWith('/auth-handlers.ts') && target === 'server/src/store/users/magic-links.ts'
+    file.endsWith('/auth-handlers.ts') && target === 'server/src/store/magic-links.ts'
   const isWrong = (each: Import) =>
     among(each.file, 'server/src/http/handlers/') &&
     among(each.target, 'server/src/store/') &&
@@ -97,7 +97,7 @@ test('each library has its one place', () => {
     [/^openid-client$/, ['server/src/accounts/oidc/']],
     [/^nodemailer$/, ['server/src/mail/']],
     [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
-    [/^age-encryption$/, ['server/src/backup/part-encryption.ts']],
+    [/^age-encryption$/, ['cli/src/backup/part-encryption.ts']],
     [/^tldts$/, ['server/src/cli/doctor/checks/network/']],
     [
       /^undici$/,
@@ -110,15 +110,15 @@ test('each library has its one place', () => {
     [
       /^node:child_process$/,
       [
-        'server/src/main.ts',
+        'gateway/src/main.ts',
         'server/src/supervisor/',
-        'server/src/runtime/docker-engine/firewall/iptables.ts',
+        'server/src/engines/docker/iptables.ts',
         credentialPlugin,
-        'server/src/backup/extract-home.ts',
-        'server/src/containers/starter-files/git-command.ts',
+        'cli/src/backup/extract-home.ts',
+        'server/src/templates/starter-files/git-command.ts',
         hostileProgram,
-        'server/src/cli/doctor/checks/host/check-clock.ts',
-        'server/src/cli/try/browser/chromium.ts',
+        'cli/src/doctor/check-clock.ts',
+        'cli/src/try/chromium.ts',
       ],
     ],
   ]

@@ -65,7 +65,7 @@ export async function makeProgramTree(release) {
   copySources(root, tree)
   copyPackages(root, tree)
   await build(release, ['node_modules/vite/bin/vite.js', 'build', 'web', '--outDir', join(tree, 'web/dist')])
-  await build(release, [join(bundlers, 'bundle-program.mjs'), 'server/src/api-process.ts', join(tree, '.berth/server')])
+  await build(release, [join(bundlers, 'bundle-program.mjs'), 'server/src/start/api-process.ts', join(tree, '.berth/server')])
   for (const name of readdirSync(join(tree, '.berth/server')).filter((each) => each.endsWith('.map')))
     rmSync(join(tree, '.berth/server', name))
   for (const name of generatedPackages.map((each) => join(tree, 'node_modules', each)).filter(existsSync))

@@ -162,7 +162,7 @@ test('called by the name of a link, berth keeps that name, so that a reload foll
   symlinkSync('1.0.0', join(here.root, 'current'))
   symlinkSync(join(here.root, 'current/berth'), join(here.root, 'berth'))
   const said = execFileSync(join(here.root, 'berth'), ['status'], { encoding: 'utf8' })
-  assert.equal(said, `${join(here.root, 'current')} server/src/cli/main.ts status\n`)
+  assert.equal(said, `${join(here.root, 'current')} cli/src/main.ts status\n`)
 })
 
 test('the units name only programs and folders that the package has', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Pod } from '../../../server/src/runtime/kubernetes/client/api-objects.ts'
+import type { Pod } from '../../../server/src/engines/kubernetes/api-objects.ts'
 import type { ClusterFigures } from '../cluster-figures.ts'
 import { addressOf, fleetType, podIdOf, slugOf, uidOf, type Fleet } from '../fake-engine/fleet.ts'
 import type { StoredObject } from './stored-objects.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '#/errors.ts'
+import { Refusal } from '#/refusals/errors.ts'
 import { OwnChangeLimit } from './own-change-limit.ts'
 
 const refused = (error: unknown) => error instanceof Refusal && error.status === 429

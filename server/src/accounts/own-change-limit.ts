@@ -1,4 +1,4 @@
-import { refusals } from '#/errors.ts'
+import { refusals } from '#/refusals/errors.ts'
 
 /** Changes that one account may make at once, after a time without any. */
 const burst = 600

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { addressesFor } from './addresses.ts'
 import { readConfig } from './config.ts'
 import { configWarnings } from './config-warnings.ts'
-import { localize } from '../messages/localize.ts'
+import { localize } from '@berth/texts/localize.ts'
 
 const GiB = 1024 ** 3
 

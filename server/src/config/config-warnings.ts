@@ -4,11 +4,11 @@ import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import { platformNameIn } from '#/config/container-routing.ts'
 import { fileSystemMagic, networkFileSystem } from '#/config/network-file-system.ts'
-import { formatBytes } from '#/messages/format-bytes.ts'
-import { isLoopback } from '#/ip-address.ts'
-import { coversHost, readTlsPair } from '#/tls-pair.ts'
-import { mayTravelPlain } from '#/mail/smtp-connection.ts'
-import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { isLoopback } from '@berth/gateway/basics/ip-address.ts'
+import { coversHost, readTlsPair } from '@berth/gateway/basics/tls-pair.ts'
+import { mayTravelPlain } from '#/accounts/mail/smtp-connection.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 
 /**
  * Configuration warnings: settings that disable a protection, or have no effect. The one list, logged at the start,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { good, read } from '#test/support/read-settings.ts'
-import { isTimeZone } from '#/time-zone.ts'
+import { isTimeZone } from '#/machine/time-zone.ts'
 
 test('without any setting the defaults hold', () => {
   const config = good({})

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import type { TemplateProblem } from '#/containers/templates/read-templates.ts'
-import type { Template } from '#/containers/templates/template.ts'
-import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '#/host-label.ts'
+import type { TemplateProblem } from '#/templates/read-templates.ts'
+import type { Template } from '#/templates/template.ts'
+import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '@berth/gateway/basics/host-label.ts'
 import type { Config } from './config.ts'
 
 /** How containers are addressed: by the first segment of a path, or by a host of their own. */

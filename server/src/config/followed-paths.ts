@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { FollowedPath } from '#/containers/templates/replaceable-paths.ts'
+import type { FollowedPath } from '#/templates/replaceable-paths.ts'
 
 type Settings = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-import { readSecretFile } from '#/secret-file.ts'
+import { readSecretFile } from '#/machine/secret-file.ts'
 import { secretSettings } from './setting-descriptions.ts'
 
 type Settings = Readonly<Record<string, string | undefined>>

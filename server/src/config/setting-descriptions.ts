@@ -1,9 +1,9 @@
-import { accountSettings } from './descriptions/account-setting-descriptions.ts'
-import { baseSettings } from './descriptions/base-setting-descriptions.ts'
-import { operationSettings } from './descriptions/operation-setting-descriptions.ts'
-import type { SettingDescription, SettingGroups } from './descriptions/setting-description.ts'
+import { accountSettings } from './account-setting-descriptions.ts'
+import { baseSettings } from './base-setting-descriptions.ts'
+import { operationSettings } from './operation-setting-descriptions.ts'
+import type { SettingDescription, SettingGroups } from './setting-description.ts'
 
-export type { SettingDescription } from './descriptions/setting-description.ts'
+export type { SettingDescription } from './setting-description.ts'
 
 /** Settings by subject, in the order of the page. `readConfig` reads these and no others. */
 export const settingGroups = {

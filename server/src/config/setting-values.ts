@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { isAddress } from '#/accounts/sign-up/email-address.ts'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
-import { readSize } from '#/containers/templates/values/field-values.ts'
-import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
-import { isTimeZone } from '#/time-zone.ts'
+import { readSize } from '#/templates/field-values.ts'
+import { parseEngineAddress } from '#/engines/docker/engine-address.ts'
+import { isTimeZone } from '#/machine/time-zone.ts'
 
 /** Address of a listener. */
 export interface ListenAddress {

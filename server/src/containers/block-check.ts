@@ -1,7 +1,7 @@
-import { refusals, type Refusal } from '#/errors.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
 import type { Db } from '#/store/database.ts'
-import { findContainer } from '#/store/containers/user-containers.ts'
-import { findUser } from '#/store/users/users.ts'
+import { findContainer } from '#/store/user-containers.ts'
+import { findUser } from '#/store/users.ts'
 
 /** Grace of a stop because of a block, in seconds: a blocked container runs for 5 s at most after its block. */
 export const blockedGrace = 3

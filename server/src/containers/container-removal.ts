@@ -1,13 +1,13 @@
-import { crashPoint } from '#/crash-points.ts'
-import { refusals } from '#/errors.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
-import { deleteRemovals, insertReset, pendingRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
+import { deleteRemovals, insertReset, pendingRemovals, type RemovedContainer } from '#/store/removals.ts'
 import { containerName, homeVolume } from './container-name.ts'
-import type { SingleFlight } from '../concurrency/single-flight.ts'
-import { containerKey } from './container-key.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { containerKey } from '#/store/container-key.ts'
 
 export interface ContainerRemovalParts {
   readonly runtime: Runtime

@@ -1,8 +1,8 @@
-import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
-import { listOwnedRecordsOf } from '#/store/containers/owned-records.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { listOwnedRecordsOf } from '#/store/owned-records.ts'
 import type { Db } from '#/store/database.ts'
-import type { Group } from '#/store/groups/groups.ts'
-import { covers } from './group-directory.ts'
+import type { Group } from '#/store/groups.ts'
+import { covers } from '#/templates/group-directory.ts'
 
 export interface ContainersInUseParts {
   readonly db: Db

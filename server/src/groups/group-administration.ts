@@ -1,8 +1,8 @@
-import type { Actor } from '#/administration/actor.ts'
-import { administer } from '#/administration/guards.ts'
-import { refusals } from '#/errors.ts'
-import { list, message } from '#/messages/localized-message.ts'
-import { insertAuditEntries } from '#/store/audit/audit-log.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { administer } from '#/accounts/guards.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { list, message } from '@berth/texts/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import {
   deleteGroup,
@@ -14,11 +14,11 @@ import {
   type CountedGroup,
   type GroupFields,
   type GroupLimits,
-} from '#/store/groups/groups.ts'
+} from '#/store/groups.ts'
 import { pageOf } from '#/store/page.ts'
-import { hasOpenTermEnd } from '#/store/term-ends/term-ends.ts'
-import type { GroupDirectory } from './group-directory.ts'
-import { auditedFields, changedFields } from './group-facts.ts'
+import { hasOpenTermEnd } from '#/store/term-ends.ts'
+import type { GroupDirectory } from '#/templates/group-directory.ts'
+import { auditedFields, changedFields } from '#/templates/group-facts.ts'
 import { requireGroup } from './group-rights.ts'
 
 /** What is to be changed of a group; what is left out stays as it is. */

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import { KeyedQueue } from '#/concurrency/keyed-queue.ts'
-import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
-import type { RouteSync } from '#/containers/routing/route-sync.ts'
-import type { Templates } from '#/containers/templates/template.ts'
+import { KeyedQueue } from '#/machine/keyed-queue.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { Templates } from '#/templates/template.ts'
 import type { Db } from '#/store/database.ts'
-import { listGroupIdsOfAll } from '#/store/groups/group-members.ts'
-import type { Group } from '#/store/groups/groups.ts'
-import { covers, type GroupDirectory } from './group-directory.ts'
-import { expiredGroup } from './group-launch-rules.ts'
+import { listGroupIdsOfAll } from '#/store/group-members.ts'
+import type { Group } from '#/store/groups.ts'
+import { covers, type GroupDirectory } from '#/templates/group-directory.ts'
+import { expiredGroup } from '#/templates/group-launch-rules.ts'
 
 /** Between two checks, in ms: what an expired group forbids stops within 30 s. */
 const checkInterval = 5_000

@@ -1,10 +1,10 @@
 import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
-import type { Actor } from '#/administration/actor.ts'
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
-import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
-import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import { listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import {
   deleteMember,
@@ -13,11 +13,11 @@ import {
   listMembers,
   setMember,
   type GroupRole,
-} from '#/store/groups/group-members.ts'
-import { localSource, type Group } from '#/store/groups/groups.ts'
+} from '#/store/group-members.ts'
+import { localSource, type Group } from '#/store/groups.ts'
 import { pageOf } from '#/store/page.ts'
-import { findUserByEmail, type User } from '#/store/users/users.ts'
-import { covers } from './group-directory.ts'
+import { findUserByEmail, type User } from '#/store/users.ts'
+import { covers } from '#/templates/group-directory.ts'
 import type { InviteToGroup } from './invite-to-group.ts'
 import { refuseProviderGroup, requireManaged } from './group-rights.ts'
 

@@ -1,10 +1,10 @@
-import type { Actor } from '#/administration/actor.ts'
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
 import type { Db } from '#/store/database.ts'
-import { findMembership } from '#/store/groups/group-members.ts'
-import { findGroup, localSource, type CountedGroup } from '#/store/groups/groups.ts'
-import { findUser } from '#/store/users/users.ts'
+import { findMembership } from '#/store/group-members.ts'
+import { findGroup, localSource, type CountedGroup } from '#/store/groups.ts'
+import { findUser } from '#/store/users.ts'
 
 /** @throws {Refusal} 404 */
 export async function requireGroup(db: Db, groupId: number): Promise<CountedGroup> {

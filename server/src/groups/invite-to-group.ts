@@ -1,7 +1,7 @@
 import type { Invite, InvitationPurpose } from '#/accounts/sign-up/invitations.ts'
 import { maySignUp, type SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
-import type { Actor } from '#/administration/actor.ts'
-import type { AuditEntry } from '#/store/audit/audit-log.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import type { AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import {
   deleteGroupInvitation,
@@ -9,12 +9,12 @@ import {
   restoreGroupInvitation,
   setGroupInvitation,
   type StoredInvitation,
-} from '#/store/groups/group-invitations.ts'
-import type { GroupRole } from '#/store/groups/group-members.ts'
-import type { Group } from '#/store/groups/groups.ts'
-import { findUser, type User } from '#/store/users/users.ts'
+} from '#/store/group-invitations.ts'
+import type { GroupRole } from '#/store/group-members.ts'
+import type { Group } from '#/store/groups.ts'
+import { findUser, type User } from '#/store/users.ts'
 import { requireManaged } from './group-rights.ts'
-import type { InvitationLimit } from './invitations/invitation-limit.ts'
+import type { InvitationLimit } from './invitation-limit.ts'
 
 export interface InviteToGroupParts {
   readonly database: Database

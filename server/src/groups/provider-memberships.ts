@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Database, Tx } from '#/store/database.ts'
-import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
-import { deleteMember, listMembershipsOf, setMember, type Membership } from '#/store/groups/group-members.ts'
-import { countGroupsOf, findGroupByName, insertGroup, localSource, type Group } from '#/store/groups/groups.ts'
-import type { GroupDirectory } from './group-directory.ts'
-import { auditedFields } from './group-facts.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import { deleteMember, listMembershipsOf, setMember, type Membership } from '#/store/group-members.ts'
+import { countGroupsOf, findGroupByName, insertGroup, localSource, type Group } from '#/store/groups.ts'
+import type { GroupDirectory } from '#/templates/group-directory.ts'
+import { auditedFields } from '#/templates/group-facts.ts'
 
 /** Max groups of one claim that become memberships; Entra lists 200 at most. */
 const maxGroups = 500

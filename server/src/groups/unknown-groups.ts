@@ -1,6 +1,6 @@
-import type { Templates } from '#/containers/templates/template.ts'
-import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import type { GroupDirectory } from './group-directory.ts'
+import type { Templates } from '#/templates/template.ts'
+import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { GroupDirectory } from '#/templates/group-directory.ts'
 
 /** Warning for the operator about groups that templates name and that do not exist; they may be made later. */
 export function unknownGroupWarnings(

@@ -1,4 +1,4 @@
-import { refusals } from '#/errors.ts'
+import { refusals } from '#/refusals/errors.ts'
 
 /** Max wrong codes of a user within a minute. */
 const maxPerMinute = 10

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 'fastify'
-import { refusals, type Refusal } from '#/errors.ts'
-import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
+import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 
 /** Explains why a request does not match the schema of its endpoint, and what is expected. */
 export function explainValidation(error: FastifyError, request: FastifyRequest): Refusal {

@@ -1,11 +1,11 @@
-import { languageOf } from '#/messages/language.ts'
+import { languageOf } from '@berth/texts/language.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Language } from '@berth/api/boot.ts'
 import type { FastifyReply } from 'fastify'
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
-import { contentLanguage } from '#/messages/language.ts'
-import type { LocalizedMessage } from '#/messages/localized-message.ts'
-import { localize } from '#/messages/localize.ts'
+import { contentLanguage } from '@berth/texts/language.ts'
+import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { localize } from '@berth/texts/localize.ts'
 
 /** The part of a handler's call that is used here. */
 interface CallReply {

@@ -1,6 +1,6 @@
-import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { cachedFor } from '#/concurrency/ttl-cache.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { cachedFor } from '#/machine/ttl-cache.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 
 /** Timeout of the check of one dependency, in ms. */

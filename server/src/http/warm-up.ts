@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import { pino } from 'pino'
 import { prepareFrontEndFiles } from './front-end/front-end-files.ts'
-import { describeUserAgent } from './request/user-agent.ts'
+import { describeUserAgent } from './user-agent.ts'
 import { compileSerializer, compileValidator } from './schema-compilers.ts'
 import { createHttpServer, type HttpParts } from './server.ts'
 

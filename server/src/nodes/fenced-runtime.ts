@@ -1,5 +1,5 @@
-import type { Runtime } from '#/runtime/runtime.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 
 /** Verbs that change something. */
 const orders: ReadonlySet<string> = new Set<keyof Runtime>([

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
-import type { Gateway } from '#/gateway/gateway.ts'
-import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
-import { protocolVersion } from '#/rpc/rpc-protocol.ts'
-import { channelOver } from '#/rpc/socket-channel.ts'
-import type { Reading } from './reading/reading.ts'
-import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type LinkTicket } from './link/node-link.ts'
+import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
+import { RemoteControlPlane } from '@berth/gateway/link/remote-control-plane.ts'
+import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
+import { channelOver } from '@berth/gateway/link/socket-channel.ts'
+import type { Reading } from './reading.ts'
+import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type LinkTicket } from './node-link.ts'
 
 /** Health check of the connection to the leader, in ms: interval and timeout. */
 const ping = { every: 1_000, timeout: 3_000 } as const

@@ -1,7 +1,7 @@
-import { elapsedSince, momentNow, type Moment } from '#/elapsed-time.ts'
-import { releaseLease, renewLease, type Leader } from '#/store/nodes/leader-lease.ts'
-import { noteSeen } from '#/store/nodes/node-records.ts'
-import type { NodeDb } from '#/store/nodes/node-tables.ts'
+import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/elapsed-time.ts'
+import { releaseLease, renewLease, type Leader } from '#/store/leader-lease.ts'
+import { noteSeen } from '#/store/node-records.ts'
+import type { NodeDb } from '#/store/node-tables.ts'
 import { nodeTimes } from './node-times.ts'
 
 /** In ms: how often it is checked whether the lease still counts, and how long it may take to renew one that does not. */

@@ -1,4 +1,4 @@
-import type { ControlPlane } from '#/gateway/gateway.ts'
+import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
 
 /** The leader's control plane for one gateway of several: its state is confirmed to each by itself. */
 export function memberControl(control: ControlPlane, confirmState: () => Promise<void>): ControlPlane {

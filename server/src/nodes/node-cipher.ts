@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { Seal } from '#/accounts/oidc/seal.ts'
-import { makeNodeSecret, readNodeSecret, writeNodeSecret } from '#/store/nodes/node-secrets.ts'
-import type { NodeDb } from '#/store/nodes/node-tables.ts'
+import { makeNodeSecret, readNodeSecret, writeNodeSecret } from '#/store/node-secrets.ts'
+import type { NodeDb } from '#/store/node-tables.ts'
 
 /** The secret of the nodes is another one than that of this node's settings. The message is for the operator. */
 export class WrongNodeSecret extends Error {

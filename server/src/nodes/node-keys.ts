@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { replaceFile } from '#/accounts/access-tokens/key-file.ts'
-import { loadSigningKeys, signingKeyFile, SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
-import type { NodeDb } from '#/store/nodes/node-tables.ts'
+import { replaceFile } from '#/accounts/sessions/key-file.ts'
+import { loadSigningKeys, signingKeyFile, SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { NodeDb } from '#/store/node-tables.ts'
 import type { NodeCipher } from './node-cipher.ts'
 
 const name = 'signing keys'

@@ -1,6 +1,6 @@
-import { readLease } from '#/store/nodes/leader-lease.ts'
-import { listNodes, type NodeStatus } from '#/store/nodes/node-records.ts'
-import type { NodeDb } from '#/store/nodes/node-tables.ts'
+import { readLease } from '#/store/leader-lease.ts'
+import { listNodes, type NodeStatus } from '#/store/node-records.ts'
+import type { NodeDb } from '#/store/node-tables.ts'
 import type { GatewayGroup } from './gateway-group.ts'
 import { nodeTimes } from './node-times.ts'
 

@@ -1,8 +1,8 @@
 import { refuseStoreOfNewerVersion } from '#/store/migrate.ts'
-import { hasNodeTables, listNodes } from '#/store/nodes/node-records.ts'
-import type { NodeDb } from '#/store/nodes/node-tables.ts'
-import type { CopiedStore } from '#/store/transfer/copy-before-migration.ts'
-import { migrateWithCopy } from '#/store/transfer/migrate-with-copy.ts'
+import { hasNodeTables, listNodes } from '#/store/node-records.ts'
+import type { NodeDb } from '#/store/node-tables.ts'
+import type { CopiedStore } from '#/store/open/copy-before-migration.ts'
+import { migrateWithCopy } from '#/store/open/migrate-with-copy.ts'
 import { nodeTimes } from './node-times.ts'
 
 /** Nodes run that speak another protocol. The message is for the operator. */

@@ -1,4 +1,4 @@
-import { revocationRetention } from '#/accounts/access-tokens/revocations.ts'
+import { revocationRetention } from '#/accounts/sessions/revocations.ts'
 import type {
   ContainerShares,
   GatewayChange,
@@ -7,7 +7,7 @@ import type {
   Revocation,
   RouteEntry,
   ShareGroup,
-} from '#/gateway/gateway-state.ts'
+} from '@berth/gateway/port/gateway-state.ts'
 
 /** What all gateways were sent so far: for one that joins later. It refers to the same objects as the changes. */
 export class StateCopy {

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '#/store/audit/audit-log.ts'
-import type { ContainerShare, ShareRight } from '#/store/shares/container-shares.ts'
+import type { AuditEntry } from '#/store/audit-log.ts'
+import type { ContainerShare, ShareRight } from '#/store/container-shares.ts'
 
 /** What a share says, for the audit log. */
 export interface ShareTerms {

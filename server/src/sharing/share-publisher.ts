@@ -1,9 +1,9 @@
-import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
+import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { RouteSync } from '#/containers/routing/route-sync.ts'
-import type { ContainerShares, ShareGroup } from '#/gateway/gateway-state.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { ContainerShares, ShareGroup } from '@berth/gateway/port/gateway-state.ts'
 import type { Db } from '#/store/database.ts'
-import { listEffectiveShares, listMemberEmails, type ContainerShare } from '#/store/shares/container-shares.ts'
+import { listEffectiveShares, listMemberEmails, type ContainerShare } from '#/store/container-shares.ts'
 import { isAllowed, type SharingSettings } from './sharing-settings.ts'
 
 /** Rows in one read. */

@@ -1,6 +1,6 @@
-import type { Template } from '#/containers/templates/template.ts'
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
+import type { Template } from '#/templates/template.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
 
 /** Whether an owner may share containers of this type. */
 export const isShareable = ({ access, forwardToken }: Template): boolean =>

@@ -1,14 +1,14 @@
 import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
-import { isExpired } from '#/groups/group-directory.ts'
-import type { Template, Templates } from '#/containers/templates/template.ts'
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
-import { insertAuditEntries } from '#/store/audit/audit-log.ts'
-import { findContainer } from '#/store/containers/user-containers.ts'
+import { isExpired } from '#/templates/group-directory.ts'
+import type { Template, Templates } from '#/templates/template.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import { findContainer } from '#/store/user-containers.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { findMembership } from '#/store/groups/group-members.ts'
-import { findGroup } from '#/store/groups/groups.ts'
+import { findMembership } from '#/store/group-members.ts'
+import { findGroup } from '#/store/groups.ts'
 import {
   deleteShare,
   findShare,
@@ -17,7 +17,7 @@ import {
   setShare,
   type ContainerShare,
   type ShareRight,
-} from '#/store/shares/container-shares.ts'
+} from '#/store/container-shares.ts'
 import { refuseUnshareable } from './shareable.ts'
 import { shareEntry, termsOf, type ShareTerms } from './share-entry.ts'
 import { isAllowed, type SharingSettings } from './sharing-settings.ts'

@@ -1,5 +1,5 @@
-import { covers } from '#/groups/group-directory.ts'
-import type { ContainerShare } from '#/store/shares/container-shares.ts'
+import { covers } from '#/templates/group-directory.ts'
+import type { ContainerShare } from '#/store/container-shares.ts'
 
 /** What the settings allow of sharing. */
 export interface SharingSettings {

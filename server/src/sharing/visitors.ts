@@ -1,6 +1,6 @@
-import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
-import type { UserEvent } from '#/containers/events/user-events.ts'
-import type { Visit } from '#/gateway/gateway-state.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { UserEvent } from '#/containers/user-events.ts'
+import type { Visit } from '@berth/gateway/port/gateway-state.ts'
 
 /** After so long without a sign of a visitor the visit is over, in ms: the gateway gives one every 5 s. */
 const visitTimeout = 12_000

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { storeFileName } from './database.ts'
-import { postgresDialect } from './dialects/postgres-dialect.ts'
-import { sqliteDialect } from './dialects/sqlite-dialect.ts'
+import { postgresDialect } from '#/store/open/postgres-dialect.ts'
+import { sqliteDialect } from '#/store/open/sqlite-dialect.ts'
 
 /**
  * Connects to the store and changes nothing: no migration, no new file.

@@ -2,12 +2,12 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
-import { retryOnConflict } from './dialects/transaction-retry.ts'
+import { retryOnConflict } from '#/store/open/transaction-retry.ts'
 import { noteWritten } from './installation.ts'
 import { migrate } from './migrate.ts'
-import { postgresDialect, type ConnectionCheck } from './dialects/postgres-dialect.ts'
+import { postgresDialect, type ConnectionCheck } from '#/store/open/postgres-dialect.ts'
 import type { Schema } from './schema.ts'
-import { sqliteDialect } from './dialects/sqlite-dialect.ts'
+import { sqliteDialect } from '#/store/open/sqlite-dialect.ts'
 
 /** Database or transaction to run queries on. */
 export type Db = Kysely<Schema> | Tx

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
-import { migrations } from './migrations.ts'
+import { migrations } from '#/store/migrations/migrations.ts'
 import { refuseNewerStore } from './refuse-newer-store.ts'
 import type { Schema } from './schema.ts'
 

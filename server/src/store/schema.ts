@@ -4,8 +4,8 @@ import type {
   HomeArchivesTable,
   TermEndMembersTable,
   TermEndsTable,
-} from './term-ends/term-end-tables.ts'
-import type { UsageSumsTable } from './usage/usage-tables.ts'
+} from './term-end-tables.ts'
+import type { UsageSumsTable } from './usage-tables.ts'
 
 /**
  * The tables, as both dialects store them. Instants are milliseconds since 1970 UTC and truth values are 0 or 1,

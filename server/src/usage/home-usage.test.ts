@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
+import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
 import { HomeUsage, type HomeUsageParts } from './home-usage.ts'
 import type { PendingUsage } from './usage-recorder.ts'
 

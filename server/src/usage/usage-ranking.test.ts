@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
-import { addUsage, type UsageRow } from '#/store/usage/usage-sums.ts'
+import { addUsage, type UsageRow } from '#/store/usage-sums.ts'
 import { noUsage } from './usage-samples.ts'
 import { UsageRanking } from './usage-ranking.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '#/store/database.ts'
-import { sumRunningTimes, type UsageQuery } from '#/store/usage/usage-sums.ts'
+import { sumRunningTimes, type UsageQuery } from '#/store/usage-sums.ts'
 
 /** How long an order is used, in ms: sums are written as often. */
 const maxAge = 300_000

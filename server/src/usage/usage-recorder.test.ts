@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContainerState } from '#/containers/state/container-state.ts'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
 import { savedBy, sumsOf } from './usage-samples.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 

@@ -1,9 +1,9 @@
 import type { Activity } from '#/containers/idle/activity.ts'
-import { containerKey } from '#/containers/container-key.ts'
-import type { RouteSync } from '#/containers/routing/route-sync.ts'
-import type { Templates } from '#/containers/templates/template.ts'
-import type { UsageSums } from '#/store/usage/usage-sums.ts'
-import { zonedDate } from '#/time-zone.ts'
+import { containerKey } from '#/store/container-key.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { Templates } from '#/templates/template.ts'
+import type { UsageSums } from '#/store/usage-sums.ts'
+import { zonedDate } from '#/machine/time-zone.ts'
 import { addSums, noUsage, sumsOf } from './usage-samples.ts'
 
 /** Interval of samples, in ms. */

@@ -1,11 +1,11 @@
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
 import type { Db } from '#/store/database.ts'
-import { findGroup, listGroupNames } from '#/store/groups/groups.ts'
+import { findGroup, listGroupNames } from '#/store/groups.ts'
 import { pageOf, type PageOf } from '#/store/page.ts'
-import { sumUsage, type UsageOf, type UsageQuery, type UsageUnit } from '#/store/usage/usage-sums.ts'
-import { findUser, findUserByEmail, listAddresses } from '#/store/users/users.ts'
-import { zonedDate } from '#/time-zone.ts'
+import { sumUsage, type UsageOf, type UsageQuery, type UsageUnit } from '#/store/usage-sums.ts'
+import { findUser, findUserByEmail, listAddresses } from '#/store/users.ts'
+import { zonedDate } from '#/machine/time-zone.ts'
 import { UsageRanking } from './usage-ranking.ts'
 
 const day = 86_400_000

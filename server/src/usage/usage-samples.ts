@@ -1,4 +1,4 @@
-import { usageColumns, type UsageColumn, type UsageSums } from '#/store/usage/usage-sums.ts'
+import { usageColumns, type UsageColumn, type UsageSums } from '#/store/usage-sums.ts'
 
 /** Since how many minutes a container is idle, from which on its time is summed up apart: what an idle stop would save. */
 export const idleMinutes = [5, 15, 30, 60, 120, 240] as const

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { tryOrLog } from '#/concurrency/try-or-log.ts'
-import { covers, type GroupDirectory } from '#/groups/group-directory.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
+import { covers, type GroupDirectory } from '#/templates/group-directory.ts'
 import type { Database } from '#/store/database.ts'
-import { listGroupIdsOfAll } from '#/store/groups/group-members.ts'
+import { listGroupIdsOfAll } from '#/store/group-members.ts'
 import {
   addUsage,
   lastUsageBatch,
@@ -12,8 +12,8 @@ import {
   type UsageKind,
   type UsageRow,
   type UsageSums,
-} from '#/store/usage/usage-sums.ts'
-import { listExistingUserIds } from '#/store/users/users.ts'
+} from '#/store/usage-sums.ts'
+import { listExistingUserIds } from '#/store/users.ts'
 import type { PendingUsage, UsageRecorder } from './usage-recorder.ts'
 import { addSums, noUsage } from './usage-samples.ts'
 

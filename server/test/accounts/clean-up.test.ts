@@ -5,8 +5,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#/store/database.ts'
-import { deleteExpiredLinks, deleteOldLinkRequests, insertLinkRequest } from '#/store/users/magic-links.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { deleteExpiredLinks, deleteOldLinkRequests, insertLinkRequest } from '#/store/magic-links.ts'
+import { insertUser } from '#/store/users.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const aDayAgo = now.getTime() - 86_400_000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { wireEmailAccounts } from '#/wiring/wire-accounts.ts'
-import type { Email } from '#/mail/mailer.ts'
+import { wireEmailAccounts } from '#/start/wire-accounts.ts'
+import type { Email } from '#/accounts/mail/mailer.ts'
 import { type Database } from '#/store/database.ts'
-import { deleteUser, findUserByEmail, insertUser } from '#/store/users/users.ts'
+import { deleteUser, findUserByEmail, insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Revocations, type RevokedSession } from '#/accounts/access-tokens/revocations.ts'
-import { insertSession } from '#/store/users/sessions.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { Revocations, type RevokedSession } from '#/accounts/sessions/revocations.ts'
+import { insertSession } from '#/store/sessions.ts'
+import { insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 const day = 86_400_000

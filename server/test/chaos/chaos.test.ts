@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crashPoints } from '#/crash-points.ts'
+import { crashPoints } from '#/machine/crash-points.ts'
 import { hasAuditedEverything } from './invariants/in-the-store.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { growthOf } from './run.ts'

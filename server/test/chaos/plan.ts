@@ -1,4 +1,4 @@
-import { crashPoints, type CrashPoint, type CrashScope } from '#/crash-points.ts'
+import { crashPoints, type CrashPoint, type CrashScope } from '#/machine/crash-points.ts'
 import { Random } from '../gateway/fuzz/random.ts'
 import { behindBack, type BehindBack } from './world/engine-view.ts'
 import type { GroupVerb } from './operations/groups.ts'

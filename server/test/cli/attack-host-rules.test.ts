@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { commandsIn, startNamespaceEngine } from '#test/support/engine/engine-in-namespace.ts'
 import { compileCache } from '#test/support/compile-cache.ts'
 
-const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
+const main = path.resolve(import.meta.dirname, '../../../cli/src/main.ts')
 
 test('on a machine without rules of the host the attack reaches it; with the commands of the guide it gets nothing', async (t) => {
   const engine = await startNamespaceEngine({ after: (work) => t.after(work) })

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { commandLineProgram } from '#/supervisor/api-program.ts'
+import { commandLineProgram } from '@berth/gateway/supervisor/api-program.ts'
 import { makeStore, noEngine, resultOf, runCommand } from '#test/support/command-line.ts'
 
 // The program changes to its own folder, where these commands looked for the files that an operator named.

@@ -214,7 +214,7 @@ async function atTerminal(
   args: readonly string[],
   answers: readonly (readonly [RegExp, string])[],
 ): Promise<{ code: number | null; output: string }> {
-  const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
+  const main = path.resolve(import.meta.dirname, '../../../cli/src/main.ts')
   const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...compileCache, ...settings },

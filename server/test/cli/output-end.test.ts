@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { insertUser } from '#/store/users.ts'
 import { makeStore, noEngine, startCommand } from '#test/support/command-line.ts'
 import { waitLimit } from '#test/support/extent.ts'
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { ensureContainer } from '#/store/containers/user-containers.ts'
+import { ensureContainer } from '#/store/user-containers.ts'
 import { openDatabase } from '#/store/database.ts'
-import { setShare } from '#/store/shares/container-shares.ts'
-import { findUserByEmail } from '#/store/users/users.ts'
+import { setShare } from '#/store/container-shares.ts'
+import { findUserByEmail } from '#/store/users.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 
 test('the operator lists shares and ends them, without a running service', async (t) => {

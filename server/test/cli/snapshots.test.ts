@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { homeVolume } from '#/containers/container-name.ts'
-import { ensureContainer } from '#/store/containers/user-containers.ts'
+import { ensureContainer } from '#/store/user-containers.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
-import { findUserByEmail } from '#/store/users/users.ts'
+import { findUserByEmail } from '#/store/users.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 
 test('without a running service the operator lists and removes snapshots; homes are left alone, with words', async (t) => {

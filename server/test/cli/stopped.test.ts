@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { insertUser } from '#/store/users.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 import { onlyLong } from '#test/support/extent.ts'
 

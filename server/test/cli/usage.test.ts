@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
-import { addUsage } from '#/store/usage/usage-sums.ts'
+import { addUsage } from '#/store/usage-sums.ts'
 import { sumsOf } from '#/usage/usage-samples.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 

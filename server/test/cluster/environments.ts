@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, suite, test } from 'node:test'
-import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
+import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
 import { eventually, look, plainSpec } from '../support/engine/runtimes.ts'
 

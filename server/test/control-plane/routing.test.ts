@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import {
   assertOk,
   blockContainer,

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { ContainerFiles } from '#/runtime/container-files.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { ContainerFiles } from '#/engines/container-files.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { pollUntil } from '../support/control-plane.ts'
 import {
   startEnginelessBerth,

@@ -15,7 +15,7 @@ import {
 import { noCreateRuntime, slowRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { extent, onlyLong, waitLimit } from '#test/support/extent.ts'
 
 /** Counts what the engine is asked to do. */

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { contextWithoutService } from '#/cli/init/check-answers.ts'
+import { contextWithoutService } from '@berth/cli/init/check-answers.ts'
 import { readConfig } from '#/config/config.ts'
-import type { CheckContext } from '#/cli/doctor/check.ts'
-import { inspectionOf } from '#/runtime/docker-engine/host/inspect-engine.ts'
-import type { EngineReport } from '#/runtime/engine-inspection.ts'
+import type { CheckContext } from '@berth/cli/doctor/check.ts'
+import { inspectionOf } from '#/engines/docker/inspect-engine.ts'
+import type { EngineReport } from '#/engines/engine-inspection.ts'
 
 /** A folder that goes with the test. */
 export function folderFor(t: TestContext): string {

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import { checksFor } from '#/cli/doctor/checks.ts'
-import { checkCluster } from '#/cli/doctor/checks/cluster/check-cluster.ts'
-import { checkPolicies } from '#/cli/doctor/checks/cluster/check-policies.ts'
-import { checkQuotas } from '#/cli/doctor/checks/cluster/check-quotas.ts'
-import { checkRights } from '#/cli/doctor/checks/cluster/check-rights.ts'
-import { checkStorage } from '#/cli/doctor/checks/cluster/check-storage.ts'
-import { checkClock } from '#/cli/doctor/checks/host/check-clock.ts'
-import { engineOfCluster } from '#/runtime/kubernetes/inspection/engine-of-cluster.ts'
+import { checksFor } from '@berth/cli/doctor/checks.ts'
+import { checkCluster } from '@berth/cli/doctor/check-cluster.ts'
+import { checkPolicies } from '@berth/cli/doctor/check-policies.ts'
+import { checkQuotas } from '@berth/cli/doctor/check-quotas.ts'
+import { checkRights } from '@berth/cli/doctor/check-rights.ts'
+import { checkStorage } from '@berth/cli/doctor/check-storage.ts'
+import { checkClock } from '@berth/cli/doctor/check-clock.ts'
+import { engineOfCluster } from '#/engines/kubernetes/engine-of-cluster.ts'
 import {
   quotas,
   report,
   rights,
   storageClasses,
   unboundHomes,
-} from '#/runtime/kubernetes/inspection/inspect-cluster.ts'
-import type { ClusterInspection } from '#/runtime/cluster-inspection.ts'
+} from '#/engines/kubernetes/inspect-cluster.ts'
+import type { ClusterInspection } from '#/engines/cluster-inspection.ts'
 import { openStandIn, reply, status, type Answer } from '#test/support/cluster/stand-in-api.ts'
 import { contextFor, inWords } from './check-context.ts'
 import type { TestContext } from 'node:test'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { WebSocketServer } from 'ws'
-import { removeLeftHelpers, withHomeHelper } from '#/runtime/kubernetes/homes/home-helper.ts'
-import { homeContents } from '#/runtime/kubernetes/homes/home-contents.ts'
+import { removeLeftHelpers, withHomeHelper } from '#/engines/kubernetes/home-helper.ts'
+import { homeContents } from '#/engines/kubernetes/home-contents.ts'
 import { openStandIn, podList, reply, status, storedPod } from '../support/cluster/stand-in-api.ts'
 import { ofKind } from '../support/engine/runtimes.ts'
 

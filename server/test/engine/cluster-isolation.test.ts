@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { suite, test, type TestContext } from 'node:test'
 import type { V1Pod } from '@kubernetes/client-node'
-import { tryIsolation } from '#/runtime/kubernetes/network/try-isolation.ts'
-import { readTemplate } from '#/containers/templates/read-templates.ts'
-import type { Template } from '#/containers/templates/template.ts'
+import { tryIsolation } from '#/engines/kubernetes/try-isolation.ts'
+import { readTemplate } from '#/templates/read-templates.ts'
+import type { Template } from '#/templates/template.ts'
 import { openStandIn, reply } from '../support/cluster/stand-in-api.ts'
 
 /** The trial of NetworkPolicies, with faults of time; `npm run test:cluster` runs it on a real cluster. */

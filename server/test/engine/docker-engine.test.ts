@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Logger } from 'pino'
-import { readTemplate } from '#/containers/templates/read-templates.ts'
-import { HostCheck } from '#/reconcile/host-check.ts'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { readTemplate } from '#/templates/read-templates.ts'
+import { HostCheck } from '#/containers/reconcile/host-check.ts'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { askEngine, buildImage, engineAddress } from '../support/engine/engine.ts'
 import {
   createAndStart,

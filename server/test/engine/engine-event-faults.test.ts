@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
-import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
+import type { RuntimeEvent } from '#/engines/runtime-event.ts'
 import { engineAddress } from '../support/engine/engine.ts'
 import { linkToEngine } from '../support/engine/faulty-engines.ts'
 import { eventually, openAt, openDockerEngine } from '../support/engine/runtimes.ts'
@@ -65,7 +65,7 @@ test('a watcher that unsubscribes receives no loss of events', async () => {
 
 test('a process that has turned away from the events can end', async () => {
   const script = `
-    import { createDockerRuntime } from '${import.meta.resolve('#/runtime/docker-engine/docker-runtime.ts')}'
+    import { createDockerRuntime } from '${import.meta.resolve('#/engines/docker/docker-runtime.ts')}'
     const runtime = createDockerRuntime({ installation: 'test-none', dockerHost: '${engineAddress}', network: 'test-none' })
     const away = new AbortController()
     runtime.watch(() => undefined, away.signal)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { engineAddress } from '../support/engine/engine.ts'
 import {
   pingOnlyProxy,

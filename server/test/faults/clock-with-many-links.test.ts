@@ -13,8 +13,8 @@ import {
   insertLink,
   insertLinkRequest,
   linkRequestsSince,
-} from '#/store/users/magic-links.ts'
-import { insertUser } from '#/store/users/users.ts'
+} from '#/store/magic-links.ts'
+import { insertUser } from '#/store/users.ts'
 import { movableClock } from '../support/clock.ts'
 import { extent, firstOfList, timeLimit, waitLimit } from '../support/extent.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'

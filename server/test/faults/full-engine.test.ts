@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NetworkFull } from '#/runtime/runtime-error.ts'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { NetworkFull } from '#/engines/runtime-error.ts'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { engineAnswering, ok, refusal } from '../support/engine/faulty-engines.ts'
 import { ofKind, openInstallation } from '../support/engine/runtimes.ts'
 

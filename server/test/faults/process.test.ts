@@ -40,7 +40,7 @@ test('a full disk under the log blocks neither requests nor the stop of Berth', 
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-log-'))
   t.after(() => rm(folder, { recursive: true }))
   const full = openSync('/dev/full', 'w')
-  const main = path.resolve(import.meta.dirname, '../../src/main.ts')
+  const main = path.resolve(import.meta.dirname, '../../../gateway/src/main.ts')
   const berth = spawn(process.execPath, [main], {
     stdio: ['ignore', full, full],
     env: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { pollUntil } from '../support/control-plane.ts'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { pollUntil } from '../support/control-plane.ts'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
 import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { insertLinkRequest, linkRequestsSince } from '#/store/users/magic-links.ts'
-import { findUserByEmail, insertUser } from '#/store/users/users.ts'
+import { insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
+import { findUserByEmail, insertUser } from '#/store/users.ts'
 import { lockDatabase } from '../support/store/locked-database.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 

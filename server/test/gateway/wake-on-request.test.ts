@@ -4,8 +4,8 @@ import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
-import type { Unavailable, RouteEntry } from '#/gateway/gateway-state.ts'
-import type { ControlPlane } from '#/gateway/gateway.ts'
+import type { Unavailable, RouteEntry } from '@berth/gateway/port/gateway-state.ts'
+import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
 import {
   asleep,
   routeTo,
@@ -16,7 +16,7 @@ import {
 import { get } from '#test/support/gateway/raw-client.ts'
 import { closedPort, echoApp, httpApp, listen, plainApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
-import { routeStates } from '#/containers/routing/routing-snapshot.ts'
+import { routeStates } from '#/containers/routes/routing-snapshot.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Reasons for which a container is not woken. */

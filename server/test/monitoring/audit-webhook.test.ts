@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { auditHead, insertAuditEntries } from '#/store/audit/audit-log.ts'
+import { auditHead, insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import {
   startEnginelessBerth,

@@ -10,10 +10,10 @@ import type { Duplex } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import type { Gateway } from '#/gateway/gateway.ts'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { Follower } from '#/nodes/follower.ts'
-import { LeaderRelay } from '#/nodes/link/leader-relay.ts'
-import { acceptAsLeader, type LeaderListenerParts } from '#/nodes/link/leader-listener.ts'
+import { LeaderRelay } from '#/nodes/leader-relay.ts'
+import { acceptAsLeader, type LeaderListenerParts } from '#/nodes/leader-listener.ts'
 import {
   acknowledged,
   connectToNode,
@@ -21,8 +21,8 @@ import {
   linkAddressOf,
   listenForNodes,
   type Hello,
-} from '#/nodes/link/node-link.ts'
-import { protocolVersion } from '#/rpc/rpc-protocol.ts'
+} from '#/nodes/node-link.ts'
+import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
 import { freePort } from '../support/free-port.ts'
 import { waitFor } from '../support/program.ts'
 

@@ -2,9 +2,9 @@
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import { findContainer } from '#/store/containers/user-containers.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { findContainer } from '#/store/user-containers.ts'
 import { assertOk, blockContainer, engineState, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Lifetime } from '#test/support/berth.ts'
 import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'

@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
 import { Value } from 'typebox/value'
-import { deleteOldPersonalFacts } from '#/store/audit/personal-facts.ts'
-import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
+import { deleteOldPersonalFacts } from '#/store/personal-facts.ts'
+import { verifyAuditLog } from '#/store/verify-audit-log.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 
 /** Columns that no export has, and why. Every other column that belongs to a user is exported. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Scope } from '@berth/api/scopes.ts'
-import { ApiTokens } from '#/accounts/api-tokens/api-tokens.ts'
-import type { Refusal } from '#/errors.ts'
+import { ApiTokens } from '#/accounts/api-tokens.ts'
+import type { Refusal } from '#/refusals/errors.ts'
 import { beginClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import {
@@ -13,8 +13,8 @@ import {
   listApiTokens,
   listApiTokensOf,
   noteApiTokenUsed,
-} from '#/store/users/api-tokens.ts'
-import { deleteUser, insertUser, setUserAdmin, setUsersBlocked, type User } from '#/store/users/users.ts'
+} from '#/store/api-tokens.ts'
+import { deleteUser, insertUser, setUserAdmin, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
 const hour = 3_600_000

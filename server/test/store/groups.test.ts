@@ -7,15 +7,15 @@ import {
   unblockContainers,
   unblockContainersOf,
   unblockContainersOfGroup,
-} from '#/store/containers/container-blocks.ts'
-import { ensureContainer, findContainer } from '#/store/containers/user-containers.ts'
+} from '#/store/container-blocks.ts'
+import { ensureContainer, findContainer } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import {
   acceptGroupInvitations,
   deleteGroupInvitation,
   deleteGroupInvitations,
   setGroupInvitation,
-} from '#/store/groups/group-invitations.ts'
+} from '#/store/group-invitations.ts'
 import {
   deleteMember,
   findMembership,
@@ -27,7 +27,7 @@ import {
   listMembershipsOf,
   setMember,
   type GroupRole,
-} from '#/store/groups/group-members.ts'
+} from '#/store/group-members.ts'
 import {
   deleteGroup,
   findGroup,
@@ -39,9 +39,9 @@ import {
   setJoinCode,
   updateGroup,
   type Group,
-} from '#/store/groups/groups.ts'
-import { setTimetable } from '#/store/groups/timetables.ts'
-import { deleteUser, insertUser, setUsersBlocked, type User } from '#/store/users/users.ts'
+} from '#/store/groups.ts'
+import { setTimetable } from '#/store/timetables.ts'
+import { deleteUser, insertUser, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
 const noLimits = { running: null, memory: null, cpus: null, disk: null }

@@ -5,11 +5,11 @@ import {
   listContainersWithOwners,
   type ContainerFilter,
   type ContainerOfOwner,
-} from '#/store/containers/container-list.ts'
+} from '#/store/container-list.ts'
 import type { Database } from '#/store/database.ts'
 import type { ListOrder, PageRequest, PageCursor } from '#/store/keyset-pagination.ts'
-import { countUsers, listUsers, type UserFilter } from '#/store/users/user-list.ts'
-import { deleteUser, type User } from '#/store/users/users.ts'
+import { countUsers, listUsers, type UserFilter } from '#/store/user-list.ts'
+import { deleteUser, type User } from '#/store/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 import { firstOfList } from '#test/support/extent.ts'
 

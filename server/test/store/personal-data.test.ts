@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PersonalData } from '#/accounts/personal-data/personal-data.ts'
-import { insertAuditEntries, listAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
-import { deleteOldPersonalFacts } from '#/store/audit/personal-facts.ts'
-import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
-import { ensureContainer } from '#/store/containers/user-containers.ts'
+import { PersonalData } from '#/accounts/personal-data.ts'
+import { insertAuditEntries, listAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import { deleteOldPersonalFacts } from '#/store/personal-facts.ts'
+import { verifyAuditLog } from '#/store/verify-audit-log.ts'
+import { ensureContainer } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { insertUser } from '#/store/users.ts'
 import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
 const kept = { homes: 1, takeovers: 1, audit_addresses: 1, sessions: 1 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
+import { verifyAuditLog } from '#/store/verify-audit-log.ts'
 import { ask, assertOk, blockUser, deleteUser, demote, mailsTo, onEngine, promote } from '../support/api-calls.ts'
 import { recordOf, unblockUser, verify } from '../support/api-calls.ts'
 import { startBerth, type Person } from '../support/berth.ts'

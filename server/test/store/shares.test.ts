@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ensureContainer } from '#/store/containers/user-containers.ts'
+import { ensureContainer } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import { deleteMember, setMember } from '#/store/groups/group-members.ts'
-import { deleteGroup, insertGroup } from '#/store/groups/groups.ts'
+import { deleteMember, setMember } from '#/store/group-members.ts'
+import { deleteGroup, insertGroup } from '#/store/groups.ts'
 import {
   deleteEndedShares,
   deleteGroundlessLooks,
@@ -16,8 +16,8 @@ import {
   listSharesOf,
   setShare,
   type ShareTarget,
-} from '#/store/shares/container-shares.ts'
-import { deleteUser, insertUser, type User } from '#/store/users/users.ts'
+} from '#/store/container-shares.ts'
+import { deleteUser, insertUser, type User } from '#/store/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
 const noLimits = { running: null, memory: null, cpus: null, disk: null }

@@ -8,8 +8,8 @@ import {
   listRevokedTokens,
   onceOnlyId,
   useUpToken,
-} from '#/store/users/revoked-tokens.ts'
-import { extendSession, noteSessionUses } from '#/store/users/session-changes.ts'
+} from '#/store/revoked-tokens.ts'
+import { extendSession, noteSessionUses } from '#/store/session-changes.ts'
 import {
   countTakeovers,
   endBlockedSessions,
@@ -17,10 +17,10 @@ import {
   endTakeoversOf,
   findSessionsAtProvider,
   markSessionsEnded,
-} from '#/store/users/session-ends.ts'
-import { insertProviderSession } from '#/store/users/provider-sessions.ts'
-import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from '#/store/users/sessions.ts'
-import { deleteUser } from '#/store/users/users.ts'
+} from '#/store/session-ends.ts'
+import { insertProviderSession } from '#/store/provider-sessions.ts'
+import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from '#/store/sessions.ts'
+import { deleteUser } from '#/store/users.ts'
 import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 import { onlyLong } from '#test/support/extent.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit/audit-log.ts'
+import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
@@ -13,19 +13,19 @@ import {
   notKept,
   notKeptUntil,
   postponeHomes,
-} from '#/store/containers/kept-homes.ts'
-import { insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
-import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/containers/removals.ts'
-import { blockContainers, blockContainersOf, unblockContainersOf } from '#/store/containers/container-blocks.ts'
-import { listRecentUsersOf } from '#/store/containers/recent-users.ts'
+} from '#/store/kept-homes.ts'
+import { insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
+import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/removals.ts'
+import { blockContainers, blockContainersOf, unblockContainersOf } from '#/store/container-blocks.ts'
+import { listRecentUsersOf } from '#/store/recent-users.ts'
 import {
   deleteContainer,
   ensureContainer,
   findContainer,
   findContainers,
   touchContainer,
-} from '#/store/containers/user-containers.ts'
-import { deleteUser, findUser, listBlockedUserIds, setUsersBlocked, type User } from '#/store/users/users.ts'
+} from '#/store/user-containers.ts'
+import { deleteUser, findUser, listBlockedUserIds, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 
 for (const dialect of dialects) {

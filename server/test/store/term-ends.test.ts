@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Database } from '#/store/database.ts'
-import { insertGroup, deleteGroup, localSource } from '#/store/groups/groups.ts'
-import { giveUpTermEnd } from '#/store/term-ends/give-up.ts'
+import { insertGroup, deleteGroup, localSource } from '#/store/groups.ts'
+import { giveUpTermEnd } from '#/store/give-up.ts'
 import {
   countDownload,
   findLinkedArchives,
@@ -14,7 +14,7 @@ import {
   noteLinkAccepted,
   setHomeArchive,
   sumArchives,
-} from '#/store/term-ends/home-archives.ts'
+} from '#/store/home-archives.ts'
 import {
   insertTermEndMembers,
   listDueMembers,
@@ -22,7 +22,7 @@ import {
   postponeMember,
   retryMembers,
   setMemberState,
-} from '#/store/term-ends/term-end-members.ts'
+} from '#/store/term-end-members.ts'
 import {
   countTermEndMembers,
   deleteTermEnd,
@@ -34,8 +34,8 @@ import {
   moveTermEnd,
   setStartedBy,
   setTermEndProblem,
-} from '#/store/term-ends/term-ends.ts'
-import { insertUser, setUsersBlocked } from '#/store/users/users.ts'
+} from '#/store/term-ends.ts'
+import { insertUser, setUsersBlocked } from '#/store/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2027-07-31T20:00:00.123Z')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Database } from '#/store/database.ts'
-import { deleteExpiredUnverifiedUser, listExpiredUnverifiedUsers } from '#/store/users/unverified-users.ts'
+import { deleteExpiredUnverifiedUser, listExpiredUnverifiedUsers } from '#/store/unverified-users.ts'
 import {
   consumeLink,
   deleteUnknownAddressRequests,
@@ -10,8 +10,8 @@ import {
   insertLink,
   insertLinkRequest,
   linkRequestsSince,
-} from '#/store/users/magic-links.ts'
-import { links } from '#/store/migrations/001-009/007-links.ts'
+} from '#/store/magic-links.ts'
+import { links } from '#/store/migrations/007-links.ts'
 import {
   ensureContainer,
   findContainer,
@@ -19,7 +19,7 @@ import {
   noteStopped,
   noteUse,
   touchContainer,
-} from '#/store/containers/user-containers.ts'
+} from '#/store/user-containers.ts'
 import {
   claimSlug,
   claimSlugs,
@@ -33,8 +33,8 @@ import {
   listReachableUsers,
   moveUserState,
   type User,
-} from '#/store/users/users.ts'
-import { listUsers } from '#/store/users/user-list.ts'
+} from '#/store/users.ts'
+import { listUsers } from '#/store/user-list.ts'
 import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 

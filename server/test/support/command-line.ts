@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { openDatabase } from '#/store/database.ts'
-import { insertUser, moveUserState } from '#/store/users/users.ts'
-import { commandLineProgram } from '#/supervisor/api-program.ts'
+import { insertUser, moveUserState } from '#/store/users.ts'
+import { commandLineProgram } from '@berth/gateway/supervisor/api-program.ts'
 import { compileCache } from './compile-cache.ts'
 
 /** The program `berth` as an operator runs it, without the shell script that only finds Node and the program. */

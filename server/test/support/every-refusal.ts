@@ -1,6 +1,6 @@
-import { formatBytes } from '#/messages/format-bytes.ts'
-import { refusals, type Refusal } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
+import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
 
 const cause = new Error('the cause')
 const at = new Date('2026-01-02T03:04:05Z')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { assertOk } from './api-calls.ts'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth, type EnginelessOptions } from './berth-without-engine.ts'
 import type { Lifetime, Reply } from './berth.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { FakeEngine } from './engine/fake-engine.ts'
 
 /** A user with an account, and the way to ask with their token. */

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { LaunchQueue } from '#/containers/queue/launch-queue.ts'
-import type { LaunchRequest, LaunchSlot } from '#/containers/queue/queue-entry.ts'
-import type { CreatedContainer } from '#/runtime/container-spec.ts'
-import type { PullProgress } from '#/runtime/runtime-container.ts'
+import { LaunchQueue } from '#/containers/launch/launch-queue.ts'
+import type { LaunchRequest, LaunchSlot } from '#/containers/launch/queue-entry.ts'
+import type { CreatedContainer } from '#/engines/container-spec.ts'
+import type { PullProgress } from '#/engines/runtime-container.ts'
 
 /** What the engine reports of a container that it created. */
 export const created: CreatedContainer = { id: 'one', port: 8080 }

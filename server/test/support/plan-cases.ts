@@ -1,4 +1,4 @@
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import {
   plan,
   defaultGracePeriods,
@@ -6,7 +6,7 @@ import {
   type Desired,
   type GracePeriods,
   type Memory,
-} from '#/reconcile/containers/plan.ts'
+} from '#/containers/reconcile/plan.ts'
 
 /** Cases of the plan. User 7 has a container of type dev, called `b-ann-dev`, with the id `aaa`, unless a case differs. */
 

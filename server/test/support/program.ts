@@ -15,7 +15,7 @@ import { refuseSecrets } from './no-secrets.ts'
 import { waitLimit } from './extent.ts'
 
 /** The program as an operator runs it: its processes, its environment, its output and its exit code. */
-const main = path.resolve(import.meta.dirname, '../../src/main.ts')
+const main = path.resolve(import.meta.dirname, '../../../gateway/src/main.ts')
 
 export interface Program {
   /** The gateway process. */

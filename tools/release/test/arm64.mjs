@@ -105,7 +105,7 @@ test('the image for arm64 has less than 150 MB and all that its programs need, w
   assert.equal(emulate(node, '--print', 'process.arch').trim(), 'arm64')
   const terminal = join(program, 'images/workspace/node_modules/@lydell/node-pty')
   assert.match(emulate(node, '--print', `typeof require('${terminal}').spawn`), /function/)
-  const cli = join(program, 'server/src/cli/main.ts')
+  const cli = join(program, 'cli/src/main.ts')
   assert.match(emulate(node, cli, 'templates', 'check', 'code-server,vite'), /is right/)
   for (const tool of ['bin/busybox', 'bin/tar']) assert.match(emulate(join(root, tool), '--help'), /tar/)
 })

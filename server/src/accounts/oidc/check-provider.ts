@@ -1,7 +1,7 @@
-import { discover } from './protocol/provider-discovery.ts'
-import { problemOf } from './protocol/problem-of.ts'
-import { providerFetch } from './protocol/provider-fetch.ts'
-import type { Provider } from './settings/provider.ts'
+import { discover } from './provider-discovery.ts'
+import { problemOf } from './problem-of.ts'
+import { providerFetch } from './provider-fetch.ts'
+import type { Provider } from './provider.ts'
 
 /** How far the clocks of the two may be apart, in seconds: a third of what is tolerated, as they drift on. */
 const maxClockDifference = 20

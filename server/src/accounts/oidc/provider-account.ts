@@ -1,12 +1,12 @@
 import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
 import type { Registration } from '../sign-up/registration.ts'
 import { maySignUp, type SignUpPolicy } from '../sign-up/sign-up-policy.ts'
-import { insertAuditEntries, listAuditEntries } from '#/store/audit/audit-log.ts'
+import { insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { findSubjectOf, findUserByIdentity, hasIdentity, insertIdentity } from '#/store/users/identities.ts'
-import { findUserByEmail, moveUserState, type User } from '#/store/users/users.ts'
-import type { ProviderIdentity } from './protocol/provider-identity.ts'
-import { SignInProblem } from './protocol/sign-in-problem.ts'
+import { findSubjectOf, findUserByIdentity, hasIdentity, insertIdentity } from '#/store/identities.ts'
+import { findUserByEmail, moveUserState, type User } from '#/store/users.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
+import { SignInProblem } from './sign-in-problem.ts'
 
 /** How long a sign-in may wait for other business of its address, in ms; as a sign-up. */
 const turnTimeout = 4_000

@@ -1,6 +1,6 @@
-import { refusals } from '#/errors.ts'
-import { ProviderDiscovery } from './protocol/provider-discovery.ts'
-import type { Provider } from './settings/provider.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { ProviderDiscovery } from './provider-discovery.ts'
+import type { Provider } from './provider.ts'
 
 export interface RegisteredProvider {
   readonly provider: Provider

@@ -1,5 +1,5 @@
-import type { Provider } from './settings/provider.ts'
-import { SignInProblem } from './protocol/sign-in-problem.ts'
+import type { Provider } from './provider.ts'
+import { SignInProblem } from './sign-in-problem.ts'
 
 /**
  * Whether the groups of a person let them in. @param groups undefined: the provider does not say

@@ -1,7 +1,7 @@
-import type { ClockJumpHandler } from '#/clock-jump-detector.ts'
+import type { ClockJumpHandler } from '#/machine/clock-jump-detector.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
-import type { Revocations } from '../access-tokens/revocations.ts'
+import type { Revocations } from './revocations.ts'
 
 export interface ClockJumpHandlerParts {
   readonly database: Database

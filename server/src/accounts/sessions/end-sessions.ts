@@ -1,8 +1,8 @@
 import type { Database } from '#/store/database.ts'
-import { findSessionsAtProvider, type ProviderSessions } from '#/store/users/session-ends.ts'
-import { findOtherSessions, findSessionBySid, type SessionEnd, type StoredSession } from '#/store/users/sessions.ts'
-import type { Claims } from '../access-tokens/access-token.ts'
-import { revocationOf, type Revocations } from '../access-tokens/revocations.ts'
+import { findSessionsAtProvider, type ProviderSessions } from '#/store/session-ends.ts'
+import { findOtherSessions, findSessionBySid, type SessionEnd, type StoredSession } from '#/store/sessions.ts'
+import type { Claims } from './access-token.ts'
+import { revocationOf, type Revocations } from './revocations.ts'
 
 /** Sessions that are ended in one transaction. */
 const batchSize = 500

@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Scope } from '@berth/api/scopes.ts'
 import type { Database } from '#/store/database.ts'
-import { findUser, isActiveAdministrator, type User } from '#/store/users/users.ts'
+import { findUser, isActiveAdministrator, type User } from '#/store/users.ts'
 import {
   candidateTokens,
   hasCompanion,
   maxTokensChecked,
   selectTrustedToken,
   tokenCookie,
-} from '#/tokens/token-selection.ts'
-import { cookieValues } from '#/tokens/cookie-values.ts'
-import type { AccessTokens, Claims } from '../access-tokens/access-token.ts'
-import type { Revocations } from '../access-tokens/revocations.ts'
+} from '@berth/gateway/tokens/token-selection.ts'
+import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
+import type { AccessTokens, Claims } from './access-token.ts'
+import type { Revocations } from './revocations.ts'
 
 /** Session of a request, by its token. */
 export interface Session {

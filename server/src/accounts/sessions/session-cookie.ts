@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
-import { secretPrefix } from '#/tokens/opaque-secrets.ts'
+import { secretPrefix } from '@berth/gateway/tokens/opaque-secrets.ts'
 
 /** What a cookie of ours says: which session, and how many cookies that session had before it. */
 export interface ReadCookie {

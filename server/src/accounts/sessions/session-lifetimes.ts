@@ -1,5 +1,5 @@
-import type { SessionLimits } from '#/store/users/session-changes.ts'
-import type { AccessTokens, Claims, PlannedToken } from '../access-tokens/access-token.ts'
+import type { SessionLimits } from '#/store/session-changes.ts'
+import type { AccessTokens, Claims, PlannedToken } from './access-token.ts'
 
 /** How long sessions and their tokens last. All in seconds. */
 export interface SessionSettings {

@@ -1,5 +1,5 @@
-import { refusals } from '#/errors.ts'
-import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import {
   deleteOldSessions,
@@ -8,9 +8,9 @@ import {
   findSessionBySid,
   listSessions,
   type StoredSession,
-} from '#/store/users/sessions.ts'
-import type { Claims } from '../access-tokens/access-token.ts'
-import { revocationOf, type Revocations } from '../access-tokens/revocations.ts'
+} from '#/store/sessions.ts'
+import type { Claims } from './access-token.ts'
+import { revocationOf, type Revocations } from './revocations.ts'
 import type { SessionUses } from './session-uses.ts'
 
 /** Max sessions in one answer; and as many takeovers. */

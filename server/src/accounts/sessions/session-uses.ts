@@ -1,5 +1,5 @@
 import type { Database } from '#/store/database.ts'
-import { noteSessionUses, type SessionLimits } from '#/store/users/session-changes.ts'
+import { noteSessionUses, type SessionLimits } from '#/store/session-changes.ts'
 
 /** Between two writes of `last_used`, in ms. */
 const writeInterval = 60_000

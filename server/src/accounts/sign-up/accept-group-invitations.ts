@@ -1,7 +1,7 @@
-import type { AuditEntry } from '#/store/audit/audit-log.ts'
+import type { AuditEntry } from '#/store/audit-log.ts'
 import type { Tx } from '#/store/database.ts'
-import { acceptGroupInvitations } from '#/store/groups/group-invitations.ts'
-import type { User } from '#/store/users/users.ts'
+import { acceptGroupInvitations } from '#/store/group-invitations.ts'
+import type { User } from '#/store/users.ts'
 
 /**
  * Makes a user who has just proved the address a member of the groups that it was invited to.

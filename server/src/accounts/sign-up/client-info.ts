@@ -1,5 +1,5 @@
 import type { Language } from '@berth/api/boot.ts'
-import type { Occasion } from '#/mail/magic-link-email.ts'
+import type { Occasion } from '#/accounts/mail/magic-link-email.ts'
 
 /** Client of a request, as far as it is known; for the mail, the list of sessions and the audit log. */
 export interface ClientInfo {

@@ -1,4 +1,4 @@
-import { refusals } from '#/errors.ts'
+import { refusals } from '#/refusals/errors.ts'
 
 /** Max length of an address in SMTP. Source: RFC 5321, 4.5.3.1.3 (256 with the angle brackets). */
 const maxLength = 254

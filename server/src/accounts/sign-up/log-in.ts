@@ -1,12 +1,12 @@
-import { crashPoint } from '#/crash-points.ts'
-import { refusals, Refusal } from '#/errors.ts'
-import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { refusals, Refusal } from '#/refusals/errors.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Database } from '#/store/database.ts'
-import { findUserByEmail } from '#/store/users/users.ts'
+import { findUserByEmail } from '#/store/users.ts'
 import { normaliseEmail } from './email-address.ts'
-import type { MagicLinks } from '../links/magic-link.ts'
+import type { MagicLinks } from './magic-link.ts'
 import { requestedBy, type ClientInfo } from './client-info.ts'
-import type { EnumerationGuard } from '../abuse-protection/enumeration-guard.ts'
+import type { EnumerationGuard } from './enumeration-guard.ts'
 
 const sent = message('answers.linkSentIfKnown')
 

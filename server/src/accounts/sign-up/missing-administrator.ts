@@ -1,5 +1,5 @@
 import type { Db } from '#/store/database.ts'
-import { countOthersInCharge, hasUsers } from '#/store/users/users.ts'
+import { countOthersInCharge, hasUsers } from '#/store/users.ts'
 import type { SignUpPolicy } from './sign-up-policy.ts'
 
 /** No account has this id. */

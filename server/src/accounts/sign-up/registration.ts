@@ -1,11 +1,11 @@
-import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { refusals } from '#/errors.ts'
-import { KeyedMutex, MutexTimeout } from '#/concurrency/keyed-mutex.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { KeyedMutex, MutexTimeout } from '#/machine/keyed-mutex.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { deleteUnverifiedUser } from '#/store/users/unverified-users.ts'
-import { hasUsers, insertUser, releaseSlug, type User } from '#/store/users/users.ts'
+import { deleteUnverifiedUser } from '#/store/unverified-users.ts'
+import { hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
 import { takeSlug } from './slug.ts'
-import type { Compensations } from '../links/compensations.ts'
+import type { Compensations } from './compensations.ts'
 
 /** Min time for the registration after the wait for the taken slugs, in ms. */
 const minTimeout = 1_000

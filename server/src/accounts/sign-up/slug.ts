@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '#/store/database.ts'
-import { claimSlug } from '#/store/users/users.ts'
+import { claimSlug } from '#/store/users.ts'
 
 const maxLength = 24
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'

@@ -1,13 +1,13 @@
-import { Refusal } from '#/errors.ts'
+import { Refusal } from '#/refusals/errors.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import {
   deleteExpiredUnverifiedUser,
   listExpiredUnverifiedUsers,
   type UnverifiedCutoff,
-} from '#/store/users/unverified-users.ts'
-import { mailboxOf } from '#/store/users/magic-links.ts'
-import { releaseSlug } from '#/store/users/users.ts'
-import { linkLock } from '../abuse-protection/link-limits.ts'
+} from '#/store/unverified-users.ts'
+import { mailboxOf } from '#/store/magic-links.ts'
+import { releaseSlug } from '#/store/users.ts'
+import { linkLock } from './link-limits.ts'
 import type { Registration } from './registration.ts'
 
 /** Max age of an unverified account, in ms. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { ensureContainer, findContainer, noteRunning } from '#/store/containers/user-containers.ts'
-import { insertUser } from '#/store/users/users.ts'
+import { ensureContainer, findContainer, noteRunning } from '#/store/user-containers.ts'
+import { insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
-import { SingleFlight } from '../../concurrency/single-flight.ts'
+import { SingleFlight } from '#/machine/single-flight.ts'
 import { IdleSuspension, type IdleSuspensionParts } from './idle-suspension.ts'
 
 // Eight restarts in the launch queue took all eight slots of the idle monitor, for as long as they waited.

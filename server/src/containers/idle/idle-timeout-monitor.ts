@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { Activity } from '#/containers/idle/activity.ts'
 import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
-import type { ContainerState } from '#/containers/state/container-state.ts'
-import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
-import type { RouteSync } from '#/containers/routing/route-sync.ts'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { IdleSuspension, SuspendMode } from '#/containers/idle/idle-suspension.ts'
 import { idleTimesOf, type IdleTimes } from '#/containers/idle/idle-times.ts'
-import type { Templates } from '#/containers/templates/template.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { Templates } from '#/templates/template.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 
 /** Interval of checks, in ms. */
 const checkInterval = 1_000

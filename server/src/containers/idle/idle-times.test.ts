@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
+import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
 import { idleTimesOf } from './idle-times.ts'
 
 const times = { idlePause: 60, idleTimeout: 600, idleCpu: 0.1 }

@@ -1,5 +1,5 @@
-import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
-import type { Template } from '../templates/template.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { Template } from '#/templates/template.ts'
 
 /** Idle times of a template as an engine can hold them. */
 export type IdleTimes = Pick<Template, 'idlePause' | 'idleTimeout' | 'idleCpu'>

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { UserEvent } from '../events/user-events.ts'
-import type { ContainerRef } from '../container-key.ts'
+import type { UserEvent } from '#/containers/user-events.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
 
 /** An idle container that is about to be stopped. */
 export interface IdleWarning {

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
-import { KeyedQueue } from '#/concurrency/keyed-queue.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { ContainerRef } from '../container-key.ts'
-import { containerKey } from '../container-key.ts'
-import type { RouteSync } from '../routing/route-sync.ts'
-import type { ContainerState } from '../state/container-state.ts'
-import type { Template, Templates } from '../templates/template.ts'
+import { KeyedQueue } from '#/machine/keyed-queue.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
+import { containerKey } from '#/store/container-key.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
+import type { Template, Templates } from '#/templates/template.ts'
 import type { IdleSuspension } from './idle-suspension.ts'
 import type { IdleWarnings } from './idle-warnings.ts'
 import { maxParallelStops } from './parallel-stops.ts'
-import { isLimited, stopTimeOf } from '../templates/lifetime-limits.ts'
+import { isLimited, stopTimeOf } from '#/templates/lifetime-limits.ts'
 
 /** Between two checks, in ms; the quarter of a short lifetime must not pass between them. */
 const checkInterval = 1_000

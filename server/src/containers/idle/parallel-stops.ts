@@ -1,4 +1,4 @@
-import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
 
 /**
  * Max containers that are stopped at the same time when many are due at one moment. A program that ignores SIGTERM takes 10 s, in

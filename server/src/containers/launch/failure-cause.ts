@@ -1,5 +1,5 @@
-import { Refusal } from '#/errors.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { Refusal } from '#/refusals/errors.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { LaunchFailure } from './launch-failure.ts'
 

@@ -1,10 +1,10 @@
-import { crashPoint } from '#/crash-points.ts'
-import { refusals } from '#/errors.ts'
-import { ensureContainer, findContainer, type UserContainer } from '#/store/containers/user-containers.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { ensureContainer, findContainer, type UserContainer } from '#/store/user-containers.ts'
 import type { Db } from '#/store/database.ts'
-import { findUser, type User } from '#/store/users/users.ts'
-import type { ParameterValues } from '../templates/parameters.ts'
-import type { Template } from '../templates/template.ts'
+import { findUser, type User } from '#/store/users.ts'
+import type { ParameterValues } from '#/templates/parameters.ts'
+import type { Template } from '#/templates/template.ts'
 
 /**
  * `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks · `prestart`: ahead

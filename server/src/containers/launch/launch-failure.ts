@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { Refusal, type FailedLaunch } from '#/errors.ts'
-import { unavailable, type Unavailable } from '#/gateway/gateway-state.ts'
-import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import { StarterFilesError } from '../starter-files/starter-files-error.ts'
-import type { LaunchStage } from './progress/launch-progress.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { Refusal, type FailedLaunch } from '#/refusals/errors.ts'
+import { unavailable, type Unavailable } from '@berth/gateway/port/gateway-state.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import { StarterFilesError } from '#/templates/starter-files/starter-files-error.ts'
+import type { LaunchStage } from './launch-progress.ts'
 
 /** Max lines of the app's last output that its owner is shown. */
 const maxLines = 50

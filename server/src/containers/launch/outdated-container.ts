@@ -1,8 +1,8 @@
-import type { RuntimeCapabilities } from '#/runtime/runtime-capabilities.ts'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { Template } from '../templates/template.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { ContainerSpec } from '#/engines/container-spec.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { Template } from '#/templates/template.ts'
 
 /**
  * Whether this container can be made to run. One that was never started may lack the starter files of its template, because Berth

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
-import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import {
   deleteContainer,
   ensureContainer,
   listContainersOf,
   noteRunning,
   storeContainer,
-} from '#/store/containers/user-containers.ts'
-import { insertUser } from '#/store/users/users.ts'
-import type { Admitted } from '../queue/admission-control.ts'
+} from '#/store/user-containers.ts'
+import { insertUser } from '#/store/users.ts'
+import type { Admitted } from './admission-control.ts'
 import { CrashLoops } from './crash-loops.ts'
-import { SingleFlight } from '../../concurrency/single-flight.ts'
-import { readTemplate } from '../templates/read-templates.ts'
+import { SingleFlight } from '#/machine/single-flight.ts'
+import { readTemplate } from '#/templates/read-templates.ts'
 import { Spawner, type SpawnerParts } from './spawner.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { ContainerSpec } from '#/engines/container-spec.ts'
 import { StartVerifier } from './start-verification.ts'
 
 /** A start is watched for so long at least, in ms. */

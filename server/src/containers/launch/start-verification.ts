@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readWithRetries } from '#/runtime/runtime-error.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import { readWithRetries } from '#/engines/runtime-error.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { ContainerSpec } from '#/engines/container-spec.ts'
 import { ExitedOnStart } from './launch-failure.ts'
 
 /**

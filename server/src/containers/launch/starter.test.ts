@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusals } from '#/errors.ts'
-import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import type { LaunchSlot } from '../queue/queue-entry.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { LaunchSlot } from './queue-entry.ts'
 import { Starter, type Start, type StarterParts } from './starter.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/protocol/authorization-request.ts'
+import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/authorization-request.ts'
 import type { Seal } from '#/accounts/oidc/seal.ts'
-import { attemptCookieNames, attemptDigits } from '#/tokens/attempt-cookie-names.ts'
-import { cookieValues } from '#/tokens/cookie-values.ts'
-import type { CookieSettings } from '#/tokens/clear-cookies.ts'
+import { attemptCookieNames, attemptDigits } from '@berth/gateway/tokens/attempt-cookie-names.ts'
+import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
 import type { LoginCsrf } from './login-csrf.ts'
 
 /** No container's path is below it, so no app is ever sent the cookies. */

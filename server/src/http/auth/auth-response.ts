@@ -1,6 +1,6 @@
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
-import type { OwnContainers } from '#/containers/state/own-containers.ts'
-import type { User } from '#/store/users/users.ts'
+import type { OwnContainers } from '#/containers/routes/own-containers.ts'
+import type { User } from '#/store/users.ts'
 import { toUser } from '../handlers/dto-serializers.ts'
 
 /** Auth response: carries an access token. Source: specification, Auth response. @param lifetime seconds */

@@ -1,14 +1,14 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import { grants } from '@berth/api/scopes.ts'
 import type { FastifyRequest } from 'fastify'
-import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
+import type { ApiTokenAuthenticator } from '#/accounts/api-token-authenticator.ts'
 import type { AuthenticationResult, Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import { refusals } from '#/errors.ts'
+import { refusals } from '#/refusals/errors.ts'
 import { refuseCrossSite, refuseForgeable } from '#/http/auth/csrf-protection.ts'
-import { clientAddress } from '#/http/request/gateway-headers.ts'
-import { isActiveAdministrator } from '#/store/users/users.ts'
-import { bearerApiToken } from '#/tokens/api-token-form.ts'
-import { clearTokenCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
+import { clientAddress } from '#/http/gateway-headers.ts'
+import { isActiveAdministrator } from '#/store/users.ts'
+import { bearerApiToken } from '@berth/gateway/tokens/api-token-form.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
 
 export interface AuthorizationParts {
   readonly authenticator: SessionAuthenticator

@@ -1,8 +1,8 @@
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
-import type { Actor } from '#/administration/actor.ts'
-import { refusals } from '#/errors.ts'
-import type { User } from '#/store/users/users.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { refusals } from '#/refusals/errors.ts'
+import type { User } from '#/store/users.ts'
 
 /** What tells who makes a request. */
 export interface CallOrigin {

@@ -1,9 +1,9 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import { refusals } from '#/errors.ts'
-import { isLoopbackHost } from '#/ip-address.ts'
-import { hostName, type CookieSettings } from '#/tokens/clear-cookies.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { isLoopbackHost } from '@berth/gateway/basics/ip-address.ts'
+import { hostName, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
 
 export interface CsrfParts {
   readonly authenticator: Pick<SessionAuthenticator, 'isCsrfToken'>

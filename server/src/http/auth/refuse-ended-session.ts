@@ -1,7 +1,7 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
-import type { Revocations } from '#/accounts/access-tokens/revocations.ts'
+import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
-import { refusals } from '#/errors.ts'
+import { refusals } from '#/refusals/errors.ts'
 
 /**
  * Refuses a token whose session a block has ended where something would last longer than the request: a stream, an API

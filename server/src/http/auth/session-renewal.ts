@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { RenewedToken, RenewSession } from '#/accounts/sessions/renew-session.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import type { SessionUses } from '#/accounts/sessions/session-uses.ts'
-import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
 import { tokenCookieLines, type CookieSettings } from './set-token-cookies.ts'
 
 /** What every request with a good token does for its session. */

@@ -1,8 +1,8 @@
-import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '#/tokens/token-selection.ts'
-import { hostName, isName, type CookieSettings } from '#/tokens/clear-cookies.ts'
-import type { HostToken } from '#/accounts/container-hosts/host-sign-in.ts'
+import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '@berth/gateway/tokens/token-selection.ts'
+import { hostName, isName, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import type { HostToken } from '#/accounts/sessions/host-sign-in.ts'
 
-export type { CookieSettings } from '#/tokens/clear-cookies.ts'
+export type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
 
 /** A token that is to be delivered. */
 export interface DeliveredToken {

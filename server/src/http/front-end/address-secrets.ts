@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { openedLinkParameter, pages, secretParameters, type SecretPage } from '@berth/web/paths.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Seal } from '#/accounts/oidc/seal.ts'
-import { refusals } from '#/errors.ts'
-import { attemptCookieNames, attemptDigits } from '#/tokens/attempt-cookie-names.ts'
-import type { CookieSettings } from '#/tokens/clear-cookies.ts'
-import { cookieValues } from '#/tokens/cookie-values.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { attemptCookieNames, attemptDigits } from '@berth/gateway/tokens/attempt-cookie-names.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { LoginCsrf } from '../auth/login-csrf.ts'
-import { isDocumentNavigation, isPrefetch } from '../request/fetch-metadata.ts'
+import { isDocumentNavigation, isPrefetch } from '#/http/fetch-metadata.ts'
 
 /** Max length of a secret that is kept, in characters; tokens have 52, and join codes at most 40. */
 const maxSecret = 128

@@ -1,7 +1,7 @@
 import type { BrandingData, Language, Notice } from '@berth/api/boot.ts'
 import { pages } from '@berth/web/paths.ts'
-import { productName, type Branding, type LegalText } from '#/branding/branding.ts'
-import type { Logo } from '#/branding/read-logo.ts'
+import { productName, type Branding, type LegalText } from '#/config/branding.ts'
+import type { Logo } from '#/config/read-logo.ts'
 import type { Asset } from './static-assets.ts'
 
 const htmlEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { contentRange, requestedRange } from '#/http/request/requested-range.ts'
+import { contentRange, requestedRange } from '#/http/requested-range.ts'
 
 /**
  * The built front end's scripts, styles and images, served from memory: 1 MB with their compressed variants. Reading

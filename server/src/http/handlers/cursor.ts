@@ -1,5 +1,5 @@
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
 import type { ListOrder, PageCursor } from '#/store/keyset-pagination.ts'
 
 /** Orders of lists, as in `ListOrder` of the API. */

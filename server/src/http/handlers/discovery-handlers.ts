@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { openApiDocument } from '@berth/api/openapi.ts'
-import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { hasTag, selectVariant, type Asset } from '#/http/front-end/static-assets.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 

@@ -4,13 +4,13 @@ import type {
   ListedContainer as ListedAdminContainer,
 } from '@berth/api/schemas/administration/admin.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import type { ContainerRow, UserWithContainers } from '#/administration/admin-lists.ts'
+import type { ContainerRow, UserWithContainers } from '#/admin/admin-lists.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { ListedContainer } from '#/containers/state/list-containers.ts'
-import { valuesOf, type Parameter, type ParameterValue } from '#/containers/templates/parameters.ts'
-import type { Template } from '#/containers/templates/template.ts'
-import type { UserContainer } from '#/store/containers/user-containers.ts'
-import type { User } from '#/store/users/users.ts'
+import type { ListedContainer } from '#/containers/routes/list-containers.ts'
+import { valuesOf, type Parameter, type ParameterValue } from '#/templates/parameters.ts'
+import type { Template } from '#/templates/template.ts'
+import type { UserContainer } from '#/store/user-containers.ts'
+import type { User } from '#/store/users.ts'
 
 /** DTO serializers: domain records as JSON of the API. The only place where both spellings meet. */
 

@@ -1,7 +1,7 @@
-import type { Branding, LegalTextName } from '#/branding/branding.ts'
-import { refusals } from '#/errors.ts'
+import type { Branding, LegalTextName } from '#/config/branding.ts'
+import { refusals } from '#/refusals/errors.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { contentLanguage } from '#/messages/language.ts'
+import { contentLanguage } from '@berth/texts/language.ts'
 
 /** Imprint and privacy notice. */
 export function legalTextHandlers(branding: Branding | null): Pick<Handlers, 'legalText'> {

@@ -1,5 +1,5 @@
-import { refusals } from '#/errors.ts'
-import { message } from '#/messages/localized-message.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
 
 /** Max rows in one answer. */
 const maxPageSize = 1000

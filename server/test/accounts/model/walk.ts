@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { tokenIn } from '../../support/berth-without-engine.ts'
 import type { CallOptions, Reply } from '../../support/berth.ts'
-import type { Email } from '#/mail/mailer.ts'
+import type { Email } from '#/accounts/mail/mailer.ts'
 import { Specification, type Account, type Link, type Outcome, type Purpose, type Token } from './specification.ts'
 import { badAddresses, people, spell, type Holder, type Step } from './steps.ts'
 import { type World, unit, paths, nth, withToken, purposeIn, answered } from './walk-support.ts'

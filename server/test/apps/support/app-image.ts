@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'undici'
-import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import { askEngine, engineAddress } from '#test/support/engine/engine.ts'
 import { addLibraries } from './add-libraries.ts'
 

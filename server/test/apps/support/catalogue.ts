@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { findCatalogueEntry } from '#/containers/catalogue/catalogue.ts'
+import { findCatalogueEntry } from '#/templates/catalogue.ts'
 import { runCommand } from '#test/support/command-line.ts'
 import type { Fields } from './run-app.ts'
 

@@ -1,4 +1,4 @@
-import type { CrashPoint, CrashScope } from '#/crash-points.ts'
+import type { CrashPoint, CrashScope } from '#/machine/crash-points.ts'
 import { waitFor } from '../../support/program.ts'
 import { ensureSignedIn, requestLink, verify } from '../operations/accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser } from '../operations/administration.ts'

@@ -1,4 +1,4 @@
-import { headFromText, hashLine, noEntries } from '#/store/audit/audit-chain.ts'
+import { headFromText, hashLine, noEntries } from '#/store/audit-chain.ts'
 import type { Snapshot } from '../world/store-view.ts'
 import { linksPerHour, type World } from '../world/world.ts'
 

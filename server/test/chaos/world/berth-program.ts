@@ -10,13 +10,13 @@ import {
   type WriteStream,
 } from 'node:fs'
 import path from 'node:path'
-import type { CrashPoint, CrashScope } from '#/crash-points.ts'
+import type { CrashPoint, CrashScope } from '#/machine/crash-points.ts'
 import { compileCache } from '../../support/compile-cache.ts'
 import { lives, waitFor } from '../../support/program.ts'
 import { ask } from './http-client.ts'
 import { freePort } from '../../support/free-port.ts'
 
-const main = path.resolve(import.meta.dirname, '../../../src/main.ts')
+const main = path.resolve(import.meta.dirname, '../../../../gateway/src/main.ts')
 const clock = new URL('../faults/movable-clock.ts', import.meta.url).href
 
 /** How long a start may take on a slow machine, in ms. */

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import type { HomeArchive } from '#/runtime/home-archive.ts'
+import type { HomeArchive } from '#/engines/home-archive.ts'
 import type { AskEngine } from '../../support/engine/engine.ts'
 
 /** A container of the installation under test, as the engine itself sees it. */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { Pool, TypeOverrides, type PoolClient } from 'pg'
-import { headName } from '#/store/audit/audit-chain.ts'
+import { headName } from '#/store/audit-chain.ts'
 import type { Schema } from '#/store/schema.ts'
 
 type Row<Table extends keyof Schema> = Selectable<Schema[Table]>

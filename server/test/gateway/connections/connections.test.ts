@@ -255,7 +255,7 @@ test('clients of WebSockets are told that the service restarts, where the app is
 })
 
 test('before it has a state the gateway answers 503 and asks to come back', async (t) => {
-  const { createNetGateway } = await import('#/gateway/net-gateway.ts')
+  const { createNetGateway } = await import('@berth/gateway/net-gateway.ts')
   const gateway = createNetGateway()
   t.after(() => gateway.close(0))
   const port = await gateway.listen('127.0.0.1', 0)

@@ -4,9 +4,9 @@ import {
   downstreamResponseHead,
   notableResponseHeaders,
   type ResponseContext,
-} from '#/gateway/headers/downstream-response-headers.ts'
-import { isFault } from '#/gateway/http1/http-fault.ts'
-import { readResponseHead } from '#/gateway/http1/response-head.ts'
+} from '@berth/gateway/proxy/downstream-response-headers.ts'
+import { isFault } from '@berth/gateway/http1/http-fault.ts'
+import { readResponseHead } from '@berth/gateway/http1/response-head.ts'
 import { startGatewayHarness, usualRules } from '#test/support/gateway/gateway-harness.ts'
 import { requestHead } from '#test/support/gateway/http-text.ts'
 import { exchange } from '#test/support/gateway/raw-client.ts'

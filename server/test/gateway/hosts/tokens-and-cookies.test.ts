@@ -68,7 +68,7 @@ test('of two people’s tokens of one host none counts, and a browser is led on 
 })
 
 test('with https the companion cookie of the host says whose token counts', async (t) => {
-  const { bindingOf } = await import('#/tokens/token-selection.ts')
+  const { bindingOf } = await import('@berth/gateway/tokens/token-selection.ts')
   const { port } = await start(t, { rules: { access: 'authenticated' }, settings: { scheme: 'https' } })
   for (const order of [
     [annHostToken, bobHostToken],
@@ -84,7 +84,7 @@ test('with https the companion cookie of the host says whose token counts', asyn
 })
 
 test('without the companion no token of a browser counts; on one connection each request is judged by itself', async (t) => {
-  const { bindingOf } = await import('#/tokens/token-selection.ts')
+  const { bindingOf } = await import('@berth/gateway/tokens/token-selection.ts')
   const { port } = await start(t, {
     rules: { access: 'authenticated' },
     settings: { scheme: 'https', requiresCompanion: true },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Gateway } from '#/gateway/gateway.ts'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { settingsOf } from '#test/support/gateway/gateway-harness.ts'
 import { containerHosts } from '#test/support/gateway/gateway-harness.ts'
 import { tokenFor } from '#test/support/gateway/tokens.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createNetGateway } from '#/gateway/net-gateway.ts'
-import type { Gateway } from '#/gateway/gateway.ts'
+import { createNetGateway } from '@berth/gateway/net-gateway.ts'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { pairGateways } from '#test/nodes/gateway-pair.ts'
 import { runOracle } from './oracle.ts'
 

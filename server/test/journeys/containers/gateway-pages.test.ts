@@ -9,11 +9,11 @@ import {
   unavailablePage,
   type UnavailableReason,
   type UnavailableView,
-} from '#/gateway/pages/unavailable-page.ts'
-import { pagePolicy } from '#/gateway/pages/document.ts'
-import { progressFailed, progressHead, progressReady, progressStep } from '#/gateway/pages/progress-page.ts'
-import { refusalPage } from '#/gateway/pages/refusal-page.ts'
-import { message } from '#/messages/localized-message.ts'
+} from '@berth/gateway/pages/unavailable-page.ts'
+import { pagePolicy } from '@berth/gateway/pages/document.ts'
+import { progressFailed, progressHead, progressReady, progressStep } from '@berth/gateway/pages/progress-page.ts'
+import { refusalPage } from '@berth/gateway/pages/refusal-page.ts'
+import { message } from '@berth/texts/localized-message.ts'
 import { openTab } from '#test/support/browser.ts'
 import { firstOfList, onlyLong } from '#test/support/extent.ts'
 import { serveHttp } from '#test/support/serve-http.ts'

@@ -29,7 +29,7 @@ export function makeNextVersion(lifetime: Lifetime): NextVersion {
   const described = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as object
   writeFileSync(at('package.json'), JSON.stringify({ ...described, version }))
   const table = 'of_the_next_version'
-  const file = at('server/src/store/migrations.ts')
+  const file = at('server/src/store/migrations/migrations.ts')
   const migration = `'999-next': { up: (db) => db.schema.createTable('${table}').addColumn('x', 'integer').execute() },`
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\n {2}\}\n\}\n$/, `\n    ${migration}\n  }\n}\n`))
   return { folder, version, table }

@@ -87,7 +87,7 @@ export async function addNodeMachine(
     output: () => text,
     start: (given = program) => {
       program = given
-      child = machines.spawn(name, process.execPath, [path.join(program, 'server/src/main.ts')], {
+      child = machines.spawn(name, process.execPath, [path.join(program, 'gateway/src/main.ts')], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           ...compileCache,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { after, test } from 'node:test'
-import { AuditReader } from '#/administration/audit-reader.ts'
-import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
-import { Refusal } from '#/errors.ts'
+import { AuditReader } from '#/admin/audit-reader.ts'
+import { auditHandlers } from '#/http/handlers/audit-handlers.ts'
+import { Refusal } from '#/refusals/errors.ts'
 import {
   assertOk,
   assertRefused,

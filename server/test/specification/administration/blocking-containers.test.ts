@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { auditDetail } from '../../support/audit-detail.ts'
-import { deleteUser } from '#/store/users/users.ts'
+import { deleteUser } from '#/store/users.ts'
 import { assertOk, assertRefused, blockContainer, engineState, instant, recordOf } from '../../support/api-calls.ts'
 import { unblockContainer, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Person } from '../../support/berth.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { assertOk, assertRefused } from '../../support/api-calls.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBerth } from '../../support/berth.ts'

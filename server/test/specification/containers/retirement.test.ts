@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import {
   assertOk,
   assertRefused,

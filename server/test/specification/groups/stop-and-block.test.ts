@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { signInAgain, startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSmtpMailer } from '#/mail/smtp-mailer.ts'
+import { createSmtpMailer } from '#/accounts/mail/smtp-mailer.ts'
 import { ask, assertOk, assertRefused, instant, logIn, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { withTime } from '../../support/clock.ts'

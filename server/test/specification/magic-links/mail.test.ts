@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createSmtpMailer } from '#/mail/smtp-mailer.ts'
+import { createSmtpMailer } from '#/accounts/mail/smtp-mailer.ts'
 import { ask, assertOk, assertRefused, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { startMailServer } from '../../support/mail/mail-server.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { insertUser } from '#/store/users/users.ts'
+import { insertUser } from '#/store/users.ts'
 import { ask, assertOk, assertRefused, blockUser, mailsTo, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Email } from '#/mail/mailer.ts'
+import type { Email } from '#/accounts/mail/mailer.ts'
 import { ask, assertOk, assertRefused, blockUser, mailsTo, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { startEnginelessBerth, tokenIn } from '../../support/berth-without-engine.ts'

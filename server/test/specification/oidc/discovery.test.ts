@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ProviderDiscovery } from '#/accounts/oidc/protocol/provider-discovery.ts'
-import { SignInProblem } from '#/accounts/oidc/protocol/sign-in-problem.ts'
-import { readProviders } from '#/accounts/oidc/settings/read-providers.ts'
+import { ProviderDiscovery } from '#/accounts/oidc/provider-discovery.ts'
+import { SignInProblem } from '#/accounts/oidc/sign-in-problem.ts'
+import { readProviders } from '#/accounts/oidc/read-providers.ts'
 import type { Lifetime } from '../../support/berth.ts'
 import { HostileProvider } from '../../support/oidc/hostile-provider.ts'
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { decodeProtectedHeader } from 'jose'
-import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { assertOk, assertRefused, logIn, until } from '../../support/api-calls.ts'
 import { startBerth, type Berth, type BerthOptions, type Lifetime } from '../../support/berth.ts'
 import { withTime } from '../../support/clock.ts'
@@ -153,7 +153,7 @@ test(
     const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-keys-'))
     t.after(() => rm(dataDir, { recursive: true, force: true }))
     const program = path.join(dataDir, 'rotate.ts')
-    const module = path.resolve(import.meta.dirname, '../../../src/accounts/access-tokens/signing-keys.ts')
+    const module = path.resolve(import.meta.dirname, '../../../src/accounts/sessions/signing-keys.ts')
     // Says each key when others would be told of it, and drops those before the last three.
     await writeFile(
       program,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SessionList } from '#/accounts/sessions/session-list.ts'
-import { expiredTask } from '#/reconcile/tasks/housekeeping-tasks.ts'
+import { expiredTask } from '#/accounts/housekeeping-tasks.ts'
 import { assertOk, assertRefused, logIn, tokenBy } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
 import { withTime } from '../../support/clock.ts'

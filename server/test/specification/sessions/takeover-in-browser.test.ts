@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { upstreamCookies } from '#/gateway/headers/cookies.ts'
+import { upstreamCookies } from '@berth/gateway/proxy/cookies.ts'
 import { assertOk, assertRefused } from '../../support/api-calls.ts'
 import type { Reply } from '../../support/berth.ts'
 import { withTime } from '../../support/clock.ts'

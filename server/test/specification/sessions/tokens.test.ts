@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
-import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { assertOk, assertRefused, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
 import { withTime } from '../../support/clock.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Mailer } from '#/mail/mailer.ts'
+import type { Mailer } from '#/accounts/mail/mailer.ts'
 import { ask, assertOk } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
+import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import type { BerthOptions, Lifetime } from '../berth.ts'
 import { askEngine } from '../engine/engine.ts'
 import { kubeconfig, loadImage, makeNamespace } from './cluster-api.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { openClusterAccess } from '#/runtime/kubernetes/client/cluster-access.ts'
-import { ClusterClient, type ClusterCall } from '#/runtime/kubernetes/client/cluster-client.ts'
+import { openClusterAccess } from '#/engines/kubernetes/cluster-access.ts'
+import { ClusterClient, type ClusterCall } from '#/engines/kubernetes/cluster-client.ts'
 import { testImage } from '../engine/engine.ts'
 
 const run = promisify(execFile)

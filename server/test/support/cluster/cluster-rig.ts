@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createKubernetesRuntime } from '#/runtime/kubernetes/kubernetes-runtime.ts'
+import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import { containersOf, type RuntimeRig } from '../engine/runtimes.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from './cluster-api.ts'
 import { applyPolicies, isolates } from './policies.ts'

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ClusterAccess } from '#/runtime/kubernetes/client/cluster-access.ts'
-import { ClusterClient } from '#/runtime/kubernetes/client/cluster-client.ts'
-import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/runtime/kubernetes/cluster-context.ts'
-import { PodIndex } from '#/runtime/kubernetes/pods/pod-index.ts'
-import { SecretAnchor } from '#/runtime/kubernetes/secrets/secret-anchor.ts'
+import type { ClusterAccess } from '#/engines/kubernetes/cluster-access.ts'
+import { ClusterClient } from '#/engines/kubernetes/cluster-client.ts'
+import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/engines/kubernetes/cluster-context.ts'
+import { PodIndex } from '#/engines/kubernetes/pod-index.ts'
+import { SecretAnchor } from '#/engines/kubernetes/secret-anchor.ts'
 import type { Lifetime } from '../berth.ts'
 
 /** A request that reached the stand-in. */

@@ -1,4 +1,4 @@
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 
 /** Keeps creations waiting, so that a test can look at what waits behind them. Open at first. */
 export class CreationGate {

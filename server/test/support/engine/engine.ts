@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
-import { findEngineAddress, parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { findEngineAddress, parseEngineAddress } from '#/engines/docker/engine-address.ts'
 
 /** The engine without the adapter in between: what tests check the adapter with, and clean up with. */
 export const engineAddress = findEngineAddress(process.env.DOCKER_HOST)

@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import { askEngine, engineAddress } from './engine.ts'
 import { waitLimit } from '../extent.ts'
 

@@ -1,9 +1,9 @@
-import { dockerCapabilities } from '#/runtime/docker-engine/docker-runtime.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { RuntimeEvent } from '#/engines/runtime-event.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { ContainerSpec } from '#/engines/container-spec.ts'
 
 /** A container of a `FakeEngine`. */
 interface Made {

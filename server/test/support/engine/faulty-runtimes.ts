@@ -1,6 +1,6 @@
-import type { HomeContents } from '#/runtime/home-contents.ts'
-import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import type { HomeContents } from '#/engines/home-contents.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 
 /** A fault that a test can end and begin again while Berth runs. */
 export interface Fault {

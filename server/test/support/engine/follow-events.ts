@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
-import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import { engineAddress } from './engine.ts'
 
 /**

@@ -12,11 +12,11 @@ import type {
   GatewayUser,
   RouteEntry,
   Visit,
-} from '#/gateway/gateway-state.ts'
-import type { ControlPlane } from '#/gateway/gateway.ts'
-import type { GatewaySettings, TypeRules } from '#/gateway/gateway-settings.ts'
-import type { TlsFiles } from '#/tls-pair.ts'
-import { createNetGateway, type NetGatewayOptions } from '#/gateway/net-gateway.ts'
+} from '@berth/gateway/port/gateway-state.ts'
+import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
+import type { GatewaySettings, TypeRules } from '@berth/gateway/port/gateway-settings.ts'
+import type { TlsFiles } from '@berth/gateway/basics/tls-pair.ts'
+import { createNetGateway, type NetGatewayOptions } from '@berth/gateway/net-gateway.ts'
 import { publicJwk, people } from './tokens.ts'
 import { listen, opened } from './test-apps.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { Mailer } from '#/mail/mailer.ts'
+import type { Mailer } from '#/accounts/mail/mailer.ts'
 
 /** What a mail server can do wrong. */
 export type MailVice =

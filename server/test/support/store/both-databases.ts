@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before } from 'node:test'
 import { openDatabase, type Database, type Db } from '#/store/database.ts'
-import { insertUser, type User } from '#/store/users/users.ts'
+import { insertUser, type User } from '#/store/users.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
 
 /** When tests of the store take place, with milliseconds that a store might lose. */

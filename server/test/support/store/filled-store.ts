@@ -1,7 +1,7 @@
-import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
-import { insertUser, moveUserState } from '#/store/users/users.ts'
+import { insertUser, moveUserState } from '#/store/users.ts'
 
 /** A store of an installation with users and signing keys, on which no service runs. @param url null for SQLite */
 export async function fillSmallStore(url: string | null, dataDir: string, installation: string): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Db } from '#/store/database.ts'
-import { insertGroup, localSource, type Group } from '#/store/groups/groups.ts'
+import { insertGroup, localSource, type Group } from '#/store/groups.ts'
 
 /** A local group for these types, without limits and without an end. */
 export async function newGroup(db: Db, types: readonly string[], createdAt: Date): Promise<Group> {

@@ -1,0 +1,52 @@
+import type { AdminShare } from '@berth/api/schemas/features/sharing.ts'
+import type { Command } from 'commander'
+import type { Client } from '@berth/api/client.ts'
+import { addCommands, listByApi, type CommandSpec } from '#/command.ts'
+import { removeByApi } from '#/for-each.ts'
+import { ownerQuery } from '#/find-users.ts'
+import type { Run } from '#/help.ts'
+import { pagesOf } from '#/paged-list.ts'
+import { formatInstant } from '#/formatting.ts'
+
+/** `berth shares ...`: containers that their owners share with others. */
+export function addShares(program: Command, run: Run): void {
+  const shares = program.command('shares').description('shared containers: list shares and end them')
+  addCommands(shares, run, { list, end })
+}
+
+const list: CommandSpec = {
+  description: 'list shares that have not ended',
+  usage: (command) => command.option('--user <user>', 'only shares of the owner with this e-mail address or id'),
+  effect: 'Read-only. With --json each share is one line of JSON.',
+  examples: [
+    ['shares list', 'who shares which container with whom, and until when'],
+    ['shares list --user ann@example.org --json', 'what Ann shares, for a program'],
+  ],
+  work: listByApi(sharesOf, {
+    headings: ['ID', 'OWNER', 'TYPE', 'WITH', 'MAY', 'ENDS'],
+    rowOf: ({ id, owner, container_type, email, group, may, expires_at }: AdminShare) => [
+      String(id),
+      owner.email,
+      container_type,
+      email ?? `group ${group?.name ?? ''}`,
+      may,
+      formatInstant(expires_at),
+    ],
+  }),
+}
+
+async function* sharesOf(api: Client, { user }: { user?: string }): AsyncGenerator<readonly AdminShare[]> {
+  const owner = await ownerQuery(api, user)
+  for await (const { shares } of pagesOf((page) => api.listAllShares({ query: { ...page, ...owner } }))) yield shares
+}
+
+const end: CommandSpec = {
+  description: 'end shares of any user',
+  usage: (command) => command.argument('<id...>', 'ids of shares, as "berth shares list" shows them'),
+  effect: 'What visitors have open by it is closed. The container runs on, and its owner can share it again.',
+  examples: [
+    ['shares end 7', 'one share'],
+    ['shares end 7 8 9', 'three shares'],
+  ],
+  work: removeByApi((api, id) => api.revokeShare({ params: { id } })),
+}

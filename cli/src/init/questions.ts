@@ -1,0 +1,157 @@
+import { catalogueEntries } from '@berth/server/templates/catalogue.ts'
+import type { SettingName } from '@berth/server/config/setting-descriptions.ts'
+
+/** Values by setting, as far as they are known; empty means "not set". */
+export type Answers = Readonly<Partial<Record<SettingName, string>>>
+
+/** What `berth init` asks. Each question is for one setting. */
+export interface Question {
+  readonly setting: SettingName
+  /** As commander takes it: `--domain <domain>`. */
+  readonly flag: string
+  readonly title: string
+  /** One or two sentences below the title. */
+  readonly explanation: string
+  /** The usual answer; null if there is none, so that it has to be given. */
+  readonly usual: (answers: Answers) => string | null
+  /** Whether it is asked at all; always when not given. */
+  readonly isAsked?: (answers: Answers) => boolean
+  /** Not shown while it is typed, and written to a file of its own. */
+  readonly isSecret?: true
+}
+
+/** The answer for "not set". */
+export const none = 'none'
+
+const isHttps = (answers: Answers) => answers.PREFERRED_URL_SCHEME === 'https'
+const hasOwnTls = (answers: Answers) => isHttps(answers) && !answers.TRUSTED_PROXIES
+const hasMail = (answers: Answers) => Boolean(answers.SMTP_URL)
+const hostOf = ({ BASE_DOMAIN = '' }: Answers) => BASE_DOMAIN.replace(/:\d+$/, '')
+
+/** In their order: later ones depend on earlier ones. */
+export const questions: readonly Question[] = [
+  {
+    setting: 'BASE_DOMAIN',
+    flag: '--domain <domain>',
+    title: 'Domain',
+    explanation:
+      'Where users reach Berth and their containers, e.g. berth.example.org. Only hosts that are yours: the cookie is for all of its subdomains.',
+    usual: () => null,
+  },
+  {
+    setting: 'SPAWNER_SUBDOMAIN',
+    flag: '--subdomain <label>',
+    title: 'Subdomain in front of it',
+    explanation: `"${none}": users come to the domain itself.`,
+    usual: () => none,
+  },
+  {
+    setting: 'PREFERRED_URL_SCHEME',
+    flag: '--scheme <scheme>',
+    title: 'Scheme: https or http',
+    explanation: 'With http, tokens travel in plain text: only for a trial on one machine.',
+    usual: (answers) => (/(^|\.)localhost$/.test(hostOf(answers)) ? 'http' : 'https'),
+  },
+  {
+    setting: 'TRUSTED_PROXIES',
+    flag: '--trusted-proxies <addresses>',
+    title: 'Address of the TLS proxy in front',
+    explanation: `nginx, Caddy and the like on this machine: 127.0.0.1. "${none}": Berth has the certificate itself.`,
+    usual: (answers) => (answers.TLS_CERT_FILE ? none : '127.0.0.1'),
+    isAsked: isHttps,
+  },
+  {
+    setting: 'TLS_CERT_FILE',
+    flag: '--tls-cert-file <file>',
+    title: 'File of the certificate',
+    explanation: 'PEM, with the whole chain. It is read again when it changes.',
+    usual: () => null,
+    isAsked: hasOwnTls,
+  },
+  {
+    setting: 'TLS_KEY_FILE',
+    flag: '--tls-key-file <file>',
+    title: 'File of its private key',
+    explanation: 'PEM; other accounts of the machine must not be able to read it.',
+    usual: () => null,
+    isAsked: hasOwnTls,
+  },
+  {
+    setting: 'HOST',
+    flag: '--host <address>',
+    title: 'Address to listen on',
+    explanation: '127.0.0.1 behind a proxy on this machine; 0.0.0.0 for other machines.',
+    usual: (answers) => (hasOwnTls(answers) ? '0.0.0.0' : '127.0.0.1'),
+  },
+  {
+    setting: 'PORT',
+    flag: '--port <port>',
+    title: 'Port to listen on',
+    explanation: '443 if Berth has the certificate itself; it then needs CAP_NET_BIND_SERVICE.',
+    usual: (answers) => (hasOwnTls(answers) ? '443' : '8080'),
+  },
+  {
+    setting: 'SMTP_URL',
+    flag: '--smtp-url <url>',
+    title: 'Mail server',
+    explanation: `smtps://user:password@mail.example.org, or smtp://... with STARTTLS. "${none}": links are only written to the log.`,
+    usual: () => null,
+    isSecret: true,
+  },
+  {
+    setting: 'MAIL_FROM',
+    flag: '--mail-from <address>',
+    title: 'Sender of mails',
+    explanation: 'An address that the mail server sends for.',
+    usual: (answers) => `berth@${hostOf(answers)}`,
+    isAsked: hasMail,
+  },
+  {
+    setting: 'SIGN_IN',
+    flag: '--sign-in <ways>',
+    title: 'How users sign in: link, oidc or link,oidc',
+    explanation: 'link: by a link in a mail. oidc: by OpenID Connect providers, such as Keycloak, Entra or Google.',
+    usual: (answers) => (answers.OIDC_PROVIDERS_FILE ? 'link,oidc' : 'link'),
+  },
+  {
+    setting: 'OIDC_PROVIDERS_FILE',
+    flag: '--oidc-providers-file <file>',
+    title: 'File of the OpenID Connect providers',
+    explanation: 'JSON or YAML: docs/how-to/sign-in-with-openid-connect.md.',
+    usual: () => null,
+    isAsked: ({ SIGN_IN = '' }) => SIGN_IN.includes('oidc'),
+  },
+  {
+    setting: 'SIGN_UP',
+    flag: '--sign-up <rule>',
+    title: 'Who may register: open or invited',
+    explanation: 'open: all addresses. invited: only administrators and addresses that they invite.',
+    usual: () => 'open',
+  },
+  {
+    setting: 'ADMIN_EMAILS',
+    flag: '--admin-emails <addresses>',
+    title: 'Addresses of administrators',
+    explanation: `Separated by commas. "${none}": the first user who registers is the administrator.`,
+    usual: ({ SIGN_UP }) => (SIGN_UP === 'invited' ? null : none),
+  },
+  {
+    setting: 'CONTAINER_TEMPLATES',
+    flag: '--templates <names>',
+    title: 'Templates of the catalogue',
+    get explanation() {
+      const names = catalogueEntries().map(({ name }) => name)
+      return `Separated by commas: ${names.join(', ')}. "${none}": a file of your own, or the two demo types.`
+    },
+    usual: () => none,
+    isAsked: (answers) => !answers.CONTAINER_TEMPLATES_FILE,
+  },
+  {
+    setting: 'CONTAINER_TEMPLATES_FILE',
+    flag: '--templates-file <file>',
+    title: 'File of the container templates',
+    explanation: `JSON or YAML: docs/reference/templates.md. "${none}": the two demo types.`,
+    usual: () => none,
+    isAsked: (answers) => !answers.CONTAINER_TEMPLATES,
+  },
+]

@@ -1,0 +1,116 @@
+import type { GatewayUser, ShareGrant } from '#/port/gateway-state.ts'
+import type { TypeRules } from '#/port/gateway-settings.ts'
+import type { UnavailableContainer } from '#/pages/unavailable-response.ts'
+import { headerValue } from '#/http1/header-lines.ts'
+import { refuseUnsandboxable } from '#/proxy/origin-sandbox.ts'
+import { isHtmlNavigation, isReadRequest, isServiceWorkerScript } from '#/http1/browser-request.ts'
+import type { ShareTable } from './share-table.ts'
+import type { Caller } from './token-verifier.ts'
+import type { UserCache } from './user-cache.ts'
+import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
+import type { RequestHead } from '#/http1/request-head.ts'
+import type { Route } from '#/upstream/route.ts'
+import type { RouteMatch } from '#/upstream/route-match.ts'
+import type { RoutingTable } from '#/upstream/routing-table.ts'
+import { checkRequestPath, type RequestPath } from '#/http1/request-path.ts'
+
+/** Result of authorization: proxy to the app, redirect, or respond that the container does not exist yet. */
+export type AuthorizationResult =
+  /** `share`: what a visitor may do by a share of the owner; undefined for all others. */
+  | { readonly kind: 'app'; readonly route: Route; readonly share: ShareGrant['may'] | undefined }
+  | { readonly kind: 'missing'; readonly container: UnavailableContainer }
+  | { readonly kind: 'redirect'; readonly status: 302 | 308; readonly to: string }
+
+/** What the decision depends on. */
+export interface AuthorizationState {
+  readonly routingTable: RoutingTable
+  readonly users: UserCache
+  readonly shares: ShareTable
+  /** `http` or `https`, as people see it. */
+  readonly scheme: string
+}
+
+/**
+ * Authorizes a request and resolves where it goes. Without a token the answer is the same whether the address exists or not.
+ * An administrator is no owner (decision 003), because an app's page would otherwise run with the administrator's
+ * session at this origin.
+ * @throws {GatewayRefusal} 400 bad path, 401 without a token, 404 nothing there, 403 not yours or blocked
+ */
+export function authorize(
+  { routingTable, users, shares, scheme }: AuthorizationState,
+  head: RequestHead,
+  path: RequestPath,
+  caller: Caller | undefined,
+): AuthorizationResult {
+  checkRequestPath(path)
+  const destination = routingTable.match(path.segment)
+  const share = shareOf(shares, destination, path.segment, caller)
+  const match = checkAccess(users, caller, destination, share !== undefined)
+  if (share === 'look' && !isReadRequest(head)) throw gatewayRefusals.shareIsForLooking()
+  if (head.fields.opensWebSocket) checkWebSocketOrigin(head, scheme)
+  if (path.rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
+  if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
+  if (match.owner.isBlocked || match.isBlocked) throw gatewayRefusals.containerBlocked()
+  // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
+  // decides that itself: one that redirects to the address without the slash would redirect in a loop.
+  if (path.rest === '' && rulesOf(match).stripPrefix && isHtmlNavigation(head))
+    return { kind: 'redirect', status: 308, to: `/${path.segment}/${path.query}` }
+  const route = routingTable.get(path.segment)
+  if (route) {
+    refuseUnsandboxable(route, head, caller)
+    return { kind: 'app', route, share }
+  }
+  const { type, rules } = match
+  const isOwner = isOwned(match.owner, caller)
+  return { kind: 'missing', container: { prefix: path.segment, type, displayName: rules.displayName, isOwner } }
+}
+
+/** What a visitor may do by a share. Not where the app gets its owner's own token: a visitor could take it from there. */
+function shareOf(
+  shares: ShareTable,
+  destination: RouteMatch | undefined,
+  prefix: string,
+  caller: Caller | undefined,
+): ShareGrant['may'] | undefined {
+  if (shares.isEmpty || !caller || !destination || isOwned(destination.owner, caller)) return undefined
+  const { access, forwardToken } = rulesOf(destination)
+  return access === 'owner' && forwardToken !== 'full' ? shares.rightOf(prefix, caller) : undefined
+}
+
+function checkAccess(
+  users: UserCache,
+  caller: Caller | undefined,
+  destination: RouteMatch | undefined,
+  isShared: boolean,
+): RouteMatch {
+  const { access } = rulesOf(destination)
+  if (caller === undefined && access !== 'public') throw gatewayRefusals.noToken()
+  if (destination === undefined) throw gatewayRefusals.nothingHere()
+  if (caller && users.get(caller.userId)?.isBlocked) throw gatewayRefusals.callerBlocked()
+  if (access === 'owner' && !isShared && !isOwned(destination.owner, caller)) throw gatewayRefusals.notYours()
+  return destination
+}
+
+const isOwned = (owner: GatewayUser, caller: Caller | undefined) => caller?.userId === owner.userId
+
+const closed = { access: 'owner', stripPrefix: true, forwardToken: 'scoped' } as const
+
+function rulesOf(destination: RouteMatch | undefined): Pick<TypeRules, 'access' | 'stripPrefix' | 'forwardToken'> {
+  if (destination === undefined || destination.kind === 'home') return closed
+  return destination.rules
+}
+
+/**
+ * A page of another site could open a WebSocket with this site's cookies, because no browser asks before it does.
+ * No Origin means no browser.
+ */
+function checkWebSocketOrigin({ text, fields: { host } }: RequestHead, scheme: string): void {
+  const origin = headerValue(text, 'origin')
+  if (origin === undefined) return
+  if (/\r\norigin:[^]*\r\norigin:/i.test(text)) throw gatewayRefusals.foreignOrigin()
+  if (origin.toLowerCase() !== `${scheme}://${host ?? ''}`.toLowerCase()) throw gatewayRefusals.foreignOrigin()
+}
+
+function homeRedirect(path: string, requestPath: RequestPath): string {
+  return (requestPath.rest === '' ? path : path.replace(/\/$/, '') + requestPath.rest) + requestPath.query
+}

@@ -1,0 +1,72 @@
+import { isContainerLabel } from '#/basics/host-label.ts'
+
+/** Settings of subdomain routing. */
+export interface ContainerHostSettings {
+  /** Host of the front end and the API, below which containers have theirs; with its port. */
+  readonly spawnerHost: string
+  /** Further names of the platform that may lie below `spawnerHost`, e.g. of `FRONTEND_URL`; without ports. */
+  readonly platformNames: readonly string[]
+  /** Address at which a signed-in browser gets a code for a container's host; a query is added. */
+  readonly entryUrl: string
+}
+
+/** The host of a container, that exists or not. */
+export interface ContainerHost {
+  /** `{slug}-{type}` */
+  readonly prefix: string
+  /** What the claim `aud` of a token says that opens it. */
+  readonly audience: string
+  /** `{scheme}://{slug}-{type}.{spawnerHost}` */
+  readonly origin: string
+}
+
+/** Subdomain routing: which host belongs to which container. Ports and case do not count, nor does a dot at the end. */
+export class ContainerHosts {
+  readonly entryUrl: string
+  readonly #scheme: string
+  readonly #spawnerHost: string
+  /** `.name` of the spawner host */
+  readonly #suffix: string
+  readonly #platformNames: ReadonlySet<string>
+  #last: { readonly host: string; readonly found: ContainerHost | 'platform' | 'none' } | undefined
+
+  constructor({ spawnerHost, platformNames, entryUrl }: ContainerHostSettings, scheme: string) {
+    this.entryUrl = entryUrl
+    this.#scheme = scheme
+    this.#spawnerHost = spawnerHost
+    this.#suffix = `.${nameOf(spawnerHost)}`
+    this.#platformNames = new Set(platformNames)
+  }
+
+  /**
+   * Whose requests these are: a container's; the platform's, as by every name that is not below the spawner host; or of a
+   * name below it that no container can have.
+   * @param host value of the header `Host`
+   */
+  find(host: string | undefined): ContainerHost | 'platform' | 'none' {
+    if (host === undefined) return 'platform'
+    if (this.#last?.host !== host) this.#last = { host, found: this.#find(nameOf(host)) }
+    return this.#last.found
+  }
+
+  /** The container's host, if it is one. */
+  containerOf(host: string | undefined): ContainerHost | undefined {
+    const found = this.find(host)
+    return typeof found === 'string' ? undefined : found
+  }
+
+  /** @param prefix has the form of a label */
+  originOf(prefix: string): string {
+    return `${this.#scheme}://${prefix}.${this.#spawnerHost}`
+  }
+
+  #find(name: string): ContainerHost | 'platform' | 'none' {
+    if (!name.endsWith(this.#suffix) || this.#platformNames.has(name)) return 'platform'
+    const label = name.slice(0, -this.#suffix.length)
+    if (!isContainerLabel(label)) return 'none'
+    return { prefix: label, audience: `/${label}`, origin: this.originOf(label) }
+  }
+}
+
+/** A host without its port, in lower case, and without the dot that ends a fully qualified name. */
+const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')

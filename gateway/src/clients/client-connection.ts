@@ -1,0 +1,348 @@
+import { RequestSocket } from './request-socket.ts'
+import {
+  serializeResponse,
+  streamedResponseHead,
+  refusalResponse,
+  type GatewayResponse,
+} from '#/pages/gateway-response.ts'
+import type { UpstreamConnection } from '#/upstream/upstream-connection.ts'
+import { clock } from '#/coarse-clock.ts'
+import type { Exchange } from '#/proxy/exchange.ts'
+import type { ExchangeClient } from '#/proxy/exchange-client.ts'
+import { RequestAccess } from './request-access.ts'
+import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
+import { refusalLinks } from '#/access/refusal-links.ts'
+import { requestIdOf } from '#/http1/request-id.ts'
+import type { RequestHead } from '#/http1/request-head.ts'
+import { PlatformUpstream } from '#/upstream/platform-upstream.ts'
+import { retryOnNewConnection, serveRequest, wakeUpstream } from '#/proxy/serve-request.ts'
+import { WebSocketTunnel, type TunnelClient } from '#/proxy/websocket-tunnel.ts'
+import type { ActiveCount } from './connection-limiter.ts'
+import { UnreadAnswer } from './unread-answer.ts'
+
+const nothing = Buffer.alloc(0)
+
+/**
+ * Downstream connection: serves one request at a time, and relays bytes. State machine with four states: reading a head (see
+ * `RequestSocket`), serving a request (`#head`), a tunnel, or lingering close (further input is dropped).
+ */
+export class ClientConnection extends RequestSocket implements ExchangeClient, TunnelClient {
+  /** The request that is being served. */
+  #head: RequestHead | undefined
+  #requestId: string | undefined
+  /** For the access log; undefined while that is off. */
+  #access: RequestAccess | undefined
+  #exchange: Exchange | undefined
+  /** The beginning of its body. */
+  #first: Buffer = nothing
+  #tunnel: WebSocketTunnel | undefined
+  /** Where its tunnel is counted. */
+  #tunnelActive: ActiveCount | undefined
+  readonly #unread = new UnreadAnswer(this, this.context)
+  #idleSince = clock.now
+  #isWaking = false
+
+  get activeRequest(): WebSocketTunnel | Exchange | undefined {
+    return this.#tunnel ?? this.#exchange
+  }
+
+  get exchange(): Exchange | undefined {
+    return this.#exchange
+  }
+
+  /** Id of the present request. Made when it is first asked for: most requests to apps need none. */
+  get requestId(): string {
+    const { config } = this.context
+    return (this.#requestId ??= requestIdOf(this.#head, config?.trustedProxies.isTrusted(this.peer) === true))
+  }
+
+  get isIdle(): boolean {
+    return this.#head === undefined && this.#tunnel === undefined && !this.isLingering
+  }
+
+  /** Since when it has had no request, by `clock.now`: since its last answer, or since it was opened. */
+  get idleSince(): number {
+    return this.#idleSince
+  }
+
+  /** A request is being served, or it carries a WebSocket. */
+  get isWorking(): boolean {
+    return this.#head !== undefined || this.#tunnel !== undefined
+  }
+
+  get openTunnel(): WebSocketTunnel | undefined {
+    return this.#tunnel
+  }
+
+  /** What is open on it would not end by itself: waiting for it is of no use. */
+  get isEndless(): boolean {
+    return this.openTunnel !== undefined || this.#exchange?.isEndless === true
+  }
+
+  /** Open on it is what lasts: a WebSocket, or an answer that has been sent for a while. */
+  get isStreaming(): boolean {
+    return this.openTunnel !== undefined || this.#exchange?.isLong === true
+  }
+
+  protected get endsByClose(): boolean {
+    return this.#exchange?.endsByClose === true
+  }
+
+  get #isForPlatform(): boolean {
+    return this.#exchange?.parts.upstream instanceof PlatformUpstream
+  }
+
+  // For the request that is being served
+
+  /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */
+  begin(exchange: Exchange): void {
+    this.#exchange = exchange
+    const rest = this.stash
+    if (rest) {
+      const stop = exchange.readFirst(rest)
+      this.#first = rest.subarray(0, exchange.passable)
+      this.stash = stop < rest.length ? rest.subarray(stop) : undefined
+    }
+    // Until the app can take it, the rest of the body stays where it is.
+    if (!exchange.isRequestDone) this.pause()
+    // A body that came while its request waited may have paused it, and nothing else would read the next request.
+    else if (rest && !this.isStashFull) this.resume()
+  }
+
+  /** Sends it to the app. */
+  send(connection: UpstreamConnection): void {
+    const exchange = this.#exchange
+    if (!exchange || exchange.isOver) return connection.destroy()
+    exchange.send(connection, this.#first)
+    this.#first = nothing
+    this.deadline = exchange.isRequestDone ? Number.POSITIVE_INFINITY : clock.now + this.timeouts.stalled
+    if (!exchange.isRequestDone && !exchange.isClientPaused) this.resume()
+  }
+
+  /** Responds with the gateway's own response instead of an upstream's. */
+  respond(response: GatewayResponse): void {
+    const head = this.#head
+    const isLast =
+      head === undefined ||
+      this.context.isDraining ||
+      head.fields.isLast ||
+      head.fields.bodyLength !== 0 ||
+      response.headers.connection === 'close'
+    this.#exchange?.clientGone()
+    if (response.status >= 400) this.context.limiter.refusals++
+    this.#noteStatus(response.status)
+    this.socket.write(serializeResponse(response, this.requestId, head?.method === 'HEAD', isLast))
+    this.responseEnded(isLast)
+  }
+
+  refuse(refusal: GatewayRefusal): void {
+    const links = refusalLinks(this.context.config, this.#head)
+    if (refusal.status >= 500 && refusal.cause !== undefined) this.report(refusal.cause)
+    this.respond(refusalResponse(this.#head, refusal, links))
+  }
+
+  /** Begins a streamed response; `finishResponse` ends it. */
+  beginResponse(status: number, headers: Readonly<Record<string, string>>, beginning: string): void {
+    this.#noteStatus(status)
+    this.socket.write(streamedResponseHead(status, headers, this.requestId) + beginning)
+  }
+
+  continueResponse(text: string): void {
+    this.socket.write(text)
+  }
+
+  finishResponse(text: string): void {
+    this.socket.write(text)
+    this.#exchange?.clientGone()
+    this.responseEnded(true)
+  }
+
+  #noteStatus(status: number): void {
+    this.context.metrics.answered(status)
+    this.#access?.noteAnswer('gateway', status)
+  }
+
+  // For its exchange
+
+  responseBegan(status: number, ms: number): void {
+    const source = this.#isForPlatform ? 'api' : 'app'
+    this.context.metrics.forwarded(source, status, ms)
+    this.#access?.noteAnswer(source, status)
+  }
+
+  responseEnded(isLast: boolean): void {
+    this.#access?.noteExchange(this.#exchange, this.#requestId, this.context)
+    this.#endAccess()
+    this.#endRequest()
+    if (isLast || this.context.isClosing) return this.#closeLingering()
+    this.#idleSince = clock.now
+    this.deadline = clock.now + this.timeouts.idle
+    // A client that asks and asks without reading gets no further answer before it has read some.
+    if (this.socket.writableNeedDrain) this.waitForReader()
+    // Not at once: a thousand requests sent together must not be served a thousand calls deep.
+    else if (this.stash) setImmediate(() => this.readNext())
+  }
+
+  failed(cause: Error, hasBegun: boolean): void {
+    // A process that is being killed still accepts connections for some milliseconds.
+    if (!hasBegun)
+      return this.refuse(this.#isForPlatform ? gatewayRefusals.platformDown() : gatewayRefusals.appFailed(cause))
+    this.report(cause)
+    this.cut()
+  }
+
+  wakeUpstream(): void {
+    const { upstream, caller } = this.#exchange?.parts ?? {}
+    if (!upstream || this.#isWaking) return
+    this.#isWaking = true
+    void wakeUpstream(this.context, upstream, caller, this.requestId).then(() => (this.#isWaking = false))
+  }
+
+  retry(): void {
+    const exchange = this.#exchange
+    if (exchange) retryOnNewConnection(this.context, this, exchange)
+  }
+
+  tunnel(connection: UpstreamConnection, first: Buffer): void {
+    const exchange = this.#exchange
+    const caller = exchange?.caller
+    this.#tunnelActive = exchange?.parts.active
+    this.context.limiter.beginWebSocket(this.#tunnelActive)
+    this.#endRequest()
+    this.socket.setNoDelay(true)
+    this.#access?.noteExchange(exchange, this.#requestId, this.context)
+    const { requestId } = this
+    const wake = () => wakeUpstream(this.context, tunnel.upstream, caller, requestId)
+    const onUse = () => caller && this.context.sessions.noteUse(caller)
+    const tunnel = new WebSocketTunnel(caller, connection, this, wake, onUse)
+    this.#tunnel = tunnel
+    this.deadline = clock.now + this.timeouts.idleWebSocket
+    if (first.length > 0) tunnel.onUpstreamData(first, first.length)
+    // Bytes that came together with the two heads have been read already and would be lost.
+    if (this.stash) tunnel.takeBytes(this.stash)
+    this.stash = undefined
+    this.resume()
+  }
+
+  // For its tunnel
+
+  end(): void {
+    this.#closeLingering()
+  }
+
+  /** Enforces the timeouts; called periodically. */
+  sweep(): void {
+    if (this.#tunnel && !this.isLingering) this.deadline = this.#tunnel.lastByteAt + this.timeouts.idleWebSocket
+    if (this.#head && this.#exchange?.isRequestDone !== false) this.expectProgress()
+    if (clock.now < this.deadline) return
+    this.deadline = Number.POSITIVE_INFINITY
+    if (this.isIdle && this.stash && this.stash.length > 0) this.refuseUnread(gatewayRefusals.tooSlow())
+    else if (this.#tunnel) this.#tunnel.cut()
+    else this.cut()
+  }
+
+  /** @param bytes up to `end`, and good only until this returns: what is kept is copied */
+  protected take(bytes: Buffer, end: number): void {
+    if (this.stash === undefined && this.isIdle) this.readHead(bytes, end)
+    else this.#takeMore(bytes.subarray(0, end))
+  }
+
+  #takeMore(bytes: Buffer): void {
+    if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
+    // Requests that are already here come first, one in each turn: what follows them waits, or is not read at all.
+    if (this.#head === undefined) return this.isHeadUnfinished ? this.continueHead(bytes) : this.keep(bytes)
+    const exchange = this.#exchange
+    const stop = exchange && !exchange.isRequestDone ? exchange.takeBody(bytes) : 0
+    if (exchange?.isRequestDone === false) this.deadline = clock.now + this.timeouts.stalled
+    else if (stop > 0) this.deadline = Number.POSITIVE_INFINITY
+    if (stop < bytes.length && !this.isLingering) this.keep(bytes.subarray(stop))
+  }
+
+  protected trackUnfinishedHead(bytes: number): void {
+    if (bytes > 0) this.context.connections.unfinishedHeads.set(this, bytes)
+    else this.context.connections.unfinishedHeads.delete(this)
+  }
+
+  protected serve(head: RequestHead): void {
+    this.#head = head
+    this.#unread.endCount()
+    this.#beginAccess(head)
+    this.deadline = Number.POSITIVE_INFINITY
+    serveRequest(this.context, this, head)
+  }
+
+  /** Where a next request would begin is unknown: the connection ends with the response. */
+  protected refuseUnread(refusal: GatewayRefusal, head?: RequestHead): void {
+    // For the language, and whether the response is an HTML page.
+    if (head) this.#head = head
+    this.#beginAccess(head)
+    this.dropInput()
+    this.refuse(refusal)
+  }
+
+  #beginAccess(head: RequestHead | undefined): void {
+    if (this.context.accessLog.current) this.#access = new RequestAccess(head, this.socket.bytesWritten)
+  }
+
+  /** Writes the line of the present request, or of its WebSocket. */
+  #endAccess(): void {
+    const access = this.#access
+    if (access === undefined) return
+    this.#access = undefined
+    access.end(this.context, this.peer, this.socket.bytesWritten)
+  }
+
+  #endRequest(): void {
+    if (this.#head) {
+      this.#unread.requestEnded(this.#exchange?.parts.active)
+      this.forgetLong(this.#head)
+    }
+    this.#head = undefined
+    this.#requestId = undefined
+    this.#exchange = undefined
+    this.#first = nothing
+  }
+
+  #closeLingering(): void {
+    this.stash = undefined
+    this.lingeringClose()
+  }
+
+  protected blocked(): void {
+    if (this.#isForPlatform) this.#unread.hold()
+    else if ((this.#exchange?.parts.active ?? this.#tunnelActive)?.key !== undefined) this.#unread.holdOfApp()
+  }
+
+  protected drained(): void {
+    this.#unread.settle()
+    if (this.#tunnel) return this.#tunnel.clientDrained()
+    if (this.#exchange?.isRequestDone) this.deadline = Number.POSITIVE_INFINITY
+    if (this.isIdle) this.readNext()
+    this.#exchange?.clientDrained()
+  }
+
+  /** A client that half-closes has left: HTTP clients do not use half-open connections (nginx does the same). */
+  protected ended(): void {
+    if (this.#tunnel || this.isLingering) return
+    this.socket.destroy()
+  }
+
+  protected closed(): void {
+    this.context.connections.delete(this)
+    this.dropInput()
+    if (this.#head) this.#access?.noteExchange(this.#exchange, this.#requestId, this.context)
+    this.#endAccess()
+    if (this.#tunnel) this.context.limiter.endWebSocket(this.#tunnelActive)
+    this.#tunnel?.clientGone()
+    this.#exchange?.clientGone()
+    this.#endRequest()
+    this.#unread.release()
+  }
+
+  protected report(cause: unknown): void {
+    this.context.limiter.failures++
+    const { upstream } = this.#exchange?.parts ?? {}
+    const problem = `${upstream?.name ?? 'a request'} failed: ${(cause as Error).message}`
+    this.context.config?.control.report(problem, this.requestId)
+  }
+}

@@ -1,0 +1,89 @@
+import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
+
+/** A raw request target, cut but never decoded: `segment`, `rest` and `query` joined after a `/` give back the same bytes. */
+export interface RequestPath {
+  /** First path segment, compared whole: `ann-dev` is not the beginning of `ann-development`. */
+  readonly segment: string
+  /** The path after the segment, from its slash on; empty for the bare prefix. */
+  readonly rest: string
+  /** From its question mark on; empty when there is none. */
+  readonly query: string
+}
+
+/** Bytes of a request target for pages, and for the API when it decodes any of it. Apps in containers have the whole request head for theirs. */
+export const maxPlatformTarget = 8_192
+/** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. No address of the API is as long. */
+const maxPlatformPath = 2_048
+
+/** Whether a target of the platform's host is the API's, which answers every error with JSON. Compared as it was sent. */
+export const isApiTarget = (target: string) => /^\/api(?:[/?]|$)/.test(target)
+
+/**
+ * Cuts a request target, which begins with a slash and holds no white space. `new URL` is not used on purpose: it takes
+ * `//evil.example/x` for a host, turns backslashes into slashes and resolves `%2e%2e`, each of which has led a proxy
+ * into a neighbour's app.
+ */
+export function parseRequestPath(raw: string): RequestPath {
+  const mark = raw.indexOf('?')
+  const pathEnd = mark === -1 ? raw.length : mark
+  const slash = raw.indexOf('/', 1)
+  const segmentEnd = slash === -1 || slash > pathEnd ? pathEnd : slash
+  return { segment: raw.slice(1, segmentEnd), rest: raw.slice(segmentEnd, pathEnd), query: raw.slice(pathEnd) }
+}
+
+/**
+ * Refuses a target of API or pages that costs the API much CPU before it knows who asks. Without encodings the API judges
+ * a target of any length: a container type of 3,000 letters is an unknown one, a token of 9,000 no token of a link.
+ * @throws {GatewayRefusal} 414
+ */
+export function checkPlatformTarget(target: string, { query }: RequestPath): void {
+  const pathLength = target.length - query.length
+  if (target.length <= maxPlatformTarget && pathLength <= maxPlatformPath) return
+  if (isApiTarget(target) && !/[%+]/.test(target)) return
+  if (target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
+  throw gatewayRefusals.pathTooLong(maxPlatformPath)
+}
+
+/** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */
+export function platformTarget(target: string): string {
+  if (target.length <= maxPlatformPath) return target
+  const mark = target.indexOf('?')
+  const query = mark === -1 ? '' : target.slice(mark)
+  // One byte more than the API compares with its endpoints.
+  return target.length - query.length > maxPlatformPath ? target.slice(0, maxPlatformPath + 1) + query : target
+}
+
+/**
+ * Refuses a container's path that an app could read as another one.
+ * @throws {GatewayRefusal} 400 when it is not plain, or leaves its prefix once dots are resolved
+ */
+export function checkRequestPath({ segment, rest }: RequestPath): void {
+  if (segment === '') throw gatewayRefusals.badTarget('oneSlash')
+  // Most paths have none of these, and need no closer look.
+  if (!/[%\\;]|\/\./.test(segment) && !/[%\\]|\/\./.test(rest)) return
+  const path = `/${segment}${rest}`
+  if (path.includes('\\')) throw gatewayRefusals.badTarget('backslash')
+  if (/%(?![0-9a-f]{2})|%00/i.test(path)) throw gatewayRefusals.badTarget('badEscape')
+  if (escapesRoot(rest)) throw gatewayRefusals.badTarget('climbs')
+}
+
+/** Whether an app that decodes once and resolves dots would end above its own root. Stricter than any one app: empty segments add no depth. */
+function escapesRoot(rest: string): boolean {
+  const decoded = rest.replace(/%2e/gi, '.').replace(/%2f/gi, '/').replace(/%5c/gi, '/')
+  let depth = 0
+  for (const segment of decoded.split('/')) {
+    // Servlet containers cut `;parameters` off before they resolve dots, so `..;` climbs too.
+    const [name = ''] = segment.split(';', 1)
+    if (name === '..') depth -= 1
+    else if (name !== '' && name !== '.') depth += 1
+    if (depth < 0) return true
+  }
+  return false
+}
+
+/** Whether a first path segment can be `{slug}` or `{slug}-{type}` of a user; all other paths are the platform's. */
+export function isContainerSegment(segment: string, reservedSlugs: ReadonlySet<string>): boolean {
+  const hyphen = segment.indexOf('-')
+  const slug = hyphen === -1 ? segment : segment.slice(0, hyphen)
+  return /^[a-z0-9]+$/.test(slug) && !reservedSlugs.has(slug)
+}

@@ -1,0 +1,206 @@
+import type { TypeRules } from '#/port/gateway-settings.ts'
+import { confineSetCookie, hostOnlySetCookie } from './cookies.ts'
+import { sandboxLine } from './origin-sandbox.ts'
+import { hopByHop, readLines, without, withoutNamed, type NotableLine } from '#/http1/header-lines.ts'
+import { NotableNames } from '#/http1/notable-names.ts'
+import { isFault } from '#/http1/http-fault.ts'
+import type { ResponseHead } from '#/http1/response-head.ts'
+import { isKeptPrivate, sharedCacheNames, withoutShared } from './shared-caches.ts'
+
+/** Context of a response: the prefix rewrites addresses, the origin (lower case) distinguishes our own from others'. */
+export interface ResponseContext {
+  readonly prefix: string
+  readonly rules: TypeRules
+  readonly origin: string
+  /** Its pages get an origin of their own. */
+  readonly isIsolated: boolean
+  /** One of these pages loads it: see `isSandboxedSubresource`. */
+  readonly isForSandbox: boolean
+  /** It may be on its way into a frame of another origin's page: see `mayBeForeignFrame`. */
+  readonly isForFrame?: boolean
+  /** Our own cookies, which renew the token of the client. */
+  readonly setCookie?: readonly string[]
+}
+
+// They speak for the whole origin, which an app shares with the platform and with other people's apps: one app could
+// sign all users out (Clear-Site-Data), collect others' addresses (reports), or open the front end's window (COOP).
+const originWide = new Set([
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'critical-ch',
+  'cross-origin-opener-policy',
+  'cross-origin-opener-policy-report-only',
+  'expect-ct',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'reporting-endpoints',
+  'set-login',
+  'strict-transport-security',
+  'use-as-dictionary',
+])
+const isHopByHop: ReadonlySet<string> = new Set(hopByHop)
+/** A session that is bound to the device is one of the origin, or of the site; drafts call it `sec-session-`. */
+const sessionFamilies = ['sec-session-', 'secure-session-']
+const isOriginWide = (name: string) => originWide.has(name) || sessionFamilies.some((family) => name.startsWith(family))
+
+/**
+ * Commands to a web server in front of Berth: it would answer with another address, the front end's document of this very
+ * browser among them, or with a file of its own.
+ */
+const commandFamilies = ['x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-reproxy-']
+/** Controls only whether this response is buffered there, which event streams need. */
+const harmlessCommand = 'x-accel-buffering'
+const isCommand = (name: string) =>
+  name !== harmlessCommand && commandFamilies.some((family) => name.startsWith(family))
+
+const framing = ['content-length', 'transfer-encoding']
+const neverNamed = new Set(framing)
+const isForSharedCaches: ReadonlySet<string> = new Set(sharedCacheNames)
+const rewritten = [
+  'access-control-allow-origin',
+  'cache-control',
+  'location',
+  'refresh',
+  'service-worker-allowed',
+  'set-cookie',
+  'www-authenticate',
+]
+
+/** Response headers that the gateway has to inspect. */
+export const notableResponseHeaders = new NotableNames(
+  [...hopByHop, ...originWide, ...framing, ...rewritten, ...sharedCacheNames],
+  [...sessionFamilies, ...commandFamilies],
+  (name) => isOriginWide(name) || isCommand(name),
+)
+
+/**
+ * The head of an app's answer as the client gets it: nothing hop-by-hop, nothing that speaks for the whole origin
+ * or commands a server on the way; cookies, redirects and worker scopes kept under the app's prefix.
+ * @param to undefined for the platform's own answers, which may speak for the origin
+ * @param isUnchunked the client knows no chunks, so they are undone
+ * @returns undefined when the head may be passed on as it came
+ */
+export function downstreamResponseHead(
+  head: ResponseHead,
+  to: ResponseContext | undefined,
+  { isLast, isUnchunked, isUpgrade }: { isLast: boolean; isUnchunked: boolean; isUpgrade: boolean },
+): string | undefined {
+  const { text, linesStart, notable } = head
+  const connection = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
+  const isFinal = head.status >= 200
+  const cookies = isFinal || isUpgrade ? cookieLines(to) : ''
+  const added = connection + cookies + (isFinal ? isolationLines(to) + cacheLine(head, to) : '')
+  // In their order: of two cookies of one name the later one counts.
+  let lines = ''
+  let at = linesStart
+  let challenges = 0
+  for (const each of notable) {
+    const isSurplus = each.name === 'www-authenticate' && ++challenges > maxChallenges
+    const value = valueFor(each, to, isUnchunked || head.status === 204, isSurplus)
+    if (value === each.value) continue
+    lines += text.slice(at, each.start)
+    if (value !== undefined) lines += `${text.slice(each.start, text.indexOf(':', each.start))}: ${value}\r\n`
+    at = each.end
+  }
+  if (at === linesStart && added === '' && head.named.length === 0) return undefined
+  lines += text.slice(at, -2)
+  if (head.named.length > 0) lines = withoutNamed(lines, head.named, neverNamed)
+  return `${text.slice(0, linesStart)}${lines}${added}\r\n`
+}
+
+const cookieLines = (to: ResponseContext | undefined) =>
+  (to?.setCookie ?? []).map((line) => `Set-Cookie: ${line}\r\n`).join('')
+
+/** With visitors the same address is answered with and without a sandbox, and a cache must not mix the two up. */
+function isolationLines(to: ResponseContext | undefined): string {
+  if (to === undefined) return ''
+  const isOpen = to.rules.access !== 'owner' && to.rules.sandboxVisitors !== false
+  const vary = isOpen ? 'Vary: Cookie, Authorization, Origin\r\n' : ''
+  const shared = to.isForSandbox ? 'Access-Control-Allow-Origin: null\r\n' : ''
+  const unframed = to.isForFrame ? "Content-Security-Policy: frame-ancestors 'self'\r\n" : ''
+  return vary + (to.isIsolated ? sandboxLine : '') + shared + unframed
+}
+
+const cacheLine = ({ notable }: ResponseHead, to: ResponseContext | undefined) =>
+  to === undefined || to.rules.access === 'public' || isKeptPrivate(notable) ? '' : 'Cache-Control: private\r\n'
+
+/** The lines behind an answer's chunked body. None that rewrites or speaks for the origin: browsers ignore those there anyway. */
+export function downstreamTrailers(trailers: string): string {
+  const text = `${trailers}\r\n`
+  const lines = readLines(text, 0, notableResponseHeaders)
+  return isFault(lines) ? '' : without(text, 0, lines)
+}
+
+function valueFor(
+  { name, value }: NotableLine,
+  to: ResponseContext | undefined,
+  dropsCoding: boolean,
+  isSurplus: boolean,
+): string | undefined {
+  if (isHopByHop.has(name)) return undefined
+  if (name === 'transfer-encoding' && dropsCoding) return undefined
+  if (to === undefined) return value
+  if (isCommand(name)) return undefined
+  if (isOriginWide(name)) return to.rules.allowHeaders.includes(name) ? value : undefined
+  const { prefix, rules, origin } = to
+  const isPublic = rules.access === 'public'
+  if (isForSharedCaches.has(name)) return isPublic ? value : undefined
+  const isRewritten = rules.stripPrefix && rules.rewriteLocation
+  switch (name) {
+    case 'cache-control':
+      return isPublic ? value : withoutShared(value)
+    case 'set-cookie':
+      return rules.hasOwnHost ? hostOnlySetCookie(value) : confineSetCookie(value, prefix, rules.stripPrefix)
+    case 'access-control-allow-origin':
+      return to.isForSandbox ? undefined : value
+    case 'service-worker-allowed':
+      return rules.hasOwnHost ? value : `/${prefix}/`
+    case 'location':
+      return isRewritten ? withPrefix(value, prefix, origin) : value
+    case 'refresh':
+      return isRewritten ? refreshWithPrefix(value, prefix, origin) : value
+    case 'www-authenticate':
+      return rules.allowHeaders.includes(name) || (!isSurplus && isHarmlessChallenge(value)) ? value : undefined
+    default:
+      return value
+  }
+}
+
+/**
+ * Whether a challenge (RFC 9110, 11.6.1) names no scheme but `Bearer`, which browsers leave to scripts. For `Basic`,
+ * `Digest` and `Negotiate` they ask for a password, or send the person's Windows identity, in the name of the whole origin.
+ * What is no list of challenges in plain syntax could be read in another way by a browser, and is not harmless.
+ */
+function isHarmlessChallenge(value: string): boolean {
+  if (value.length > maxChallenge) return false
+  // A quote that is never closed stays, and is refused below; so nothing is read twice.
+  const parts = value.replace(/"(?:[^"\\]|\\.)*("?)/g, '"$1').split(',')
+  return parts.every((part) => harmlessPart.test(part.trim())) && /^[\t ]*bearer\b/i.test(value)
+}
+
+/** Characters of a challenge, and challenges of one answer, that are looked at; what is beyond is left out. */
+const [maxChallenge, maxChallenges] = [256, 4]
+
+/** A parameter, or the scheme with its first parameter or none; blanks around it are cut off. */
+const harmlessPart = /^(?:bearer|(?:bearer[\t ]+)?[!#$%&'*+\-.^_`|~\w]+[\t ]*=[\t ]*(?:""|[!#$%&'*+\-.^_`|~\w:/]+))?$/i
+
+/** `/x`, also behind our own origin, becomes `/{prefix}/x`; relative, other-origin and already prefixed ones stay. */
+function withPrefix(location: string, prefix: string, origin: string): string {
+  const own = location.toLowerCase().startsWith(`${origin}/`) ? location.slice(0, origin.length) : ''
+  const path = location.slice(own.length)
+  if (!/^\/(?!\/)/.test(path) && own === '') return location
+  const isPrefixed = path.startsWith(`/${prefix}`) && /^([/?#]|$)/.test(path.slice(prefix.length + 1))
+  return isPrefixed ? location : `${own}/${prefix}${path}`
+}
+
+/** `5; url=/x`, with or without quotes. */
+function refreshWithPrefix(refresh: string, prefix: string, origin: string): string {
+  return refresh.replace(
+    /^([^;,]*[;,]\s*url\s*=\s*["']?)([^"']*)/i,
+    (_whole, before: string, address: string) => before + withPrefix(address, prefix, origin),
+  )
+}

@@ -1,0 +1,347 @@
+import { networkOf } from '#/basics/ip-address.ts'
+import { bearerApiToken } from '#/tokens/api-token-form.ts'
+import { containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
+import { clearTokenCookies } from '#/tokens/clear-cookies.ts'
+import { unavailableResponse } from '#/pages/unavailable-response.ts'
+import { authorize, type AuthorizationResult } from '#/access/authorize.ts'
+import { redirectResponse } from '#/pages/gateway-response.ts'
+import { platformRequestHead } from './platform-request-headers.ts'
+import type { Identity, ClientOrigin } from './upstream-request-headers.ts'
+import { connectOrExplain, isOwners } from '#/upstream/connect-or-explain.ts'
+import type { ClientConnection } from '#/clients/client-connection.ts'
+import { cookieSettingsOf, type GatewayContext, type GatewayConfig } from '#/gateway-context.ts'
+import type { ResponseContext } from './downstream-response-headers.ts'
+import { Exchange } from './exchange.ts'
+import { healthResponse } from './health-checks.ts'
+import type { Caller } from '#/access/token-verifier.ts'
+import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
+import type { RequestHead } from '#/http1/request-head.ts'
+import type { GatewayUser } from '#/port/gateway-state.ts'
+import { Route } from '#/upstream/route.ts'
+import type { Upstream } from '#/upstream/upstream.ts'
+import { isBrowser, opensStream } from '#/http1/browser-request.ts'
+import { bearerToken } from '#/access/request-authenticator.ts'
+import { scopedTokenFor } from '#/access/scoped-token-source.ts'
+import type { ContainerHost, ContainerHosts } from '#/access/container-hosts.ts'
+import { isForeignRequest } from '#/access/foreign-request.ts'
+import { pathOnHost, redirectToHost } from '#/access/host-paths.ts'
+import { isSignedInAtPlatform } from '#/access/known-visitor.ts'
+import { serveEntry } from '#/access/serve-entry.ts'
+import { refuseTokenOfAnotherHost } from '#/access/token-of-another-host.ts'
+import { reservedSegment } from '#/basics/host-label.ts'
+import { checkPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '#/http1/request-path.ts'
+
+/** A request on its way through the gateway. */
+interface Request {
+  readonly context: GatewayContext
+  readonly config: GatewayConfig
+  readonly client: ClientConnection
+  readonly head: RequestHead
+  readonly path: RequestPath
+  /** Whose host it was sent to; undefined for the platform's, where containers are below paths. */
+  readonly host: ContainerHost | undefined
+}
+
+/**
+ * Request handler: authenticates, authorizes and proxies one request to the platform or to a container's app, or refuses it.
+ * Nothing here waits when the caller and the app are known, which is the common case.
+ */
+export function serveRequest(context: GatewayContext, client: ClientConnection, given: RequestHead): void {
+  const { config } = context
+  if (!config) return client.refuse(gatewayRefusals.starting())
+  if (context.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
+  const { containerHosts } = config
+  try {
+    const head = context.isDraining ? asLast(given) : given
+    if (containerHosts) return serveByHost(context, config, containerHosts, client, head)
+    servePath({ context, config, client, head, path: parseRequestPath(head.target), host: undefined })
+  } catch (error) {
+    refuseFor(client, error)
+  }
+}
+
+/** A request after which the connection ends. */
+const asLast = (head: RequestHead): RequestHead =>
+  head.fields.opensWebSocket ? head : { ...head, fields: { ...head.fields, isLast: true } }
+
+function servePath(request: Request): void {
+  if (isForContainer(request)) authenticateAndServe(request)
+  else servePlatform(request)
+}
+
+/** Subdomain routing. @throws {GatewayRefusal} */
+function serveByHost(
+  context: GatewayContext,
+  config: GatewayConfig,
+  hosts: ContainerHosts,
+  client: ClientConnection,
+  head: RequestHead,
+): void {
+  const host = hosts.find(head.fields.host)
+  if (host === 'none') throw gatewayRefusals.nothingHere()
+  const path = parseRequestPath(head.target)
+  if (host === 'platform') {
+    const isRoute = (prefix: string) => context.routingTable.has(prefix)
+    const elsewhere = redirectToHost(hosts, { reservedSlugs: config.reservedSlugs, isRoute }, head, path)
+    if (elsewhere) return client.respond(elsewhere)
+    return servePath({ context, config, client, head, path, host: undefined })
+  }
+  if (path.segment === reservedSegment) return void serveEntry(config, host, client, head)
+  authenticateAndServe({ context, config, client, head, path: pathOnHost(host, head.target, path), host })
+}
+
+/** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
+export function retryOnNewConnection(context: GatewayContext, client: ClientConnection, exchange: Exchange): void {
+  if (context.config) void connectOrExplain(context.config, client, exchange)
+}
+
+/** Wakes a container that was paused while a client still sends to it: on a WebSocket, or an upload. Never rejects. */
+export async function wakeUpstream(
+  { config }: GatewayContext,
+  upstream: Upstream,
+  caller: Caller | undefined,
+  requestId: string,
+): Promise<void> {
+  if (!config || !(upstream instanceof Route)) return
+  const right = isOwners(upstream, caller) ? 'start' : 'resume'
+  await config.control.wake(upstream.entry.prefix, requestId, right).catch(() => undefined)
+}
+
+function guarded(client: ClientConnection, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    refuseFor(client, error)
+  }
+}
+
+function refuseFor(client: ClientConnection, error: unknown): void {
+  client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
+}
+
+/** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */
+function isForContainer({ context, config, path }: Request): boolean {
+  if (path.segment === '' && path.rest !== '') throw gatewayRefusals.badTarget('oneSlash')
+  return context.routingTable.has(path.segment) || isContainerSegment(path.segment, config.reservedSlugs)
+}
+
+/** @throws {GatewayRefusal} as `healthResponse` · 414 before the API spends CPU on what none of its clients sends */
+function servePlatform({ context, config, client, head, path }: Request): void {
+  const health = healthResponse(context, config, head)
+  if (health) return client.respond(health)
+  checkPlatformTarget(head.target, path)
+  context.limiter.beginRequest(undefined)
+  const plain: RequestHead = head.fields.opensWebSocket
+    ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
+    : head
+  const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head), client.requestId)
+  const upstream = platformUpstreamOf(context, config, plain)
+  startExchange(
+    config,
+    client,
+    new Exchange(
+      { head: plain, upstream, upstreamHead, responseContext: undefined, caller: undefined, active: undefined },
+      client,
+    ),
+  )
+}
+
+/** The reader of a follower for what it answers, while it can: it knows no more than this gateway. */
+function platformUpstreamOf(
+  { freshness }: GatewayContext,
+  config: GatewayConfig,
+  { method, target, fields }: RequestHead,
+) {
+  const { reader, platform } = config
+  if (!reader || method !== 'GET' || fields.bodyLength !== 0 || freshness.isStale) return platform
+  const end = target.indexOf('?')
+  return reader.paths.has(end < 0 ? target : target.slice(0, end)) ? reader.upstream : platform
+}
+
+/**
+ * @throws {GatewayRefusal} 503 before it is known who there is, or when that is too old to count · 401 with an API token, or with a secret of ours in the address,
+ *   whatever else the request carries
+ */
+function authenticateAndServe(request: Request): void {
+  const { fields, target } = request.head
+  if (!request.context.hasState) throw gatewayRefusals.starting()
+  if (request.context.freshness.isStale) throw gatewayRefusals.behind()
+  if (bearerApiToken(fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
+  // Refused, not taken out: the app would answer another request than the one that was sent.
+  if (containsOpaqueSecret(target)) throw gatewayRefusals.secretInAddress()
+  serveContainer(request, refuseForeign(request, authenticate(request)))
+}
+
+/**
+ * What a page of another origin asks for with the cookie of a container's host is not its visitor's will.
+ * @returns the caller, unless it is such a request; at a public container it is anonymous then
+ * @throws {GatewayRefusal} 403
+ */
+function refuseForeign(request: Request, caller: Caller | undefined): Caller | undefined {
+  const { host, head, config, context } = request
+  if (!host || !caller || caller.audience === null || head.fields.opensWebSocket) return caller
+  if (!isForeignRequest(head, config.settings.scheme)) return caller
+  if (context.routingTable.rulesOf(host.prefix)?.access === 'public') return undefined
+  throw gatewayRefusals.foreignPage()
+}
+
+/** @returns undefined without a good token, and for a stream with the token of a session that a block ended */
+function authenticate(request: Request): Caller | undefined {
+  const caller = callerOf(request)
+  const { context, head } = request
+  return caller && context.tokens.isSessionEnded(caller) && !isBlocked(context, caller) && opensStream(head)
+    ? undefined
+    : caller
+}
+
+const callerOf = ({ config, client, head, host }: Request): Caller | undefined =>
+  client.authenticator.authenticate(
+    head.fields,
+    () => clientOriginOf(config, client, head).address,
+    host?.audience ?? null,
+    () => config.settings.requiresCompanion === true && isBrowser(head),
+  )
+
+/** As long as the block lasts, it is the reason that is given. */
+const isBlocked = ({ users }: GatewayContext, { userId }: Caller) => users.get(userId)?.isBlocked === true
+
+/** As `authorize`; the refusal of a request without a caller says why it has none. @throws {GatewayRefusal} */
+function authorizeOrExplain(request: Request, caller: Caller | undefined): AuthorizationResult {
+  const { context, config, head, path } = request
+  const { routingTable, users, shares } = context
+  const { scheme } = config.settings
+  try {
+    return authorize({ routingTable, users, shares, scheme }, head, path, caller)
+  } catch (error) {
+    throw error instanceof GatewayRefusal && error.status === 401 ? (reasonOf(request) ?? error) : error
+  }
+}
+
+/** Why a request has no caller although it carries a token; tossed cookies are cleared by the refusal. */
+function reasonOf(request: Request): GatewayRefusal | undefined {
+  const { config, client, head } = request
+  if (client.authenticator.isTossed)
+    return gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookieSettingsOf(config)))
+  // `authenticate` left this caller out.
+  return client.authenticator.hasCaller ? gatewayRefusals.sessionBlocked() : undefined
+}
+
+function serveContainer(request: Request, caller: Caller | undefined): void {
+  const { context, config, client, head } = request
+  const { users } = context
+  const result = authorizeOrExplain(request, caller)
+  if (result.kind === 'redirect') return client.respond(redirectResponse(result.status, result.to))
+  // With subdomain routing no app is ever served at the host of the front end.
+  if (config.containerHosts && !request.host) throw gatewayRefusals.nothingHere()
+  if (mayBeKnown(request, caller)) throw gatewayRefusals.noToken()
+  if (request.host && !client.authenticator.hasCaller) {
+    refuseTokenOfAnotherHost(context.tokens, request.host, head, cookieSettingsOf(config))
+  }
+  if (result.kind === 'missing') {
+    return void unavailableResponse(config, head, missing, result.container).then(
+      (response) => client.isGone || client.respond(response),
+    )
+  }
+  const user = caller && users.get(caller.userId)
+  if (!caller || !user) return serveApp(request, result.route, undefined)
+  context.sessions.noteUse(caller)
+  const token = scopedTokenFor(config.control, result.route, caller, user)
+  const setCookie = renewalOf(request, caller)
+  if (token instanceof Promise || setCookie)
+    void serveOnceTokenIsThere(request, { ...result, caller, user }, token, setCookie)
+  else serveApp(request, result.route, { caller, email: user.email, token, share: result.share })
+}
+
+/** An anonymous visitor of a public container's host who may have a session. Not of tossed tokens: they would be sent again. */
+function mayBeKnown({ context, config, client, head, host }: Request, caller: Caller | undefined): boolean {
+  if (!host || caller || client.authenticator.isTossed) return false
+  return isSignedInAtPlatform(context.tokens, head, () => clientOriginOf(config, client, head).address)
+}
+
+/** Renewal of the token of a request by cookie in the second half of its life; undefined when none is due. */
+function renewalOf({ context, config, head }: Request, caller: Caller): Promise<readonly string[]> | undefined {
+  const isByCookie = bearerToken(head.fields.authorization) !== caller.token
+  if (!isByCookie || !context.sessions.isDue(caller)) return undefined
+  return context.sessions.renew(config.control, caller, head.fields.host ?? '')
+}
+
+/**
+ * The first request of a user to an app waits for its token, and one that renews a session for the new token. Meanwhile
+ * much may have changed, so all is decided again, and a token that was asked for another caller or state of the user does
+ * not reach the app.
+ */
+async function serveOnceTokenIsThere(
+  request: Request,
+  before: { readonly route: Route; readonly caller: Caller; readonly user: GatewayUser },
+  pendingToken: string | undefined | Promise<string | undefined>,
+  renewal: Promise<readonly string[]> | undefined,
+): Promise<void> {
+  const { context, client } = request
+  const [token, setCookie] = await Promise.all([pendingToken, renewal])
+  if (client.isGone) return
+  guarded(client, () => {
+    const known = authenticate(request)
+    const { users } = context
+    const result = authorizeOrExplain(request, known)
+    if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
+    const user = known && users.get(known.userId)
+    if (!user || user !== before.user || known.jti !== before.caller.jti) throw gatewayRefusals.changed()
+    serveApp(request, result.route, { caller: known, email: user.email, token, share: result.share }, setCookie)
+  })
+}
+
+const missing = { reason: 'missing', exitCode: null } as const
+
+function serveApp(
+  request: Request,
+  route: Route,
+  identity: Identity | undefined,
+  setCookie: readonly string[] = [],
+): void {
+  const { context, config, client, head, path } = request
+  const origin = clientOriginOf(config, client, head)
+  const caller = identity?.caller
+  if (caller && identity.share) context.shares.noteVisit(route.entry.prefix, caller.userId)
+  const active = caller?.active ?? context.limiter.forAnonymous(networkOf(origin.address), route.entry.prefix)
+  if (head.fields.opensWebSocket) context.limiter.checkWebSockets(active)
+  context.limiter.beginRequest(active)
+  const { upstreamHeaders } = client
+  const upstreamHead = upstreamHeaders.write(head, upstreamPathFor(path, route), route, origin, identity)
+  const responseContext = withCookies(upstreamHeaders.responseContext, setCookie)
+  const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active }, client)
+  startExchange(config, client, exchange)
+}
+
+/** A response with a cookie of one user is for no cache that others share, not even that of a public app. */
+function withCookies(context: ResponseContext | undefined, setCookie: readonly string[]): ResponseContext | undefined {
+  if (context === undefined || setCookie.length === 0) return context
+  const { rules } = context
+  return { ...context, setCookie, rules: rules.access === 'public' ? { ...rules, access: 'authenticated' } : rules }
+}
+
+/** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */
+function startExchange(config: GatewayConfig, client: ClientConnection, exchange: Exchange): void {
+  client.begin(exchange)
+  const { upstream } = exchange.parts
+  const pooled = exchange.isRepeatable && upstream.address ? upstream.idle.take() : undefined
+  if (pooled) client.send(pooled)
+  else void connectOrExplain(config, client, exchange)
+}
+
+function upstreamPathFor({ rest, query }: RequestPath, route: Route): string {
+  if (!route.rules.stripPrefix) return `/${route.entry.prefix}${rest}${query}`
+  return rest === '' ? `/${query}` : rest + query
+}
+
+function clientOriginOf(
+  { settings, trustedProxies }: GatewayConfig,
+  client: ClientConnection,
+  head: RequestHead,
+): ClientOrigin {
+  const { forwardedFor, isForwarded } = head.fields
+  return {
+    address: trustedProxies.clientAddress(client.peer, forwardedFor),
+    scheme: settings.scheme,
+    proxy: trustedProxies.proxyOf(client.peer, isForwarded),
+  }
+}

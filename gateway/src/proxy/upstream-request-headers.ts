@@ -1,0 +1,170 @@
+import type { ResponseContext } from './downstream-response-headers.ts'
+import { carriesToken, upstreamCookies } from './cookies.ts'
+import { bearerToken } from '#/access/request-authenticator.ts'
+import { isIsolated, isSandboxedSubresource } from './origin-sandbox.ts'
+import { mayBeForeignFrame } from '#/access/foreign-request.ts'
+import type { ShareGrant } from '#/port/gateway-state.ts'
+import type { Caller, TokenVerifier } from '#/access/token-verifier.ts'
+import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
+import type { Route } from '#/upstream/route.ts'
+
+/** Origin of a request as it is forwarded to an upstream. */
+export interface ClientOrigin {
+  /** Address of the person asking. */
+  readonly address: string
+  /** `http` or `https`, as people see it. */
+  readonly scheme: string
+  /** Whether a proxy passes the request on, one of the operator's or another. Sent to the API alone. */
+  readonly proxy: 'none' | 'trusted' | 'untrusted'
+}
+
+/** Who asks, and the token that the app gets in place of theirs; none when it cannot be had. */
+export interface Identity {
+  readonly caller: Caller
+  readonly email: string
+  readonly token: string | undefined
+  /** What a visitor may do by a share of the container's owner; undefined for all others. */
+  readonly share: ShareGrant['may'] | undefined
+}
+
+/** What a request to an app carries beside its own first line, and where the answer to it is going. */
+interface UpstreamHeaderLines {
+  readonly lines: string
+  readonly responseContext: ResponseContext
+}
+
+/** Upstream request headers of one client connection; cached, because a client repeats its headers to the same app. */
+export class UpstreamRequestHeaders {
+  readonly #tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>
+  #last: UpstreamHeaderLines | undefined
+  #fields: RequestFields | undefined
+  #route: Route | undefined
+  #address = ''
+  #email: string | undefined
+  #token: string | undefined
+  #acting: string | null | undefined
+  #share: Identity['share']
+
+  constructor(tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>) {
+    this.#tokens = tokens
+  }
+
+  /** Where the answer to the head that was written last is going. */
+  get responseContext(): ResponseContext | undefined {
+    return this.#last?.responseContext
+  }
+
+  /** Forgets the head that was written last. */
+  forget(): void {
+    this.#fields = undefined
+    this.#last = undefined
+  }
+
+  /**
+   * The head of a request as the app receives it. The platform's token in it is replaced by the identity's one; it is
+   * never added where the client sent none. Any other token of ours is taken out, whichever header carries it: an app that
+   * was sent another app's token would take it for its visitor's.
+   */
+  write(
+    { method, fields }: RequestHead,
+    path: string,
+    route: Route,
+    origin: ClientOrigin,
+    identity: Identity | undefined,
+  ): string {
+    const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(fields, route, origin, identity)
+    return `${method} ${path} HTTP/1.1\r\n${lines}`
+  }
+
+  #same(
+    fields: RequestFields,
+    route: Route,
+    origin: ClientOrigin,
+    identity: Identity | undefined,
+  ): UpstreamHeaderLines | undefined {
+    const isSame =
+      fields === this.#fields &&
+      route === this.#route &&
+      origin.address === this.#address &&
+      identity?.email === this.#email &&
+      identity?.token === this.#token &&
+      identity?.caller.acting === this.#acting &&
+      identity?.share === this.#share
+    return isSame ? this.#last : undefined
+  }
+
+  #make(
+    fields: RequestFields,
+    route: Route,
+    origin: ClientOrigin,
+    identity: Identity | undefined,
+  ): UpstreamHeaderLines {
+    const { prefix } = route.entry
+    this.#fields = fields
+    this.#route = route
+    this.#address = origin.address
+    this.#email = identity?.email
+    this.#token = identity?.token
+    this.#acting = identity?.caller.acting
+    this.#share = identity?.share
+    const prefixLine = route.rules.hasOwnHost ? '' : `X-Forwarded-Prefix: /${prefix}\r\n`
+    const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}${prefixLine}`
+    const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
+    this.#last = {
+      lines: inOnePiece(`${hostLine(fields)}${this.#withoutTokens(fields.kept)}${own}${upgradeLines(fields)}\r\n`),
+      responseContext: {
+        prefix,
+        rules: route.rules,
+        origin: seenAt,
+        isIsolated: isIsolated(route, identity?.caller),
+        isForSandbox: isSandboxedSubresource(route, identity?.caller, fields.kept),
+        isForFrame: route.rules.hasOwnHost === true && identity !== undefined && mayBeForeignFrame(fields.kept),
+      },
+    }
+    return this.#last
+  }
+
+  #identityLines({ authorization, cookie }: RequestFields, identity: Identity | undefined): string {
+    if (authorization === undefined && cookie === undefined && identity === undefined) return ''
+    // Compared with the caller's own token, not by scheme alone: an app may use Bearer tokens of its own beside our cookie.
+    const isByHeader = identity !== undefined && bearerToken(authorization) === identity.caller.token
+    const token = isByHeader || carriesToken(cookie) ? identity?.token : undefined
+    const bearer = isByHeader ? token && `Bearer ${token}` : this.#unlessOwnToken(authorization)
+    const cookies = upstreamCookies(cookie, token, (value) => this.#tokens.containsOwnToken(value))
+    return line('Authorization', bearer) + line('Cookie', cookies) + userLine(identity)
+  }
+
+  #unlessOwnToken(value: string | undefined): string | undefined {
+    return value !== undefined && this.#tokens.containsOwnToken(value) ? undefined : value
+  }
+
+  #withoutTokens(lines: string): string {
+    if (!this.#tokens.containsOwnToken(lines)) return lines
+    const isSuspect = this.#tokens.ownTokenLines(lines)
+    const kept = lines.split('\r\n').filter((each) => !isSuspect(each))
+    return kept.join('\r\n')
+  }
+}
+
+/** V8 keeps the parts that a text was put together from, and would put them together anew each time it is sent. */
+const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
+
+/** A header line with its CRLF; nothing without a value. */
+export const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)
+
+/** The host stays the one that people see: apps compare a WebSocket's Origin with it. HTTP/1.0 may lack it; apps may not. */
+export const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: localhost\r\n' : '')
+
+// Header bytes are latin1 to us; an address beyond ASCII travels as its UTF-8 bytes.
+const userLine = (identity: Identity | undefined) =>
+  identity === undefined
+    ? ''
+    : line('X-Berth-User', Buffer.from(identity.email).toString('latin1')) + line('X-Berth-Share', identity.share)
+
+/** Where the request comes from, as the gateway determined it. */
+export function forwardedLines({ host }: RequestFields, { address, scheme }: ClientOrigin): string {
+  return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${scheme}\r\n${line('X-Forwarded-Host', host)}`
+}
+
+const upgradeLines = ({ opensWebSocket }: RequestFields) =>
+  opensWebSocket ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''

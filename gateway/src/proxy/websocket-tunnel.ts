@@ -1,0 +1,144 @@
+import type { UpstreamListener, UpstreamConnection } from '#/upstream/upstream-connection.ts'
+import { clock } from '#/coarse-clock.ts'
+import { WebSocketFrameReader } from './websocket-frame-reader.ts'
+import type { Caller } from '#/access/token-verifier.ts'
+import type { Upstream } from '#/upstream/upstream.ts'
+import type { ActiveRequest } from './active-requests.ts'
+
+/** A close frame with the code 1012, "Service Restart" (IANA registry of RFC 6455). */
+const serviceRestart = Buffer.from([0x88, 2, 1012 >> 8, 1012 & 0xff])
+
+/** The client's side of a tunnel. */
+export interface TunnelClient {
+  write(bytes: Buffer): boolean
+  hasUnsentBytes(): boolean
+  pause(): void
+  resume(): void
+  /** Sends what was written, then closes. */
+  end(): void
+  cut(): void
+}
+
+/**
+ * WebSocket tunnel: relays bytes in both directions with backpressure. Frames are parsed only to distinguish data from
+ * pings: an open but idle socket must not keep a container awake.
+ */
+export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
+  readonly isWaiting = false
+  readonly isRead = false
+  /** A WebSocket has no end that is known before. */
+  readonly isRequestDone = false
+  index = 0
+  readonly caller: Caller | undefined
+  readonly upstream: Upstream
+  readonly #client: TunnelClient
+  readonly #connection: UpstreamConnection
+  readonly #fromUpstream = new WebSocketFrameReader()
+  readonly #fromClient = new WebSocketFrameReader()
+  readonly #wake: () => Promise<unknown>
+  readonly #onUse: () => void
+  #isWaking = false
+  #isUpstreamPaused = false
+  /** Bytes of it are still on their way to the app, in the memory that its next bytes are read into. */
+  #isClientPaused = false
+  #hasAppEnded = false
+  /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
+  hasUnsentRequestBytes = false
+  /** When the last byte moved, pings included; by `clock.now`. */
+  lastByteAt = clock.now
+
+  /**
+   * @param onUse called for data of the client
+   * @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects
+   */
+  constructor(
+    caller: Caller | undefined,
+    connection: UpstreamConnection,
+    client: TunnelClient,
+    wake: () => Promise<unknown>,
+    onUse: () => void,
+  ) {
+    this.caller = caller
+    this.upstream = connection.upstream
+    this.#connection = connection
+    this.#client = client
+    this.#wake = wake
+    this.#onUse = onUse
+    this.upstream.activeRequests.add(this)
+    connection.handTo(this)
+  }
+
+  /** Bytes from the client. */
+  takeBytes(bytes: Buffer): void {
+    this.lastByteAt = clock.now
+    if (this.#fromClient.read(bytes, bytes.length)) this.#noteData()
+    const isRoom = this.#connection.write(bytes)
+    // Held back, nothing is read over them.
+    this.#isClientPaused = !isRoom
+    if (!isRoom) this.#client.pause()
+    this.hasUnsentRequestBytes = isRoom && this.#connection.hasUnsentBytes()
+  }
+
+  onUpstreamData(bytes: Buffer, end: number): void {
+    this.lastByteAt = clock.now
+    if (this.#fromUpstream.read(bytes, end)) this.upstream.touch()
+    this.#isUpstreamPaused = !this.#client.write(bytes.subarray(0, end))
+    if (this.#isUpstreamPaused) this.#connection.pause()
+  }
+
+  hasUnsentBytes(): boolean {
+    return !this.#isUpstreamPaused && this.#client.hasUnsentBytes()
+  }
+
+  upstreamDrained(): void {
+    this.#isClientPaused = false
+    this.#client.resume()
+  }
+
+  clientDrained(): void {
+    this.#isUpstreamPaused = false
+    this.#connection.resume()
+  }
+
+  upstreamEnded(error: Error | undefined): void {
+    this.#hasAppEnded = true
+    this.upstream.activeRequests.delete(this)
+    if (error) this.#client.cut()
+    else this.#client.end()
+  }
+
+  clientGone(): void {
+    this.upstream.activeRequests.delete(this)
+    this.#connection.destroySoon()
+  }
+
+  cut(): void {
+    this.upstream.activeRequests.delete(this)
+    this.#connection.destroy()
+    this.#client.cut()
+  }
+
+  /**
+   * Ends both sides. Its client is told that the service restarts, so that it connects anew, unless the app is in the middle of a
+   * frame: nothing can be said there. Of a client that sends faster than its app reads, the app does not get the last 64 KB:
+   * while the connection ends, what comes from the client is read over them and dropped.
+   */
+  endForRestart(): void {
+    // Its client may still read what the app sent last.
+    if (this.#hasAppEnded) return
+    if (!this.#fromUpstream.isBetweenFrames) return this.cut()
+    if (this.#isClientPaused) this.#connection.destroy()
+    this.#client.write(serviceRestart)
+    this.#client.end()
+    this.clientGone()
+  }
+
+  #noteData(): void {
+    this.#onUse()
+    this.upstream.touch()
+    if (this.upstream.address !== undefined || this.#isWaking) return
+    // One wake for all messages meanwhile: a fast typist must not cause one for each letter.
+    this.#isWaking = true
+    void this.#wake().then(() => (this.#isWaking = false))
+  }
+}

@@ -1,0 +1,177 @@
+import type { UpstreamAddress, RouteActivity, RouteEntry } from '#/port/gateway-state.ts'
+import type { TypeRules } from '#/port/gateway-settings.ts'
+import { answersReady, readinessTarget } from '#/basics/readiness-request.ts'
+import { clock } from '#/coarse-clock.ts'
+import type { ActiveRequests } from '#/proxy/active-requests.ts'
+import type { ScopedTokenCache } from '#/access/scoped-token-cache.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { RouteTraffic, type PendingToken, type RouteIndexes } from './route-traffic.ts'
+import type { Upstream } from './upstream.ts'
+
+/**
+ * How long a hold lasts, in ms: longer than the pause or stop that it is for. Applying the route again ends it earlier; should
+ * that never come, no request must wait indefinitely.
+ */
+const maxHold = 60_000
+
+/** How long an app may take to answer whether it is ready, in ms. */
+const readinessTimeout = 5_000
+
+type Listening = Pick<UpstreamAddress, 'host' | 'port'>
+
+/** Upstream of one container: its route entry, its connection pool and its active requests. Connections belong to one address of one container for ever. */
+export class Route implements Upstream {
+  #entry: RouteEntry
+  #address: UpstreamAddress | undefined
+  /** End of its hold, by `clock.now`; 0: it is not held. */
+  #heldUntil = 0
+  /**
+   * Where everything that is open leads. While the engine is unreachable nothing is known about the containers: their connections
+   * stay open, and are cut when the engine is back and reports another address.
+   */
+  #openedAt: RouteEntry['where']
+  #rules: TypeRules
+  /** Undefined until the first request. */
+  #traffic: RouteTraffic | undefined
+  hasAnswered = false
+  /** Fewer and larger reads made downloads a tenth cheaper than with 64 KiB. */
+  readonly maxRead = 256 * 1024
+  /** Whether the app was found ready at its present address, where its template says what to ask. */
+  #isReady = false
+  /** The request that asks for it; one for all that wait. */
+  #asking: Promise<boolean> | undefined
+  /** By `clock.now`. */
+  lastByteAt = clock.now
+  /** Set while it waits in the list of routes that were used. */
+  #isTouched = false
+  readonly #indexes: RouteIndexes
+
+  /** @param indexes what routes enter by themselves while they have something to be looked after */
+  constructor(entry: RouteEntry, rules: TypeRules, indexes: RouteIndexes) {
+    this.#entry = entry
+    this.#address = connectableAddress(entry)
+    this.#openedAt = entry.where
+    this.#rules = rules
+    this.#indexes = indexes
+  }
+
+  get rules(): TypeRules {
+    return this.#rules
+  }
+
+  /** Takes rules by which what is open to it may go on; an app that was found ready stays so. */
+  takeRules(rules: TypeRules): void {
+    this.#rules = rules
+  }
+
+  get idle(): ConnectionPool {
+    return this.#usedTraffic().idle
+  }
+
+  get activeRequests(): ActiveRequests {
+    return this.#usedTraffic().activeRequests
+  }
+
+  /** See `scoped-token-source.ts`. */
+  get scopedTokens(): ScopedTokenCache {
+    return this.#usedTraffic().scopedTokens
+  }
+
+  /** Scoped tokens that were asked for, by `jti` of the caller's token, and the state of the user at that time. */
+  get pendingTokens(): Map<string, PendingToken> {
+    return this.#usedTraffic().pendingTokens
+  }
+
+  #usedTraffic(): RouteTraffic {
+    return (this.#traffic ??= new RouteTraffic(this, this.#indexes))
+  }
+
+  get entry(): RouteEntry {
+    return this.#entry
+  }
+
+  get name(): string {
+    return `/${this.#entry.prefix}`
+  }
+
+  /** Undefined while it is unavailable, paused, or held for a pause or stop. */
+  get address(): UpstreamAddress | undefined {
+    if (this.#heldUntil > 0 && clock.now >= this.#heldUntil) this.#release()
+    return this.#address
+  }
+
+  /** Applies a new entry, and cuts connections that it no longer allows or that lead elsewhere. */
+  move(entry: RouteEntry): void {
+    const { ownerId } = this.#entry
+    this.#entry = entry
+    this.#release()
+    if (entry.isBlocked || entry.ownerId !== ownerId) this.cut()
+    if ('reason' in entry.where && entry.where.reason === 'unknown') return this.#traffic?.idle.closeAll()
+    if (isSameAddress(this.#openedAt, entry.where)) return
+    this.hasAnswered = false
+    this.#isReady = false
+    this.#asking = undefined
+    this.#traffic?.idle.closeAll()
+    this.#traffic?.activeRequests.cutForwarded()
+    this.#openedAt = entry.where
+  }
+
+  /** Ends everything that is open to it. */
+  cut(): void {
+    this.#traffic?.idle.closeAll()
+    this.#traffic?.activeRequests.cut()
+  }
+
+  /** See `Gateway.hold`. */
+  hold(minIdle: number): boolean {
+    if (clock.now - this.lastByteAt < minIdle) return false
+    this.#address = undefined
+    this.#heldUntil = clock.now + maxHold
+    return true
+  }
+
+  #release(): void {
+    this.#heldUntil = 0
+    this.#address = connectableAddress(this.#entry)
+  }
+
+  /** Whether its app is ready at this address; asks it, where its template says so, until it is. Never rejects. */
+  isReady(address: Listening): boolean | Promise<boolean> {
+    const { readyPath, stripPrefix } = this.rules
+    if (readyPath === undefined || this.#isReady) return true
+    const target = readinessTarget(readyPath, this.#entry.prefix, stripPrefix)
+    return (this.#asking ??= this.#ask(address, target))
+  }
+
+  async #ask(address: Listening, target: string): Promise<boolean> {
+    const openedAt = this.#openedAt
+    const isReady = await answersReady(address, target, readinessTimeout)
+    if (openedAt !== this.#openedAt) return false
+    this.#asking = undefined
+    this.#isReady = isReady
+    return isReady
+  }
+
+  touch(): void {
+    this.lastByteAt = clock.now
+    if (this.#isTouched) return
+    this.#isTouched = true
+    this.#indexes.touched.push(this)
+  }
+
+  /** What `touch` has noted since the last report. */
+  report(): RouteActivity {
+    this.#isTouched = false
+    return { prefix: this.#entry.prefix, at: clock.wall - (clock.now - this.lastByteAt) }
+  }
+}
+
+function connectableAddress({ where }: RouteEntry): UpstreamAddress | undefined {
+  return 'reason' in where || where.isPaused ? undefined : where
+}
+
+/** The same container at the same address, whether or not it is paused. */
+function isSameAddress(one: RouteEntry['where'], other: RouteEntry['where']): boolean {
+  if ('reason' in one || 'reason' in other) return 'reason' in one && 'reason' in other
+  return one.containerId === other.containerId && one.host === other.host && one.port === other.port
+}

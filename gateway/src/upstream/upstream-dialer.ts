@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isWakeable, type Unavailable } from '#/port/gateway-state.ts'
+import type { ControlPlane } from '#/port/gateway.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
+import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
+import { Route } from './route.ts'
+import type { Upstream } from './upstream.ts'
+
+/** How long an app may take to accept a connection, in ms. */
+const connectTimeout = 10_000
+/** How long an app that has responded before may refuse connections, in ms: time for it to restart itself. */
+const restartTimeout = 1_000
+/** Pauses between attempts to connect, in ms. */
+const [initialRetryDelay, maxRetryDelay] = [5, 250]
+
+/** Options of one dial. */
+export interface DialOptions {
+  /** Whether to go on trying: the client may have left. */
+  isWanted(): boolean
+  /** Only its owner wakes a container that sleeps; one that is paused wakes for every authorized caller. */
+  readonly mayWake: boolean
+  /** Id of the request; made when it is asked for. */
+  requestId(): string
+  /** How long to wait for a container that starts, in ms. */
+  readonly timeout: number
+}
+
+/**
+ * Upstream dialer with retry: wakes the container when it has to, and retries with backoff while its app is still starting,
+ * so that "it runs" is never followed by a refusal.
+ * @returns why there is none to be had, when that is known
+ * @throws {GatewayRefusal} 502 when the app cannot be reached although it should be there
+ */
+export async function dialUpstream(
+  upstream: Upstream,
+  control: ControlPlane,
+  options: DialOptions,
+): Promise<UpstreamConnection | Unavailable> {
+  const begun = performance.now()
+  const deadline = begun + options.timeout
+  let wasWoken = false
+  for (let delay = initialRetryDelay; ; delay = Math.min(delay * 1.5, maxRetryDelay)) {
+    const isAwake = upstream.address !== undefined
+    // It was started for this very request, and has ended: once more would only end once more.
+    const mayWake = options.mayWake && !(wasWoken && !isAwake)
+    const got = await tryOnce(upstream, control, { ...options, mayWake }, deadline)
+    wasWoken ||= !isAwake && upstream.address !== undefined
+    if (got instanceof UpstreamConnection || 'reason' in got) return got
+    const retryUntil = hasServedHere(upstream) ? Math.min(deadline, begun + restartTimeout) : deadline
+    if (performance.now() + delay > retryUntil || !options.isWanted()) throw unreachable(upstream, control, got)
+    await sleep(delay)
+  }
+}
+
+/** An app that has answered at this address is not starting any more. */
+const hasServedHere = (upstream: Upstream) =>
+  upstream instanceof Route && upstream.hasAnswered && upstream.address !== undefined
+
+/** One attempt: a connection, why there is none, or what went wrong, which may be mended by time. */
+async function tryOnce(
+  upstream: Upstream,
+  control: ControlPlane,
+  options: DialOptions,
+  deadline: number,
+): Promise<UpstreamConnection | Unavailable | Error> {
+  const unavailable = upstream.address ? undefined : await wake(upstream, control, options, deadline)
+  if (unavailable) return unavailable
+  const { address } = upstream
+  if (!address) return new Error('it has no address yet')
+  try {
+    if (upstream instanceof Route && 'host' in address && !(await upstream.isReady(address))) return new NotReady()
+    const connection = await UpstreamConnection.open(upstream, address, connectTimeout)
+    if (upstream.address === address && options.isWanted()) return connection
+    // Held for a pause or moved while it was opened, or the client left: it must neither be used nor pooled.
+    connection.destroy()
+    return new Error('it is elsewhere by now')
+  } catch (error) {
+    if (!(upstream instanceof Route) || isRefused(error)) return error as Error
+    throw unreachable(upstream, control, error)
+  }
+}
+
+/** Its template says what it has to answer, and it has not. */
+class NotReady extends Error {}
+
+/** Unreachable at this address: the container may have stopped without an event. */
+function unreachable(upstream: Upstream, control: ControlPlane, cause: unknown): GatewayRefusal {
+  if (cause instanceof NotReady) return gatewayRefusals.appNotReady()
+  if (upstream instanceof Route) control.reportUnreachable(upstream.entry.prefix)
+  return gatewayRefusals.appFailed(cause)
+}
+
+/** No listener yet (`ECONNREFUSED`), or the platform's socket is not there yet. */
+const isRefused = (error: unknown) => ['ECONNREFUSED', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))
+
+/** Waits until the container runs. @returns why it does not, or undefined when it may by now */
+async function wake(
+  upstream: Upstream,
+  control: ControlPlane,
+  { mayWake, requestId }: DialOptions,
+  deadline: number,
+): Promise<Unavailable | undefined> {
+  if (!(upstream instanceof Route)) return undefined
+  const { where, prefix } = upstream.entry
+  if ('reason' in where && !(isWakeable(where) && mayWake)) return where
+  const timedOutReason: Unavailable = { reason: 'asleep', exitCode: null }
+  const answered = new AbortController()
+  const timedOut = sleep(Math.max(0, deadline - performance.now()), timedOutReason, {
+    ref: false,
+    signal: answered.signal,
+  })
+  // The route may be held because its owner stops it, which no visitor undoes.
+  const woken = control.wake(prefix, requestId(), mayWake ? 'start' : 'resume').catch(() => unknown)
+  return Promise.race([woken, timedOut.catch(() => undefined)]).finally(() => answered.abort())
+}
+
+const unknown: Unavailable = { reason: 'unknown', exitCode: null }

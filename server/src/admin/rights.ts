@@ -1,0 +1,105 @@
+import { allSettledOrThrow } from '#/machine/try-or-log.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { endTakeoversBy } from '#/store/session-ends.ts'
+import type { StoredSession } from '#/store/sessions.ts'
+import type { ApiTokenEffects } from '#/store/lost-rights.ts'
+import { setUserAdmin, type User } from '#/store/users.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { administer, isLastInCharge, requireUser, refuseSelfAndLast } from '#/accounts/guards.ts'
+import { withContainers, type UserWithContainers } from './admin-lists.ts'
+
+/** Effects of a change, after it is stored. */
+export interface RightsEffects extends ApiTokenEffects {
+  /** Publishes users to the gateway, which stops using scoped tokens that name the former role. */
+  publish(userIds: readonly number[]): Promise<void>
+  /** Revokes sessions that the store has ended, wherever tokens are verified. */
+  revokeSessions(ended: readonly StoredSession[]): Promise<void>
+}
+
+/**
+ * Administrator rights. A change is in force from the user's next request, with their present tokens: the claim in a
+ * token is for apps, which receive another token at once; the API reads the store.
+ */
+export class Rights {
+  readonly #database: Database
+
+  readonly #effects: RightsEffects
+
+  constructor(database: Database, effects: RightsEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /**
+   * Makes a user an administrator; idempotent. A blocked user may be made one, and administers once they are unblocked.
+   * @throws {Refusal} 403 as `administer` · 404
+   */
+  async promote(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
+    return this.#set(actor, id, true, now)
+  }
+
+  /**
+   * Ends the rights of an administrator; idempotent. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the
+   * last administrator who is not blocked
+   */
+  async demote(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
+    return this.#set(actor, id, false, now)
+  }
+
+  /**
+   * What the groups of a provider say of a user who signs in there. The last administrator stays one.
+   * @param actor the provider, which has no account @throws {Refusal} 404 · 503 as `administer`
+   */
+  async followProvider(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<void> {
+    const ended = await administer(this.#database, actor, async (tx) => {
+      const user = await requireUser(tx, id)
+      if (user.isAdmin === isAdmin || (!isAdmin && (await isLastInCharge(tx, user)))) return undefined
+      return change(tx, actor, user, isAdmin, at)
+    })
+    if (ended) await this.#apply(id, ended)
+  }
+
+  async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
+    const { takeovers, tokens, ...result } = await administer(this.#database, actor, async (tx) => {
+      const user = await requireUser(tx, id)
+      if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), ...nothingEnded }
+      if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
+      const ended = await change(tx, actor, user, isAdmin, at)
+      return { ...(await withContainers(tx, id)), ...ended }
+    })
+    await this.#apply(id, { takeovers, tokens })
+    return result
+  }
+
+  /** Publishes a change that is stored, and ends what it ended in the store. A repeated call makes up for a failed one. */
+  async #apply(id: number, { takeovers, tokens }: Ended): Promise<void> {
+    for (const token of tokens) this.#effects.endStreams(token)
+    await allSettledOrThrow([this.#effects.publish([id]), this.#effects.revokeSessions(takeovers)])
+  }
+}
+
+/** What a change of the role ends: takeovers by the former administrator, and API tokens whose scopes need the role. */
+interface Ended {
+  readonly takeovers: readonly StoredSession[]
+  readonly tokens: Awaited<ReturnType<typeof setUserAdmin>>
+}
+
+const nothingEnded: Ended = { takeovers: [], tokens: [] }
+
+/** Stores the role with its audit entry. */
+async function change(tx: Tx, actor: Actor, user: User, isAdmin: boolean, at: Date): Promise<Ended> {
+  const tokens = await setUserAdmin(tx, user.id, isAdmin)
+  const takeovers = isAdmin ? [] : await endTakeoversBy(tx, [user.id], at)
+  await insertAuditEntries(tx, [
+    {
+      at,
+      actor,
+      action: isAdmin ? 'user.promote' : 'user.demote',
+      target: `user:${user.id}`,
+      before: { is_admin: user.isAdmin },
+      after: { is_admin: isAdmin },
+    },
+  ])
+  return { takeovers, tokens }
+}

@@ -1,0 +1,180 @@
+import { refusals, type Refusal } from '#/refusals/errors.ts'
+import type { LaunchSlot } from './queue-entry.ts'
+import type { HostResources, HostShortage } from './host-resources.ts'
+import { LaunchQueue } from './launch-queue.ts'
+import type { Capacity } from './capacity.ts'
+import type { MemberLimits } from '#/templates/member-limits.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { LaunchProgress } from './launch-progress.ts'
+
+/** Stops what may give way to a launch that was refused, one container for each item that is taken. */
+export type MakeRoom = (owned: ContainerRef, refusal: Refusal) => AsyncIterable<unknown>
+
+export interface AdmissionControlParts {
+  readonly capacity: Pick<Capacity, 'isUp' | 'refusal' | 'reserve' | 'release'>
+  readonly hostResources: Pick<HostResources, 'shortage' | 'diskRefusal' | 'noteStart' | 'askAnew'>
+  readonly launchProgress: Pick<LaunchProgress, 'enter' | 'pulling'>
+  /** Limits of groups, see `LaunchRules`; without any, nothing waits. */
+  readonly limitsFor: (owned: ContainerRef) => Promise<readonly MemberLimits[]> | undefined
+  /** Flows of the launch queue, see `LaunchRules`. */
+  readonly flowsOf: (owned: ContainerRef) => Promise<readonly string[]> | undefined
+  /** Why it may not be launched any more: blocked, or deleted. */
+  readonly checkBlock: (userId: number, type: string) => Promise<Refusal | undefined>
+  /** Max launches that the engine works on at the same time. */
+  readonly parallel: number
+  /** Resolves when the engine answers. */
+  readonly ping: () => Promise<void>
+}
+
+/** A launch that asks for admission. */
+export interface Admitted {
+  readonly owned: ContainerRef
+  readonly image: string
+  /** Whether a new container is created; otherwise an existing one is started. */
+  readonly needsImage: boolean
+  /** No user asked for it now, so it waits behind all launches that a user asked for. */
+  readonly isLowPriority: boolean
+  /** Keeps its order among others of the kind: it belongs to no group's flow. */
+  readonly isRestore?: boolean
+}
+
+/** Why there is no room for a launch. `limit`: one of the installation, its owner or a group. */
+interface Shortage {
+  readonly of: 'limit' | HostShortage
+  readonly refusal: Refusal
+}
+
+/** A stopped container keeps its disk and its place on a network. */
+const isMendedByStops = ({ of }: Shortage) => of === 'limit' || of === 'memory'
+
+/**
+ * Admission control for launches: capacity limits and host resources first, then a slot of the launch queue. Both are
+ * checked before a launch waits, so that a refusal comes at once, and again when it has its slot.
+ */
+export class AdmissionControl {
+  readonly #parts: AdmissionControlParts
+  readonly #queue: LaunchQueue
+  readonly #onRequest: ((owned: ContainerRef) => void)[] = []
+  /** Launches for which room is made, by `containerKey`: they are not queued yet. */
+  readonly #makingRoom = new Map<string, { cancelled: Refusal | undefined }>()
+  #makeRoom: MakeRoom | undefined
+
+  constructor(parts: AdmissionControlParts) {
+    this.#parts = parts
+    this.#queue = new LaunchQueue({ parallel: parts.parallel, ping: parts.ping })
+  }
+
+  /**
+   * Runs the work with a slot of the queue. Its capacity stays reserved until `release`, so that it is counted until it
+   * is known to run.
+   * @throws {Refusal} no capacity, blocked or deleted meanwhile, or Berth stops · whatever the work throws
+   */
+  async run<T>(admitted: Admitted, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
+    const { owned } = admitted
+    const { capacity, hostResources, launchProgress, limitsFor, flowsOf, checkBlock } = this.#parts
+    const asked = limitsFor(owned)
+    const limits = asked ? await asked : []
+    // Nothing waits between the check and the reservation, so of two launches at once the second sees the first.
+    const shortage = this.#shortage(admitted, limits)
+    if (shortage) await this.#giveWay(admitted, limits, shortage)
+    capacity.reserve(owned)
+    const request = {
+      ...admitted,
+      onPosition: (place: number, waiting: number) => launchProgress.enter(owned, { stage: 'queued', place, waiting }),
+      onPull: (progress: Parameters<LaunchProgress['pulling']>[1]) => launchProgress.pulling(owned, progress),
+      flowsOf: () => (admitted.isRestore ? undefined : flowsOf(owned)),
+      mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#shortage(admitted, limits)?.refusal,
+    }
+    return this.#queue.run(request, async (slot) => {
+      if (!capacity.isUp(owned)) hostResources.noteStart()
+      return work(slot)
+    })
+  }
+
+  /** Why an admitted launch that turns out to need a new container may not create one. */
+  creationRefusal(): Refusal | undefined {
+    return this.#parts.hostResources.diskRefusal()
+  }
+
+  /** Whether it runs or is paused, as far as is known without asking the engine. */
+  isUp(owned: ContainerRef): boolean {
+    return this.#parts.capacity.isUp(owned)
+  }
+
+  /** The outcome of a launch is known: from now on the state of the engine decides whether it uses capacity. */
+  release(owned: ContainerRef): void {
+    this.#parts.capacity.release(owned)
+  }
+
+  /** A user now asks for a container that waits with low priority. */
+  promote(owned: ContainerRef): void {
+    this.#queue.promote(owned)
+    for (const listener of this.#onRequest) listener(owned)
+  }
+
+  /** @param listener called for each launch that a user asks for, admitted or not */
+  onRequest(listener: (owned: ContainerRef) => void): void {
+    this.#onRequest.push(listener)
+  }
+
+  /** @param makeRoom called for each launch of a user that has no capacity; one of them */
+  onShortage(makeRoom: MakeRoom): void {
+    this.#makeRoom = makeRoom
+  }
+
+  /**
+   * The rights of this user (and type) have changed: queued launches that are no longer allowed are refused at once.
+   */
+  recheck(userId: number, type?: string): void {
+    this.#queue.recheck(userId, type)
+  }
+
+  /** Cancels a launch that is queued, waits for room or has given its slot back, with this refusal: its owner does not want it any more. */
+  cancel(owned: ContainerRef, why: Refusal): void {
+    const waiting = this.#makingRoom.get(containerKey(owned))
+    if (waiting) waiting.cancelled = why
+    this.#queue.cancel(owned, why)
+  }
+
+  counts(): { waiting: number; underWay: number; parallel: number } {
+    return this.#queue.counts()
+  }
+
+  /** Refuses queued and new launches. Resolves when the engine works on none any more. */
+  async close(): Promise<void> {
+    return this.#queue.close()
+  }
+
+  /** @throws the refusal that remains, or that of a launch that is blocked or cancelled meanwhile */
+  async #giveWay(admitted: Admitted, limits: readonly MemberLimits[], first: Shortage): Promise<void> {
+    const { owned, isLowPriority } = admitted
+    const stopped = isLowPriority || !isMendedByStops(first) ? [] : this.#makeRoom?.(owned, first.refusal)
+    let shortage = first
+    const waiting = { cancelled: undefined as Refusal | undefined }
+    this.#makingRoom.set(containerKey(owned), waiting)
+    try {
+      for await (const _ of stopped ?? []) {
+        if (shortage.of === 'memory') await this.#parts.hostResources.askAnew()
+        const block = await this.#parts.checkBlock(owned.userId, owned.type)
+        if (waiting.cancelled ?? block) throw waiting.cancelled ?? block
+        const left = this.#shortage(admitted, limits)
+        if (!left) return
+        if (!isMendedByStops(left)) throw left.refusal
+        shortage = left
+      }
+    } finally {
+      this.#makingRoom.delete(containerKey(owned))
+    }
+    throw shortage.refusal
+  }
+
+  /** Replacing a running container needs no further capacity. */
+  #shortage({ owned, needsImage }: Admitted, limits: readonly MemberLimits[]): Shortage | undefined {
+    const { capacity, hostResources } = this.#parts
+    if (capacity.isUp(owned)) return undefined
+    const refusal = capacity.refusal(owned, limits)
+    if (refusal) return { of: 'limit', refusal }
+    const of = hostResources.shortage(needsImage)
+    return of && { of, refusal: refusals.serverFull() }
+  }
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { ContainerSpec } from '#/engines/container-spec.ts'
+import type { User } from '#/store/users.ts'
+import { containerName, containerPrefix, homeVolume } from '#/containers/container-name.ts'
+import { defaultLimits } from '#/templates/read-templates.ts'
+import { templateVersion } from '#/templates/template-version.ts'
+import type { TemplateSources } from '#/templates/template-sources.ts'
+import { parameterEnv, type ParameterValues } from '#/templates/parameters.ts'
+import type { Template } from '#/templates/template.ts'
+
+/** Values that are the same for all containers of an installation. */
+export interface InstallationSettings {
+  /** Name of this installation; begins every container's name. */
+  readonly installation: string
+  readonly spawnerUrl: string
+  /** Origin of the host of a container, by its prefix; null, or left out, when containers are below paths. */
+  readonly containerOrigin?: ((prefix: string) => string) | null
+  readonly jwksUrl: string
+  /** JSON of the key set: a container cannot reach a listener on the host's loopback address. */
+  readonly jwks: string
+  /** The same with only the key that signs new tokens: a container is outdated only when that one changes. */
+  readonly signingJwks: string
+  /** Where secrets and mounts of templates are, and passwords of registries; without it there are none. */
+  readonly sources?: Pick<TemplateSources, 'whenAnswering' | 'secretsOf' | 'mountsOf' | 'credentialsOf'>
+}
+
+/** Fields of a user that a container depends on. */
+export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
+
+/**
+ * Builds the runtime's container specification from a template and a user. It looks at secrets and mounts synchronously: see
+ * `TemplateSources.whenAnswering`.
+ * @param chosen for parameters of the template @throws {RuntimeError} as `TemplateSources`
+ */
+export function containerSpec(
+  user: SpecUser,
+  template: Template,
+  settings: InstallationSettings,
+  chosen: ParameterValues = {},
+): ContainerSpec {
+  const { installation } = settings
+  const spec = {
+    name: containerName(installation, user.slug, template.type),
+    owner: { userId: user.id, slug: user.slug, type: template.type },
+    image: template.image,
+    port: template.port,
+    env: {
+      ...template.env,
+      ...settings.sources?.secretsOf(template),
+      ...parameterEnv(template.parameters, chosen),
+      ...platformEnv(user, template, settings),
+    },
+    command: template.command,
+    memory: template.memory,
+    cpus: template.cpus,
+    pids: template.pids,
+    shmSize: template.shmSize,
+    gpus: template.gpus,
+    devices: template.devices,
+    home:
+      template.home === null
+        ? null
+        : {
+            volume: homeVolume(installation, user.id, user.slug, template.type),
+            path: template.home,
+            size: template.homeSize,
+          },
+    mounts: settings.sources?.mountsOf(template) ?? [],
+    runtime: template.runtime,
+    readOnly: template.readOnly,
+    capAdd: template.capAdd,
+    allowSetuid: template.allowSetuid,
+    ...(template.kubernetes && { cluster: template.kubernetes }),
+  }
+  const { files } = template
+  const lasting = {
+    ...spec,
+    env: { ...spec.env, BERTH_JWKS: settings.signingJwks },
+    // A stopped container of a template with other files is made anew, because they are put there before its first start.
+    ...(files.length === 0 ? {} : { files }),
+  }
+  return {
+    ...spec,
+    ...(files.length === 0 ? {} : { awaitsFiles: true }),
+    templateVersion: templateVersion(template),
+    fingerprint: fingerprintOf(withoutDefaults(lasting)),
+  }
+}
+
+/**
+ * Without fields that came later and have their defaults, so that an update of Berth makes no container an outdated one.
+ */
+function withoutDefaults({ shmSize, gpus, devices, mounts, ...first }: Omit<ContainerSpec, 'fingerprint'>): object {
+  return {
+    ...first,
+    ...(shmSize === defaultLimits.shmSize ? {} : { shmSize }),
+    ...(gpus === 0 ? {} : { gpus }),
+    ...(devices.length === 0 ? {} : { devices }),
+    ...(mounts.length === 0 ? {} : { mounts }),
+  }
+}
+
+/** Environment variables about the platform. No secrets: every process of the container can read them. */
+function platformEnv(user: SpecUser, template: Template, settings: InstallationSettings): Record<string, string> {
+  const prefix = containerPrefix(user.slug, template.type)
+  return {
+    ...addressEnv(prefix, settings),
+    BERTH_USER: user.slug,
+    BERTH_EMAIL: user.email,
+    BERTH_JWKS_URL: settings.jwksUrl,
+    BERTH_JWKS: settings.jwks,
+  }
+}
+
+/** On a host of its own `BASE_PATH` is empty; what the claim `aud` of its visitors' tokens says needs a name of its own then. */
+function addressEnv(prefix: string, { spawnerUrl, containerOrigin }: InstallationSettings): Record<string, string> {
+  if (!containerOrigin) return { BASE_PATH: `/${prefix}`, BERTH_PUBLIC_URL: `${spawnerUrl}/${prefix}` }
+  return { BASE_PATH: '', BERTH_AUDIENCE: `/${prefix}`, BERTH_PUBLIC_URL: containerOrigin(prefix) }
+}
+
+const fingerprintOf = (spec: object) => createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16)

@@ -1,0 +1,143 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/node-http.ts'
+import type { Allowances } from './allowances.ts'
+import { CreateCheck } from './check-create.ts'
+import { EngineForward, EngineFailure, refuse, type EngineAddress } from './engine-forward.ts'
+import { EngineObjects } from './engine-objects.ts'
+import { JsonBodies, type JsonBodyLimits } from './json-bodies.ts'
+import type { InstallationLock } from './installation-lock.ts'
+import { Refused } from './refused.ts'
+import { engineVerbs, type Approved, type Verb } from './verbs.ts'
+
+/** Of bodies in JSON, which Berth sends at once: in ms, and in bytes of all at the same time. */
+const bodyLimits = { timeout: 10_000, maxTotal: 32 * 1024 * 1024 }
+/** Above the sum of the client's pools (connection-pools.ts), twice: an old API ends beside a new one. */
+const maxConnections = 2_048
+/** Of the client's words in a line of the log, which it could fill the disk with. */
+const maxWords = 500
+/** In ms: how long the head of a request may take. Bodies may be homes, which take hours. */
+const headersTimeout = 10_000
+
+export interface BrokerParts {
+  readonly engine: EngineAddress
+  readonly allowances: Allowances
+  readonly mountRoots: readonly string[]
+  readonly installation: InstallationLock
+  /** Gets a line for each request that is refused; no body, and no text of an environment. */
+  readonly log: (line: string) => void
+  /** Those of `bodyLimits` when undefined. */
+  readonly limits?: JsonBodyLimits
+}
+
+/**
+ * The broker of the engine's socket: a server that speaks as much of the engine's HTTP API as Berth uses, for one installation.
+ * - A verb that is not in `engineVerbs` is refused, and so is a parameter or a key of a body that Berth does not send.
+ * - Requests are made anew from what was parsed and checked, so the engine reads nothing that the broker read differently.
+ * - Containers, volumes and networks of others are never changed nor shown.
+ * A container that it makes has no more rights than Berth gives each, plus what the operator allows (`Allowances`).
+ * @returns a server that does not listen yet
+ */
+export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerParts): Server {
+  const { engine, allowances, mountRoots, installation, log } = parts
+  const forward = new EngineForward(engine)
+  const objects = new EngineObjects(forward, installation)
+  const create = new CreateCheck({ allowances, mountRoots, installation, objects })
+  const verbs = engineVerbs({ objects, installation, create })
+  const bodies = new JsonBodies(limits)
+  const busy = new WeakSet<Socket>()
+  const server = createServer({ headersTimeout, requestTimeout: 0, connectionsCheckingInterval }, (request, answer) => {
+    // Pipelined requests would each have a connection to the engine, and so pass the limit of connections.
+    if (busy.has(request.socket)) return void request.socket.destroy()
+    busy.add(request.socket)
+    answer.once('close', () => busy.delete(request.socket))
+    serve({ verbs, bodies }, forward, request, answer).catch((error: unknown) =>
+      answerFailure(request, answer, error, log),
+    )
+  })
+  server.maxConnections = maxConnections
+  return server
+}
+
+async function serve(
+  { verbs, bodies }: { readonly verbs: readonly Verb[]; readonly bodies: JsonBodies },
+  engine: EngineForward,
+  request: IncomingMessage,
+  answer: ServerResponse,
+): Promise<void> {
+  const { version, path, query } = partsOf(request.url ?? '')
+  const verb = verbs.find((each) => each.method === request.method && each.path.test(path))
+  if (!verb) throw new Refused('Berth does not use this call')
+  const strange = [...query.keys()].find((key) => !verb.query.includes(key) || query.getAll(key).length > 1)
+  if (strange !== undefined) throw new Refused(`the parameter ${strange} is not one that Berth sends`)
+  const names = verb.path.exec(path)?.slice(1) ?? []
+  const body = verb.body === 'json' ? await bodies.read(request) : undefined
+  const approved = await verb.approve({ names, query, body })
+  // It went away meanwhile, and no event of it will come: an answer that never ends would be held for ever.
+  if (answer.closed || request.socket.destroyed) return
+  if (!approved) return refuse(answer, 404, missing(path))
+  const search = query.size > 0 ? `?${query.toString()}` : ''
+  engine.forward(request, answer, {
+    method: verb.method,
+    path: `${version}${approved.path}${search}`,
+    headers: headersFor(request, verb, approved),
+    body: bodyFor(verb, approved),
+    shown: verb.shown,
+  })
+}
+
+/** What the engine refuses is its own answer; anything else has a line in the log. */
+function answerFailure(
+  request: IncomingMessage,
+  answer: ServerResponse,
+  error: unknown,
+  log: BrokerParts['log'],
+): void {
+  if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
+  const isRefused = error instanceof Refused
+  const words = (error instanceof Error ? error.message : String(error)).slice(0, maxWords)
+  log(
+    `${isRefused ? 'refused' : 'failed'}: ${request.method} ${request.url?.split('?')[0]?.slice(0, maxWords)}: ${words}`,
+  )
+  const what = isRefused
+    ? 'the broker of the engine’s socket refuses this: '
+    : 'the broker of the engine’s socket failed: '
+  if (answer.headersSent) answer.destroy()
+  else refuse(answer, isRefused ? 403 : 502, what + words)
+}
+
+/** In the words of the engine, which Berth tells from those of a proxy that knows no such path. */
+function missing(path: string): string {
+  const [, kind = 'container', name = ''] = /^\/(container|volume|network)s\/([^/]+)/.exec(path) ?? []
+  return `No such ${kind}: ${name}`
+}
+
+/**
+ * Versions of the API before 1.40 are not served: they tell more, such as all members of all networks.
+ * @throws {Refused} for a path that can be read in two ways
+ */
+function partsOf(url: string): { version: string; path: string; query: URLSearchParams } {
+  const [, version = '', path = '', search = ''] = /^(\/v1\.[4-9]\d)?(\/[\w./%:@-]*)(?:\?(.*))?$/.exec(url) ?? []
+  if (path === '' || path.split('/').some((part) => part === '.' || part === '..') || /%(?!3A|40)/i.test(path))
+    throw new Refused('its path is not one that Berth sends')
+  return { version, path, query: new URLSearchParams(search) }
+}
+
+/** Undefined: the client's, as it comes. */
+function bodyFor(verb: Verb, { body, archive }: Approved): string | undefined {
+  if (archive !== undefined) return archive
+  if (verb.body === 'stream') return undefined
+  return body === undefined ? '' : JSON.stringify(body)
+}
+
+function headersFor({ headers }: IncomingMessage, verb: Verb, { body, archive }: Approved): Record<string, string> {
+  if (archive !== undefined) return { 'content-type': 'application/x-tar' }
+  if (body !== undefined) return { 'content-type': 'application/json' }
+  if (verb.body !== 'stream') return {}
+  const { 'content-type': type, 'content-length': length, 'x-registry-auth': auth } = headers
+  return {
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(length === undefined ? {} : { 'content-length': length }),
+    ...(typeof auth === 'string' ? { 'x-registry-auth': auth } : {}),
+  }
+}

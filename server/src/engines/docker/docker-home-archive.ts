@@ -1,0 +1,142 @@
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/engines/home-archive.ts'
+import { callTimeouts, EngineClient } from './engine-client.ts'
+import { findEngineAddress } from './engine-address.ts'
+import { statusOf } from './engine-errors.ts'
+import { TarArchiveEnd } from '#/engines/transport/tar-archive-end.ts'
+import { withStallLimit } from '#/engines/transport/with-stall-limit.ts'
+import { homeLabels } from './labels.ts'
+import { hasLinkOut, inFolder } from './links-out.ts'
+import { HelperContainers } from './helper-containers.ts'
+import { isWithoutQuotas, quotaOptions } from './home-quota.ts'
+import { listHomes } from './home-volumes.ts'
+
+/**
+ * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file
+ * system: nothing of a user runs in it or is resolved as a path (docs/explanation/decisions/046). The account of the
+ * service cannot read the folders of volumes, and the engine may be on another machine.
+ * @throws {Error} when `dockerHost` is no address
+ */
+export function dockerHomeArchive(installation: string, dockerHost: string | undefined): HomeArchive {
+  const client = new EngineClient(findEngineAddress(dockerHost))
+  const helpers = new HelperContainers(client, installation)
+  return {
+    homes: async () =>
+      (await listHomes({ client, installation })).map(({ volume, owner, found }) => {
+        const size = Number(found.Options?.size)
+        return { volume, owner, ...(size > 0 ? { size } : {}) }
+      }),
+    read: (volume, signal) => readHome(client, helpers, volume, signal),
+    write: (home, archive, options) => writeHome(client, helpers, installation, { home, archive, ...options }),
+    removeUnfinished: async (volume) => {
+      await helpers.free(volume)
+      await removeVolume(client, volume).catch((error: unknown) => {
+        // Gone, or in use by a container that was created since.
+        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
+      })
+    },
+  }
+}
+
+/** A home as tar, read whole or not at all. @throws {RuntimeError} as `HomeArchive.read` */
+export async function* readHome(
+  client: EngineClient,
+  helpers: HelperContainers,
+  volume: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // The engine would create a volume that is gone, without labels.
+  if (!(await exists(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
+  const helper = await helpers.create(volume)
+  try {
+    const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
+    const query = { path: `${helper.folder}/.` }
+    const end = new TarArchiveEnd()
+    const open = (both: AbortSignal) => client.stream({ ...call, query, timeout: callTimeouts.list, signal: both })
+    const limit = callTimeouts.readHomeStall
+    const stalled = () => new RuntimeError('failed', `read ${volume}: the engine sent nothing for ${limit / 1_000} s`)
+    for await (const bytes of withStallLimit(open, { signal, limit, stalled })) {
+      end.pass(bytes)
+      yield bytes
+    }
+    // The engine ends an archive that it cannot go on with without an error.
+    if (!end.hasCome) throw new RuntimeError('failed', `read ${volume}: a file changed while it was read`)
+    await helper.requireMounted(call.what)
+  } finally {
+    await helper.remove()
+  }
+}
+
+interface Writing extends HomeWriting {
+  readonly home: ArchivedHome
+  readonly archive: () => AsyncIterable<Uint8Array>
+}
+
+async function writeHome(
+  client: EngineClient,
+  helpers: HelperContainers,
+  installation: string,
+  { home, archive, signal, beforeCreate }: Writing,
+): Promise<HomeOutcome> {
+  const { volume } = home
+  if (await exists(client, volume)) return 'exists'
+  await beforeCreate()
+  const what = `restore ${volume}`
+  const isBound = await createVolume(client, installation, home)
+  const helper = await helpers.create(volume)
+  try {
+    const call = { what, method: 'PUT', path: helper.archivePath, signal } as const
+    const put = (sent: AsyncIterable<Uint8Array>, folder: string) =>
+      client.ask({ ...call, query: { path: folder }, archive: sent, timeout: callTimeouts.writeHome, kind: 'stream' })
+    await put(archive(), helper.folder).catch(async (error: unknown) => {
+      signal.throwIfAborted()
+      // Docker takes no link that leads out of the folder it unpacks into, and none leads out of the top.
+      if (!(await hasLinkOut(archive()))) throw error
+      await put(inFolder(archive(), helper.folder.slice(1)), '/')
+    })
+    await helper.requireMounted(what)
+    await helper.remove()
+    return isBound ? 'created' : 'created-unbound'
+  } catch (error) {
+    await helper.remove()
+    await removeVolume(client, volume)
+    throw error
+  }
+}
+
+/** @returns whether it has the size that it was bound to */
+async function createVolume(
+  client: EngineClient,
+  installation: string,
+  { volume, owner, size }: ArchivedHome,
+): Promise<boolean> {
+  const call = { what: `restore ${volume}`, method: 'POST', path: '/volumes/create' } as const
+  const plain = { Name: volume, Labels: homeLabels(installation, owner) }
+  const create = (body: object) => client.ask({ ...call, body, timeout: callTimeouts.read })
+  try {
+    const { Name: Driver, Options: DriverOpts } = quotaOptions(size ?? 0)
+    await create(size === undefined ? plain : { ...plain, Driver, DriverOpts })
+    return true
+  } catch (error) {
+    if (size === undefined || !isWithoutQuotas(error)) throw error
+    await create(plain)
+    return false
+  }
+}
+
+async function removeVolume(client: EngineClient, volume: string): Promise<void> {
+  const call = { what: `remove ${volume}`, method: 'DELETE', path: `/volumes/${volume}` } as const
+  await client.ask({ ...call, timeout: callTimeouts.remove })
+}
+
+/** Whether the engine has a volume of this name. @throws {RuntimeError} */
+export async function exists(client: EngineClient, volume: string): Promise<boolean> {
+  const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${volume}` } as const
+  try {
+    await client.ask({ ...call, timeout: callTimeouts.read })
+    return true
+  } catch (error) {
+    if (statusOf(error) === 404) return false
+    throw error
+  }
+}

@@ -1,0 +1,251 @@
+import { Readable } from 'node:stream'
+import type { Logger } from 'pino'
+import type { Dispatcher } from 'undici'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import { ConnectionPools, type CallKind } from '#/engines/transport/connection-pools.ts'
+import { EngineCallMetrics } from '#/engines/transport/engine-call-metrics.ts'
+import { toRuntimeError, errorResponseOf, statusOf } from './engine-errors.ts'
+import { parseEngineAddress } from './engine-address.ts'
+import { jsonArrayItems, jsonLines } from '#/engines/transport/json-stream.ts'
+import { withSignal } from '#/engines/transport/with-signal.ts'
+
+/** How long each kind of call may take, in ms; after it the engine counts as not answering. */
+export const callTimeouts = {
+  read: 3_000,
+  /** All containers: the engine takes seconds over tens of thousands. Nothing that a person waits for asks this. */
+  list: 30_000,
+  create: 60_000,
+  start: 60_000,
+  /** Freezing takes milliseconds, except while the program forks without end. */
+  pause: 10_000,
+  measure: 5_000,
+  /** Every file is looked at. */
+  measureHomes: 600_000,
+  /** The engine itself waits 10 s before it kills the program. */
+  stop: 25_000,
+  remove: 60_000,
+  /** Without a byte of an archive: a folder of a million files is read before the next one comes. */
+  readHomeStall: 120_000,
+  /** Between the begin of an upload and the answer. */
+  writeHome: 86_400_000,
+  /** Without taking a byte of an archive, or between the last one and the answer. */
+  writeHomeStall: 120_000,
+  /** Starter files of one home. */
+  writeFiles: 120_000,
+  pull: 1_800_000,
+  /** The engine reports progress several times a second, also while it unpacks a large layer. */
+  pullStall: 120_000,
+} as const
+
+/** One call to the engine. */
+export interface EngineCall {
+  /** What is being done, for the error: `start berth-ann-dev`. */
+  readonly what: string
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Without the version; names in it are already encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Beside those of the content; secrets in them are logged nowhere. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as a tar archive, instead of `body`; the engine's pace is kept. */
+  readonly archive?: AsyncIterable<Uint8Array>
+  /** ms, the wait for a connection included */
+  readonly timeout: number
+  /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
+  readonly kind?: CallKind
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Newest version of the engine's API whose changes were read through; an engine that is older decides itself. */
+const newestMinor = 47
+
+/** HTTP client of one engine, over connection pools. Ours on undici, because it streams lists, bounds every call and keeps pings
+ * apart (docs/explanation/decisions/009). Connects at the first call, not before; idle connections do not keep the process alive. */
+export class EngineClient {
+  readonly #pools: ConnectionPools
+  readonly #metrics = new EngineCallMetrics()
+  readonly #log: Pick<Logger, 'debug'> | undefined
+  #version: Promise<string> | undefined
+
+  /**
+   * @param address `unix:///path`, `tcp://host:port` or a URL @param log gets a line for each call
+   * @throws {Error} when the address is none of these
+   */
+  constructor(address: string, log?: Pick<Logger, 'debug'>) {
+    this.#log = log
+    const { origin, ...where } = parseEngineAddress(address)
+    this.#pools = new ConnectionPools(origin, where)
+  }
+
+  /**
+   * Asks whether the engine answers at all.
+   * @returns the prefix of paths in the version of the API that it and we speak; going without one is deprecated
+   * @throws {RuntimeError} `unreachable` within 3 s
+   */
+  async ping(): Promise<string> {
+    const call: EngineCall = {
+      what: 'ping the engine',
+      method: 'GET',
+      path: '/_ping',
+      timeout: callTimeouts.read,
+      kind: 'health',
+    }
+    const { headers } = await this.#exchange(call, '', async (response) => {
+      await response.body.text()
+      return response
+    })
+    const [, major, minor] = /^(\d+)\.(\d+)$/.exec(String(headers['api-version'])) ?? []
+    return major === undefined ? '' : `/v${major}.${Math.min(Number(minor), newestMinor)}`
+  }
+
+  /**
+   * One question, one answer.
+   * @returns the answer's JSON, in the shape that the engine's API documents; undefined when it is empty (204, 304)
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async ask<T = void>(call: EngineCall): Promise<T> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      const text = await body.text()
+      return (text === '' ? undefined : JSON.parse(text)) as T
+    })
+  }
+
+  /** A header of the answer; undefined when it has none of this name. @throws {RuntimeError} or the reason of the caller's signal */
+  async header(call: EngineCall, name: string): Promise<string | undefined> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ headers, body }) => {
+      await body.dump()
+      return headers[name]?.toString()
+    })
+  }
+
+  /**
+   * An answer that is an array, taken item by item as it comes: one of many megabytes would hold everything else up.
+   * @param take called with some items at a time, in order; those that came before a failure were taken
+   * @param level 2 when the array stands in an object, as that of volumes does
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async each<T>(call: EngineCall, take: (items: readonly T[]) => void, level: 1 | 2 = 1): Promise<void> {
+    await this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      for await (const items of jsonArrayItems<T>(body, level)) take(items)
+    })
+  }
+
+  /**
+   * An answer that comes bit by bit. The limit is for its beginning; the caller's signal ends it. What is not read yet
+   * makes the engine wait.
+   * @returns once it has begun; reading it throws as the call does
+   */
+  async stream(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
+    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
+    return this.#read(call, body)
+  }
+
+  /** As `stream`, for an answer that comes in lines of JSON. */
+  async follow<T>(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
+    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
+    return this.#read(call, jsonLines<T>(body))
+  }
+
+  /**
+   * An answer that is no JSON.
+   * @returns its bytes; undefined when there are more than `maxBytes`, of which the rest is not read
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async download(call: EngineCall, maxBytes: number): Promise<Buffer | undefined> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        length += chunk.length
+        // Leaving the loop closes this one connection.
+        if (length > maxBytes) return undefined
+        chunks.push(chunk)
+      }
+      return Buffer.concat(chunks)
+    })
+  }
+
+  /** Numbers about calls for `/metrics`, by name. */
+  counts(): Readonly<Record<string, number>> {
+    return this.#metrics.series()
+  }
+
+  async *#read<T>(call: EngineCall, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    const release = this.#metrics.take(callKindOf(call))
+    try {
+      yield* parts
+    } catch (error) {
+      throw this.#noted(toRuntimeError(error, call))
+    } finally {
+      release()
+    }
+  }
+
+  /** Sends, and has `read` take the answer, all within the limit. */
+  async #exchange<T>(
+    call: EngineCall,
+    prefix: string,
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
+  ): Promise<T> {
+    const limit = new AbortController()
+    const timer = setTimeout(
+      () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError')),
+      call.timeout,
+    )
+    const begun = performance.now()
+    const release = this.#metrics.take(callKindOf(call))
+    let problem: unknown
+    try {
+      const response = await this.#pools.of(callKindOf(call)).request(toRequest(call, prefix, limit.signal))
+      if (response.statusCode >= 400) throw errorResponseOf(call, response.statusCode, await response.body.text())
+      return await read(response)
+    } catch (error) {
+      problem = toRuntimeError(error, call)
+      throw this.#noted(problem)
+    } finally {
+      clearTimeout(timer)
+      release()
+      this.#note(call, performance.now() - begun, problem)
+    }
+  }
+
+  /** Asked for once, until the engine goes away: what comes back may be another version. */
+  #prefix(signal: AbortSignal | undefined): Promise<string> {
+    const version = (this.#version ??= this.ping())
+    version.catch(() => (this.#version = undefined))
+    return withSignal(version, signal)
+  }
+
+  #note(call: EngineCall, ms: number, problem: unknown): void {
+    this.#metrics.note(call.what, ms, problem)
+    // A ping every second would be most of the log.
+    if (call.kind === 'health') return
+    const failure = problem instanceof Error ? { failed: problem.name } : {}
+    this.#log?.debug({ engine: call.what, ms: Math.round(ms), ...failure }, 'engine call')
+  }
+
+  #noted(error: unknown): unknown {
+    const isGone = error instanceof RuntimeError && error.kind === 'unreachable'
+    // "client version 1.41 is too old": it came back unnoticed, as another version.
+    if (isGone || statusOf(error) === 400) this.#version = undefined
+    return error
+  }
+}
+
+const callKindOf = ({ kind, method }: EngineCall): CallKind =>
+  kind ?? (method === 'GET' || method === 'HEAD' ? 'query' : 'verb')
+
+function toRequest(call: EngineCall, prefix: string, limit: AbortSignal) {
+  const { method, path, query, headers, body, archive, signal } = call
+  const type = archive ? 'application/x-tar' : body === undefined ? undefined : 'application/json'
+  return {
+    method,
+    path: `${prefix}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
+    headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(archive ? { body: Readable.from(archive) } : {}),
+    signal: signal ? AbortSignal.any([limit, signal]) : limit,
+  }
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callTimeouts, type EngineClient } from './engine-client.ts'
+import { statusOf } from './engine-errors.ts'
+import { isValidName } from './docker-inspect.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import { withSignal } from '#/engines/transport/with-signal.ts'
+import { helperLabel } from './labels.ts'
+import { noteEngineRun } from './engine-run.ts'
+
+const [label, image] = [helperLabel, 'berth-helper:empty']
+/** Where the volume is in a helper. */
+const folder = '/home'
+/** Pause before a helper that could not be removed is removed again, in ms. */
+const retryDelay = 5_000
+
+/** A container that was created to reach a volume. */
+export interface Helper {
+  readonly archivePath: string
+  readonly folder: string
+  /**
+   * After an archive was read or written: the volume was mounted until then, as `EngineRun`. @throws {RuntimeError} the archive
+   * may lack a part, whatever the engine has answered
+   */
+  requireMounted(what: string): Promise<void>
+  /** After a failure it is removed when the engine can do so. @throws {RuntimeError} */
+  remove(): Promise<void>
+}
+
+/** Creates containers that are never started, from an empty image, each with one volume. */
+export class HelperContainers {
+  readonly #client: EngineClient
+  readonly #installation: string
+  #prepared: Promise<void> | undefined
+  /** By volume: until the helpers that a killed process left with it are removed. Never rejects. */
+  readonly #abandoned = new Map<string, Promise<unknown>>()
+
+  constructor(client: EngineClient, installation: string) {
+    this.#client = client
+    this.#installation = installation
+  }
+
+  /**
+   * Resolves when no helper of a killed process has this volume any more. The engine removes a helper only after it has ended the
+   * writing to it, so that nothing of an earlier process comes behind what is written next. One that the engine never removes
+   * concerns its own volume alone.
+   * @throws {RuntimeError} `unreachable`: such a helper is still there after 60 s
+   */
+  async free(volume: string): Promise<void> {
+    const prepared = (this.#prepared ??= this.#prepare())
+    prepared.catch(() => (this.#prepared = undefined))
+    await prepared
+    const removal = this.#abandoned.get(volume)
+    if (!removal) return
+    await withSignal(removal, AbortSignal.timeout(callTimeouts.remove)).catch((error: unknown) => {
+      const what = `use ${volume}: the engine does not remove the helper of an earlier process`
+      throw new RuntimeError('unreachable', what, error)
+    })
+  }
+
+  /** @throws {RuntimeError} as `free` */
+  async create(volume: string): Promise<Helper> {
+    if (!isValidName(volume)) throw new RuntimeError('failed', `use ${volume}: the engine accepts no such name`)
+    await this.free(volume)
+    const run = await noteEngineRun(this.#client, this.#installation)
+    try {
+      const id = await this.#create(volume)
+      return {
+        archivePath: `/containers/${id}/archive`,
+        folder,
+        requireMounted: (what) => run.requireMounted(what, volume),
+        remove: async () => {
+          run.leave()
+          await this.#removeOrRetry(id)
+        },
+      }
+    } catch (error) {
+      run.leave()
+      throw error
+    }
+  }
+
+  async #create(volume: string): Promise<string> {
+    const what = `create a helper for ${volume}`
+    const body = {
+      Image: image,
+      Cmd: ['never-started'],
+      Labels: { [label]: this.#installation, [`${label}.pid`]: String(process.pid) },
+      HostConfig: {
+        NetworkMode: 'none',
+        CapDrop: ['ALL'],
+        Mounts: [{ Type: 'volume', Source: volume, Target: folder, VolumeOptions: { NoCopy: true } }],
+      },
+    }
+    const query = { name: `berth-helper-${randomBytes(8).toString('hex')}` }
+    const call = { what, method: 'POST', path: '/containers/create', query, body } as const
+    const { Id } = await this.#client.ask<{ Id: string }>({ ...call, timeout: callTimeouts.create })
+    return Id
+  }
+
+  /** Makes the image, and begins to remove what killed processes have left; once, or again after a failure. */
+  async #prepare(): Promise<void> {
+    await this.#importImage()
+    await this.#removeAbandoned()
+  }
+
+  /** An image without a single file, which needs no registry. */
+  async #importImage(): Promise<void> {
+    const [repo, tag] = image.split(':') as [string, string]
+    const query = { fromSrc: '-', repo, tag }
+    const call = { what: 'make an empty image', method: 'POST', path: '/images/create', query } as const
+    const emptyTar = async function* () {
+      yield new Uint8Array(1024)
+    }
+    // Its answer is several lines of JSON.
+    await this.#client.download({ ...call, archive: emptyTar(), timeout: callTimeouts.create }, 64 * 1024)
+  }
+
+  /** Those of a process that was killed keep their volumes from being removed. Waits for none of them. */
+  async #removeAbandoned(): Promise<void> {
+    const query = { all: '1', filters: JSON.stringify({ label: [`${label}=${this.#installation}`] }) }
+    const call = { what: 'list helpers', method: 'GET', path: '/containers/json', query } as const
+    const found = await this.#client.ask<ListedHelper[]>({ ...call, timeout: callTimeouts.list })
+    for (const { Id, Labels, Mounts } of found)
+      if (!isAlive(Number(Labels[`${label}.pid`]))) this.#removeAllOf(Mounts?.[0]?.Name ?? '', Id)
+  }
+
+  #removeAllOf(volume: string, id: string): void {
+    const removal = Promise.all([this.#abandoned.get(volume), this.#removeNowOrLater(id)]).finally(() => {
+      if (this.#abandoned.get(volume) === removal) this.#abandoned.delete(volume)
+    })
+    this.#abandoned.set(volume, removal)
+  }
+
+  /** Never rejects. */
+  async #removeNowOrLater(id: string): Promise<void> {
+    try {
+      await this.#remove(id)
+    } catch (error) {
+      if (statusOf(error) !== 404) await this.#removeLater(id)
+    }
+  }
+
+  /** One that is left keeps its volume from being removed. */
+  async #removeOrRetry(id: string): Promise<void> {
+    try {
+      await this.#remove(id)
+    } catch (error) {
+      void this.#removeLater(id)
+      throw error
+    }
+  }
+
+  /** Never rejects. */
+  async #removeLater(id: string): Promise<void> {
+    for (let isLeft = true; isLeft;) {
+      await sleep(retryDelay, undefined, { ref: false })
+      isLeft = await this.#remove(id).then(
+        () => false,
+        (error: unknown) => statusOf(error) !== 404,
+      )
+    }
+  }
+
+  async #remove(id: string): Promise<void> {
+    const call = { what: 'remove a helper', method: 'DELETE', path: `/containers/${id}` } as const
+    await this.#client.ask({ ...call, timeout: callTimeouts.remove })
+  }
+}
+
+/** As the engine lists it; a helper has one mount. */
+interface ListedHelper {
+  readonly Id: string
+  readonly Labels: Readonly<Record<string, string>>
+  readonly Mounts?: readonly { readonly Name?: string }[]
+}
+
+/** In a container each run has the same id: this process has made no helper yet. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,105 @@
+import { builtInPools, type AddressPool } from './address-pools.ts'
+import { callTimeouts, type EngineClient } from './engine-client.ts'
+import type { HomeQuota } from './home-quota.ts'
+import { canRaiseOpenFiles } from './open-files-limit.ts'
+
+/** What a container may ask of its host; the engine refuses one that asks for more. */
+export interface HostFacts {
+  /** Name of the machine that the engine runs on. */
+  readonly name: string
+  readonly cores: number
+  /** Bytes; Infinity when the engine does not say. */
+  readonly memory: number
+  /** Names of the ways to keep a container's output; Podman has none that is called `local`. */
+  readonly logDrivers: readonly string[]
+  /** Names of its OCI runtimes. */
+  readonly ociRuntimes: readonly string[]
+  /** Whether it offers GPUs: by the runtime of NVIDIA, or by devices of CDI. */
+  readonly hasGpus: boolean
+  /** Where it keeps images, containers and volumes. */
+  readonly rootDir: string
+  /** What new networks get their addresses from. */
+  readonly addressPools: readonly AddressPool[]
+  /** Whether a container can be given the usual number of open files. */
+  readonly raisesOpenFiles: boolean
+  /** Whether the size of a home can be bound. */
+  readonly supportsHomeQuota: boolean
+}
+
+interface Info {
+  readonly Name?: string
+  readonly NCPU: number
+  /** 0 when the engine cannot read it. */
+  readonly MemTotal?: number
+  readonly Plugins?: { readonly Log?: string[] | null }
+  readonly Runtimes?: Readonly<Record<string, unknown>> | null
+  readonly DockerRootDir?: string
+  /** Since Docker 28.2. */
+  readonly DiscoveredDevices?: readonly { readonly Source?: string; readonly ID?: string }[] | null
+  /** Absent when the operator named none. */
+  readonly DefaultAddressPools?: AddressPool[] | null
+}
+
+/** How long what the engine said is good, in ms: its settings change when an operator restarts it. */
+const maxAge = 300_000
+
+/** Asks the engine now and then: `/info` takes longer than any other read. */
+export class HostInfo {
+  readonly #client: EngineClient
+  readonly #isLocal: boolean
+  readonly #homeSize: HomeQuota
+  #facts: Promise<HostFacts> | undefined
+  #askedAt = 0
+
+  /** @param isLocal whether the engine runs on this machine */
+  constructor(client: EngineClient, isLocal: boolean, homeSize: HomeQuota) {
+    this.#client = client
+    this.#isLocal = isLocal
+    this.#homeSize = homeSize
+  }
+
+  /** Only the first who ask wait for the engine. @throws {RuntimeError} and asks again the next time */
+  async facts(): Promise<HostFacts> {
+    const facts = (this.#facts ??= this.#ask())
+    if (performance.now() - this.#askedAt > maxAge) this.#renew()
+    try {
+      return await facts
+    } catch (error) {
+      if (this.#facts === facts) this.#facts = undefined
+      throw error
+    }
+  }
+
+  /** Until the engine has answered, and when it does not, what it said before is good. */
+  #renew(): void {
+    const next = this.#ask()
+    next.then(
+      () => (this.#facts = next),
+      () => undefined,
+    )
+  }
+
+  async #ask(): Promise<HostFacts> {
+    this.#askedAt = performance.now()
+    const what = 'ask the engine about its host'
+    const [info, opensMany, supportsHomeQuota] = await Promise.all([
+      this.#client.ask<Info>({ what, method: 'GET', path: '/info', timeout: callTimeouts.read }),
+      this.#isLocal && canRaiseOpenFiles(),
+      this.#homeSize.isSupported(),
+    ])
+    const { NCPU, Plugins, Runtimes, DockerRootDir, DefaultAddressPools, DiscoveredDevices } = info
+    const ociRuntimes = Object.keys(Runtimes ?? {})
+    return {
+      name: info.Name ?? '',
+      cores: NCPU,
+      memory: info.MemTotal || Infinity,
+      logDrivers: Plugins?.Log ?? [],
+      ociRuntimes,
+      hasGpus: ociRuntimes.includes('nvidia') || (DiscoveredDevices ?? []).some(({ ID }) => /gpu/i.test(ID ?? '')),
+      rootDir: DockerRootDir ?? '',
+      addressPools: DefaultAddressPools?.length ? DefaultAddressPools : builtInPools,
+      raisesOpenFiles: opensMany,
+      supportsHomeQuota,
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { ContainerSpec, Owner } from '#/engines/container-spec.ts'
+
+/** Labels of containers, volumes and networks: their installation and owner. */
+const labelNames = {
+  installation: 'berth.instance',
+  userId: 'berth.user_id',
+  slug: 'berth.slug',
+  type: 'berth.type',
+  port: 'berth.port',
+  fingerprint: 'berth.fingerprint',
+  templateVersion: 'berth.template_version',
+  probe: 'berth.probe',
+} as const
+
+/** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
+export const helperLabel = 'berth.helper'
+
+type Labels = Readonly<Record<string, string>>
+
+export function labelsFor(installation: string, spec: ContainerSpec, port: number): Labels {
+  return {
+    ...homeLabels(installation, spec.owner),
+    [labelNames.port]: String(port),
+    [labelNames.fingerprint]: spec.fingerprint,
+    ...(spec.templateVersion === undefined ? {} : { [labelNames.templateVersion]: spec.templateVersion }),
+  }
+}
+
+export function homeLabels(installation: string, owner: Owner): Labels {
+  return {
+    [labelNames.installation]: installation,
+    [labelNames.userId]: String(owner.userId),
+    [labelNames.slug]: owner.slug,
+    [labelNames.type]: owner.type,
+  }
+}
+
+export const installationLabel = (installation: string): Labels => ({ [labelNames.installation]: installation })
+
+/** On volumes that probe whether they can be made; they are no user's home. */
+export const probeLabels = (installation: string): Labels => ({
+  ...installationLabel(installation),
+  [labelNames.probe]: 'home-size',
+})
+
+export const probeFilter = (installation: string): string[] => [
+  ...labelFilter(installation),
+  `${labelNames.probe}=home-size`,
+]
+
+/** Whether it carries this installation's name, as its networks do. */
+export const isOfInstallation = (labels: Labels | null | undefined, installation: string) =>
+  labels?.[labelNames.installation] === installation
+
+export const isOfAnyInstallation = (labels: Labels | null | undefined) =>
+  labels?.[labelNames.installation] !== undefined
+
+/** Name of the installation that it belongs to. */
+export const installationIn = (labels: Labels | null | undefined) => labels?.[labelNames.installation]
+
+/** Filter that the engine applies before it answers. */
+export function labelFilter(installation: string, userId?: number): string[] {
+  const ours = `${labelNames.installation}=${installation}`
+  return userId === undefined ? [ours] : [ours, `${labelNames.userId}=${userId}`]
+}
+
+/** Whose it is, or null when it does not carry this installation's labels. */
+export function ownerFrom(labels: Labels | null | undefined, installation: string): Owner | null {
+  const { [labelNames.userId]: userId, [labelNames.slug]: slug, [labelNames.type]: type } = labels ?? {}
+  if (
+    labels?.[labelNames.installation] !== installation ||
+    !userId ||
+    !/^\d+$/.test(userId) ||
+    !slug ||
+    type === undefined
+  )
+    return null
+  return { userId: Number(userId), slug, type }
+}
+
+export function portFrom(labels: Labels | null | undefined): number | null {
+  const port = labels?.[labelNames.port]
+  return port === undefined ? null : Number(port)
+}
+
+export const fingerprintFrom = (labels: Labels | null | undefined) => labels?.[labelNames.fingerprint] ?? null
+
+/** Undefined on containers of a Berth that knew no versions of templates. */
+export const templateVersionFrom = (labels: Labels | null | undefined) => labels?.[labelNames.templateVersion]

@@ -1,0 +1,213 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Dispatcher } from 'undici'
+import { ConnectionPools, type CallKind } from '#/engines/transport/connection-pools.ts'
+import { EngineCallMetrics } from '#/engines/transport/engine-call-metrics.ts'
+import { jsonLines } from '#/engines/transport/json-stream.ts'
+import { withSignal } from '#/engines/transport/with-signal.ts'
+import type { ClusterAccess } from './cluster-access.ts'
+import { errorResponseOf, toRuntimeError } from './cluster-errors.ts'
+import { connectorOf } from './connector.ts'
+
+/** How long each kind of call may take, in ms; after it the API server counts as not answering. */
+export const callTimeouts = {
+  read: 3_000,
+  /** A page of at most 500 objects. */
+  list: 15_000,
+  /** Admission plugins and webhooks of the cluster may take 10 s each. */
+  write: 30_000,
+} as const
+
+/** Pause after credentials were renewed, in ms: an account that is always refused does not have a plugin run at each call. */
+const renewalPause = 10_000
+
+/** One call to the API server. */
+export interface ClusterCall {
+  /** What is being done, for the error: `start berth-ann-dev`. Its first word is a label of the metrics. */
+  readonly what: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Names in it are already encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** ms, for the whole answer; of a stream, for its beginning */
+  readonly timeout: number
+  /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
+  readonly kind?: CallKind
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * HTTP client of one API server, over the connection pools that the client of the Docker Engine has, too: every call has a
+ * deadline and a signal, and no kind of call waits for the connections of another.
+ */
+export class ClusterClient {
+  #pools: ConnectionPools
+  #renewedAt = -Infinity
+  readonly #access: ClusterAccess
+  readonly #metrics = new EngineCallMetrics()
+  readonly #log: Pick<Logger, 'debug'> | undefined
+
+  /** Connects at the first call. @param log gets a line for each call */
+  constructor(access: ClusterAccess, log?: Pick<Logger, 'debug'>) {
+    this.#access = access
+    this.#log = log
+    this.#pools = this.#openPools()
+  }
+
+  /**
+   * @param prepare returns what is parsed of the answer's text; what it asks for itself is on its way before
+   * @returns the answer's JSON @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async ask<T = void>(call: ClusterCall, prepare?: (text: string) => string): Promise<T> {
+    return this.#exchange(call, async ({ body }) => {
+      let text = await body.text()
+      if (prepare) {
+        text = prepare(text)
+        await nextTurn()
+      }
+      return (text === '' ? undefined : JSON.parse(text)) as T
+    })
+  }
+
+  /** As `ask`. @returns also the header `Date` (RFC 9110, 6.6.1), which has a resolution of a second */
+  async askWithDate<T>(call: ClusterCall): Promise<{ readonly answer: T; readonly date: Date | null }> {
+    return this.#exchange(call, async ({ body, headers }) => {
+      const date = new Date(String(headers.date ?? ''))
+      return { answer: (await body.json()) as T, date: Number.isNaN(date.getTime()) ? null : date }
+    })
+  }
+
+  /** An answer that is no JSON. @param maxBytes of it that are read @throws as `ask` */
+  async download(call: ClusterCall, maxBytes: number): Promise<Buffer> {
+    return this.#exchange(call, async ({ body }) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length >= maxBytes) break
+      }
+      return Buffer.concat(chunks).subarray(0, maxBytes)
+    })
+  }
+
+  /** An answer that comes bit by bit; the caller's signal ends it. @returns once it has begun; reading it throws as `ask` */
+  async stream(call: ClusterCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
+    const body = await this.#exchange(call, async (response) => response.body)
+    return this.#read(call, body)
+  }
+
+  /** As `stream`, for an answer that comes in lines of JSON. */
+  async follow<T>(call: ClusterCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
+    const body = await this.#exchange(call, async (response) => response.body)
+    return this.#read(call, jsonLines<T>(body))
+  }
+
+  /** What a connection of another protocol than HTTP needs. @param path of the API @throws as `ask` */
+  async connection({
+    what,
+    path,
+    signal,
+  }: {
+    readonly what: string
+    readonly path: string
+    readonly signal: AbortSignal
+  }) {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(callTimeouts.list)])
+    try {
+      const both = Promise.all([this.#access.headers(), this.#access.connect()])
+      const [headers, connect] = await withSignal(both, limit)
+      return { url: `${this.#access.server}${path}`, headers, connect }
+    } catch (error) {
+      throw toRuntimeError(error, what, signal)
+    }
+  }
+
+  /** Numbers about calls for `/metrics`, by name. */
+  counts(): Readonly<Record<string, number>> {
+    return this.#metrics.series()
+  }
+
+  async *#read<T>(call: ClusterCall, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    const release = this.#metrics.take(callKindOf(call))
+    try {
+      yield* parts
+    } catch (error) {
+      throw toRuntimeError(error, call.what, call.signal)
+    } finally {
+      release()
+    }
+  }
+
+  /** Sends, and has `read` take the answer, all within the limit. */
+  async #exchange<T>(call: ClusterCall, read: (response: Dispatcher.ResponseData) => Promise<T>): Promise<T> {
+    const { what, timeout, signal } = call
+    signal?.throwIfAborted()
+    const limit = new AbortController()
+    const end = () => limit.abort(new DOMException(`no answer in ${timeout} ms`, 'TimeoutError'))
+    const timer = setTimeout(end, timeout)
+    const begun = performance.now()
+    const release = this.#metrics.take(callKindOf(call))
+    let problem: unknown
+    try {
+      const request = await this.#request(call, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal)
+      const response = await this.#pools.of(callKindOf(call)).request(request)
+      if (response.statusCode === 401) this.#renew()
+      if (response.statusCode >= 400) throw errorResponseOf(what, response.statusCode, await response.body.text())
+      return await read(response)
+    } catch (error) {
+      problem = toRuntimeError(error, what, signal)
+      throw problem
+    } finally {
+      clearTimeout(timer)
+      release()
+      this.#note(call, performance.now() - begun, problem)
+    }
+  }
+
+  async #request({ method, path, query, body }: ClusterCall, signal: AbortSignal) {
+    const base = new URL(this.#access.server).pathname.replace(/\/$/, '')
+    const json = body === undefined ? {} : { body: JSON.stringify(body) }
+    return {
+      method,
+      path: `${base}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'berth',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(await withSignal(this.#access.headers(), signal)),
+      },
+      ...json,
+      signal,
+    }
+  }
+
+  #openPools(): ConnectionPools {
+    // With HTTP/2 one frozen connection would hold up watches and calls alike.
+    return new ConnectionPools(new URL(this.#access.server).origin, {
+      connect: connectorOf(() => this.#access.connect()),
+      allowH2: false,
+    })
+  }
+
+  /** A token, or the certificate of the connections, has expired: the next calls have both anew; those under way go on. */
+  #renew(): void {
+    if (performance.now() - this.#renewedAt < renewalPause) return
+    this.#renewedAt = performance.now()
+    this.#access.renew()
+    const before = this.#pools
+    this.#pools = this.#openPools()
+    void before.close()
+  }
+
+  #note(call: ClusterCall, ms: number, problem: unknown): void {
+    this.#metrics.note(call.what, ms, problem)
+    if (call.kind === 'health') return
+    const failure = problem instanceof Error ? { failed: problem.name } : {}
+    this.#log?.debug({ engine: call.what, ms: Math.round(ms), ...failure }, 'engine call')
+  }
+}
+
+const callKindOf = ({ kind, method }: ClusterCall): CallKind => kind ?? (method === 'GET' ? 'query' : 'verb')

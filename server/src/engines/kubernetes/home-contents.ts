@@ -1,0 +1,101 @@
+import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/engines/home-archive.ts'
+import type { HomeContents } from '#/engines/home-contents.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import { TarArchiveEnd } from '#/engines/transport/tar-archive-end.ts'
+import { withSendLimit } from '#/engines/transport/with-send-limit.ts'
+import { withStallLimit } from '#/engines/transport/with-stall-limit.ts'
+import type { ClusterContext } from './cluster-context.ts'
+import { execInPod, outputOf } from './exec-in-pod.ts'
+import { pack, unpack, framed } from './helper-container.ts'
+import { ensureHome, hasHome, listHomes, removeHome } from './home-claims.ts'
+import { readWithHomeHelper, withHomeHelper } from './home-helper.ts'
+
+/** Contents of homes through pods of the helper image. */
+export function homeContents(cluster: ClusterContext): HomeContents {
+  return {
+    read: (volume, signal) => readHome(cluster, volume, signal),
+    add: async (volume, archive, signal) => {
+      if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
+      await writeTo(cluster, volume, archive, signal)
+    },
+    discard: async (volume, name, signal) => {
+      if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
+      const what = `remove a folder of ${volume}`
+      await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+        outputOf(cluster, { ...helper, what, command: ['rm', '-rf', '--', `${folder}/${name}`], signal }),
+      )
+    },
+  }
+}
+
+/** For backup and restore. */
+export function homeArchive(cluster: ClusterContext): HomeArchive {
+  return {
+    homes: () => listHomes(cluster),
+    read: (volume, signal) => readHome(cluster, volume, signal),
+    write: async (home, archive, { signal, beforeCreate }) => {
+      if (await hasHome(cluster, home.volume)) return 'exists'
+      await beforeCreate()
+      return restoreHome(cluster, home, archive(), signal)
+    },
+    removeUnfinished: async (volume) => {
+      await removeHome(cluster, volume).catch((error: unknown) => {
+        // In use by a container that was created since.
+        if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
+      })
+    },
+  }
+}
+
+async function* readHome(cluster: ClusterContext, volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  // A pod would wait for ever for a claim that is gone.
+  if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
+  const what = `read ${volume}`
+  const end = new TarArchiveEnd()
+  const { stall } = cluster.timeouts
+  const stalled = () => new RuntimeError('failed', `${what}: nothing came for ${stall / 1_000} s`)
+  const bytes = readWithHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+    withStallLimit(async (both) => execInPod(cluster, { ...helper, what, command: pack(folder), signal: both }), {
+      signal,
+      limit: stall,
+      stalled,
+    }),
+  )
+  for await (const part of bytes) {
+    end.pass(part)
+    yield part
+  }
+  if (!end.hasCome) throw new RuntimeError('failed', `${what}: the archive is not complete`)
+}
+
+async function writeTo(
+  cluster: ClusterContext,
+  volume: string,
+  archive: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const what = `write to ${volume}`
+  const { stall } = cluster.timeouts
+  const stalled = () => new RuntimeError('failed', `${what}: it took nothing for ${stall / 1_000} s`)
+  await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
+    withSendLimit(archive, { signal, limit: stall, stalled }, (sent, both) =>
+      outputOf(cluster, { ...helper, what, command: unpack(folder), input: framed(sent), signal: both }),
+    ),
+  )
+}
+
+async function restoreHome(
+  cluster: ClusterContext,
+  { volume, owner, size }: ArchivedHome,
+  archive: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<HomeOutcome> {
+  await ensureHome(cluster, { volume, owner, size: size ?? null, storageClass: null }, signal)
+  try {
+    await writeTo(cluster, volume, archive, signal)
+    return 'created'
+  } catch (error) {
+    await removeHome(cluster, volume)
+    throw error
+  }
+}

@@ -1,0 +1,105 @@
+import type { ContainerRef } from '#/store/container-key.ts'
+import { containerEvent } from '#/containers/container-event.ts'
+import type { UserEvents } from '#/containers/user-events.ts'
+import type { Activity } from '#/containers/idle/activity.ts'
+import type { LaunchProgress, LaunchStage } from '#/containers/launch/launch-progress.ts'
+import type { RouteStatus } from '#/containers/routes/route-changes.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { Group } from '#/store/groups.ts'
+import { covers } from '#/templates/group-directory.ts'
+
+/** How long a member whose container was used counts as here, in ms. */
+const presenceTime = 5 * 60_000
+
+/** What one manager has asked a member about one container; `until` is its end, or when they may ask again. */
+export interface LookState {
+  readonly state: 'asked' | 'open' | 'declined'
+  readonly until: Date
+}
+
+/** A container of a member, of a type of the group. */
+export interface MemberContainer {
+  readonly type: string
+  readonly status: RouteStatus
+  /** Why it does not run, or why its launch failed. */
+  readonly reason: LocalizedMessage | null
+  /** Of a launch that is in progress, or has failed. */
+  readonly stage: LaunchStage | undefined
+  /** Of the viewer; undefined where nothing was asked. */
+  readonly look: LookState | undefined
+}
+
+/** A member at this moment, as managers of the group see it. */
+export interface MemberState {
+  readonly userId: number
+  /** A page of Berth is open, or a container of the group's types was used within `presenceTime`. */
+  readonly isHere: boolean
+  readonly containers: readonly MemberContainer[]
+}
+
+export interface MemberStatesParts {
+  readonly routeSync: Pick<RouteSync, 'statusesOf' | 'get'>
+  readonly launchProgress: Pick<LaunchProgress, 'stagesOf' | 'isUnprobed'>
+  readonly activity: Pick<Activity, 'usedAt'>
+  readonly events: Pick<UserEvents, 'hasListener'>
+  /** What this manager has asked about a container of a member. */
+  readonly lookOf: (managerId: number, owned: ContainerRef) => LookState | undefined
+  readonly now: () => number
+}
+
+/** Present state of members, from memory: neither store nor engine is asked. */
+export class MemberStates {
+  readonly #parts: MemberStatesParts
+
+  constructor(parts: MemberStatesParts) {
+    this.#parts = parts
+  }
+
+  /** Of containers only those of the group's types: others are not its managers' affair. @param viewerId who manages */
+  of(group: Pick<Group, 'types'>, userId: number, viewerId: number): MemberState {
+    const { routeSync, launchProgress } = this.#parts
+    const statuses = new Map(routeSync.statusesOf(userId).map(({ type, status }) => [type, status]))
+    const stages = launchProgress.stagesOf(userId)
+    // A first launch has a stage before its container has a route.
+    const types = [...new Set([...statuses.keys(), ...stages.keys()])].filter((type) => covers(group, type)).sort()
+    return {
+      userId,
+      isHere: this.isHere(group, userId, types),
+      containers: types.map((type) => ({
+        ...this.#containerOf({ userId, type }, statuses.get(type) ?? 'missing', stages.get(type)),
+        look: this.#parts.lookOf(viewerId, { userId, type }),
+      })),
+    }
+  }
+
+  /** Whether the user works with Berth now. Use of containers of other types is not looked at. */
+  isHere(group: Pick<Group, 'types'>, userId: number, types = this.#typesOf(group, userId)): boolean {
+    const { events, activity, now } = this.#parts
+    const since = now() - presenceTime
+    return events.hasListener(userId) || types.some((type) => activity.usedAt({ userId, type }) > since)
+  }
+
+  #typesOf(group: Pick<Group, 'types'>, userId: number): string[] {
+    const types = this.#parts.routeSync.statusesOf(userId).map(({ type }) => type)
+    return types.filter((type) => covers(group, type))
+  }
+
+  #containerOf(
+    owned: ContainerRef,
+    status: RouteStatus,
+    stage: LaunchStage | undefined,
+  ): Omit<MemberContainer, 'look'> {
+    const present = this.#isOver(owned, stage) ? undefined : stage
+    const failed = present?.stage === 'failed' ? present.message : undefined
+    const { message } = containerEvent(owned.type, status, this.#parts.routeSync.get(owned)).data
+    const reason = failed ?? (message instanceof LocalizedMessage ? message : null)
+    return { type: owned.type, status, reason, stage: present }
+  }
+
+  /** A launch that was stopped is no failure. Without a page of its owner nothing asks whether the app is ready: it runs. */
+  #isOver(owned: ContainerRef, stage: LaunchStage | undefined): boolean {
+    if (stage?.stage === 'failed') return stage.reason === 'stopped'
+    return stage?.stage === 'ready' || (stage?.stage === 'waiting' && this.#parts.launchProgress.isUnprobed(owned))
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerName, homeVolume } from '#/containers/container-name.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { DiskNearlyFull } from '#/machine/disk-room.ts'
+import type { HomeContents } from '#/engines/home-contents.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { findContainer, noteStopped, type UserContainer } from '#/store/user-containers.ts'
+import type { Database } from '#/store/database.ts'
+import {
+  deleteHomeArchive,
+  listArchivesOf,
+  setHomeArchive,
+  type StoredArchive,
+} from '#/store/home-archives.ts'
+import { findTermEndMember, type TermEndMember } from '#/store/term-end-members.ts'
+import { findTermEnd } from '#/store/term-ends.ts'
+import type { ArchiveFiles } from './archive-files.ts'
+import { TermEndPaused } from './term-end-paused.ts'
+
+/** How long one home may take, in ms. */
+const timeLimit = 3_600_000
+
+export interface ArchiveMemberParts {
+  readonly database: Database
+  readonly contents: HomeContents | undefined
+  readonly runtime: Pick<Runtime, 'inspect'>
+  readonly files: ArchiveFiles
+  readonly removal: Pick<ContainerRemoval, 'finishLocked'>
+  readonly singleFlight: SingleFlight
+  readonly installation: string
+  /** Stops one and cancels its launch; false when it did not run. */
+  readonly stop: (owned: ContainerRef) => Promise<boolean>
+  /** Bytes of a home at the last measurement; undefined when it was not measured. */
+  readonly bytesOf: (owner: { readonly userId: number; readonly slug: string }, type: string) => number | undefined
+}
+
+/**
+ * Stops a member's containers of these types and archives their homes, each in the flight of its container, so that
+ * nothing changes while it is read. Repeatable: an archive that is there, and whose container was not used since, stays.
+ */
+export class ArchiveMember {
+  readonly #parts: ArchiveMemberParts
+
+  constructor(parts: ArchiveMemberParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws {TermEndPaused} the disk has its reserve left alone · {RuntimeError} · when a container runs again, or a home cannot be
+   *   read whole, or is larger than the room that archives have
+   */
+  async run(member: TermEndMember, types: readonly string[], signal: AbortSignal): Promise<void> {
+    const { database, stop, singleFlight } = this.#parts
+    const made = await listArchivesOf(database.db, member.id)
+    for (const type of types) {
+      const owned = { userId: member.userId, type }
+      await stop(owned)
+      const before = made.find((each) => each.type === type)
+      await singleFlight.run(containerKey(owned), `archive ${member.id}`, () =>
+        this.#archive(member, type, before, signal),
+      )
+    }
+  }
+
+  async #archive(
+    member: TermEndMember,
+    type: string,
+    before: StoredArchive | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, contents, files, removal, installation } = this.#parts
+    if (!contents) throw new TermEndPaused('engine')
+    await this.#refuseRunning(member, type)
+    // A part of a home is no home: of one that is being removed, the rest would replace a whole archive.
+    await removal.finishLocked({ userId: member.userId, slug: member.slug, type })
+    const recordState = recordStateOf(await this.#noteStopped(member, type))
+    if (before?.recordState === recordState && (await files.has(before))) return
+    await this.#requireRoom(member, type)
+    const volume = homeVolume(installation, member.userId, member.slug, type)
+    const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
+    const written = await files
+      .write(member.termEndId, fileName(member, type), archive)
+      .catch((error: unknown) => this.#nothingIfMissing(error, volume))
+    if (!written) return this.#noteGone(before, recordState)
+    crashPoint('term-end.after-archive')
+    const now = new Date()
+    const isWanted = await database.transaction(async (tx) => {
+      // Cancelled meanwhile, or the account was deleted with what is kept of it.
+      if ((await findTermEnd(tx, member.termEndId))?.phase === 'cancelled') return false
+      if (!(await findTermEndMember(tx, member.termEndId, member.userId))) return false
+      await setHomeArchive(tx, { memberId: member.id, type, ...written, recordState, now })
+      return true
+    })
+    if (!isWanted) await files.remove(written.file)
+  }
+
+  /** Without a home, as of a container that never ran, or a home that was reset or purged: an earlier archive stays the last one. */
+  async #noteGone(before: StoredArchive | undefined, recordState: string): Promise<void> {
+    const { database, files } = this.#parts
+    if (!before) return
+    if (await files.has(before)) await setHomeArchive(database.db, { ...before, recordState, now: new Date() })
+    else await deleteHomeArchive(database.db, before.id)
+  }
+
+  /** A launch that has begun before the group ended may have started it since the stop. */
+  async #refuseRunning({ slug }: TermEndMember, type: string): Promise<void> {
+    const { runtime, installation } = this.#parts
+    const found = await runtime.inspect(containerName(installation, slug, type))
+    if (found && ['running', 'restarting', 'paused'].includes(found.state))
+      throw new Error(`${found.name} runs again; it is stopped at the next attempt`)
+  }
+
+  /** So that a later start shows, also of a container that had ended by itself. */
+  async #noteStopped({ userId }: TermEndMember, type: string): Promise<UserContainer | undefined> {
+    const { db } = this.#parts.database
+    const record = await findContainer(db, userId, type)
+    if (!record || (record.stoppedAt !== null && record.runningSince === null)) return record
+    await noteStopped(db, userId, type, new Date())
+    return findContainer(db, userId, type)
+  }
+
+  /** @throws when the home, as far as its size is known, would fill the disk; {TermEndPaused} when only its reserve is left */
+  async #requireRoom(member: TermEndMember, type: string): Promise<void> {
+    const { files, bytesOf } = this.#parts
+    const [room, bytes] = [await files.freeBytes(), bytesOf(member, type) ?? 0]
+    if (room >= bytes) return
+    if (room === 0) throw new TermEndPaused('disk')
+    throw new ArchiveTooLarge(
+      `the home of ${type} has ${bytes} bytes, and archives may take ${room} more on their disk`,
+    )
+  }
+
+  /** A home that took the room of the disk by itself, which is there again without it, fails alone: others may have theirs. */
+  async #nothingIfMissing(error: unknown, volume: string): Promise<undefined> {
+    if (error instanceof RuntimeError && error.kind === 'missing') return
+    if (!(error instanceof DiskNearlyFull) || (await this.#parts.files.freeBytes()) === 0) throw error
+    // Without the cause, which would stand for the disk as a whole.
+    throw new ArchiveTooLarge(`${volume} takes more than the disk of archives has room for`)
+  }
+}
+
+/** What is to be archived is larger than the room that archives have; that of others may fit. */
+export class ArchiveTooLarge extends Error {}
+
+/** What of a container's record changes with each start. */
+export const recordStateOf = (record: UserContainer | undefined): string =>
+  record === undefined
+    ? 'none'
+    : [record.id, record.stoppedAt?.getTime() ?? '-', record.runningSince?.getTime() ?? '-'].join(' ')
+
+/** A type may be any text. */
+const fileName = ({ id }: TermEndMember, type: string) =>
+  `${id}-${createHash('sha256').update(type).digest('hex').slice(0, 16)}`

@@ -1,0 +1,137 @@
+import type { Actor } from '#/accounts/actor.ts'
+import type { Deletion } from '#/admin/deletion.ts'
+import { administer } from '#/accounts/guards.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { Refusal } from '#/refusals/errors.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import { insertRemovals } from '#/store/removals.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { deleteMember, findMembership } from '#/store/group-members.ts'
+import { listArchivesOf } from '#/store/home-archives.ts'
+import { setMemberState, type TermEndMember } from '#/store/term-end-members.ts'
+import type { TermEnd } from '#/store/term-ends.ts'
+import type { ArchiveFiles } from './archive-files.ts'
+import type { PlannedMember } from './member-outcomes.ts'
+import { isOfPresentState, requireUnchanged } from './require-unchanged.ts'
+import { TermEndPaused } from './term-end-paused.ts'
+
+export interface RemoveMemberParts {
+  readonly database: Database
+  readonly deletion: Pick<Deletion, 'deleteUser' | 'deleteContainer'>
+  readonly files: Pick<ArchiveFiles, 'has'>
+  /** Homes without a container are to be removed. */
+  readonly activate: () => void
+  readonly onMembers: () => void
+}
+
+/**
+ * Removes what an end of term takes from a member, if each home has an archive that is whole, and was not used since.
+ * Repeatable: what is gone is gone.
+ */
+export class RemoveMember {
+  readonly #parts: RemoveMemberParts
+
+  constructor(parts: RemoveMemberParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @param planned by the facts of this moment: what has a reason to stay by now stays
+   * @throws {TermEndPaused} its administrator is none any more · when a home has to be archived again, which is noted · what the
+   * deletion throws
+   */
+  async run(termEnd: TermEnd, member: TermEndMember, planned: PlannedMember, now: Date): Promise<void> {
+    const { database } = this.#parts
+    const { outcome } = planned
+    if (outcome.untouched !== null) return setMemberState(database.db, member.id, 'kept', 'changed')
+    if (!(await this.#areArchived(member, planned, outcome.ends))) {
+      await setMemberState(database.db, member.id, 'waiting')
+      throw new Error('a home has no archive of its present state; it is archived again')
+    }
+    const actor = actorOf(termEnd)
+    const isAccount = member.stays === null && outcome.stays === null
+    const check = (types: readonly string[]) => async (tx: Tx) =>
+      requireUnchanged(tx, termEnd.groupId, member, planned, types)
+    if (isAccount) await this.#removeAccount(actor, member, check(outcome.ends), now)
+    else await this.#removeContainers(actor, termEnd, planned, outcome.ends, check, now)
+    crashPoint('term-end.after-removal')
+    if (isAccount) await setMemberState(database.db, member.id, 'done')
+    else await this.#leave(actor, termEnd, member, now)
+  }
+
+  async #areArchived(member: TermEndMember, { records, homes }: PlannedMember, types: readonly string[]) {
+    const archives = await listArchivesOf(this.#parts.database.db, member.id)
+    for (const type of types) {
+      const archive = archives.find((each) => each.type === type)
+      const record = records.find((each) => each.type === type)
+      if (!isOfPresentState(archive, record, homes.has(type))) return false
+      if (archive && !(await this.#parts.files.has(archive))) return false
+    }
+    return true
+  }
+
+  async #removeAccount(actor: Actor, { userId }: TermEndMember, check: Check, now: Date): Promise<void> {
+    const terms = { check, keepsArchives: true }
+    await this.#parts.deletion.deleteUser(actor, userId, true, now, terms).catch(refuseLostRights)
+    this.#parts.onMembers()
+  }
+
+  async #removeContainers(
+    actor: Actor,
+    { groupId }: TermEnd,
+    { user, records, homes }: PlannedMember,
+    types: readonly string[],
+    check: (types: readonly string[]) => Check,
+    now: Date,
+  ): Promise<void> {
+    const { database, deletion, activate } = this.#parts
+    for (const { id, type } of records.filter((each) => types.includes(each.type)))
+      await deletion.deleteContainer(actor, id, true, now, { check: check([type]) }).catch(refuseLostRights)
+    const left = types.filter((type) => homes.has(type) && !records.some((record) => record.type === type))
+    if (left.length === 0) return
+    const removals = left.map((type) => ({ userId: user.id, slug: user.slug, type, containerId: null }))
+    await administer(database, actor, async (tx) => {
+      await check(left)(tx)
+      await insertRemovals(tx, removals, { isPurge: true, now })
+      const detail = { user: user.id, types: left }
+      await insertAuditEntries(tx, [
+        { at: now, actor, action: 'group.remove-homes', target: `group:${groupId}`, detail },
+      ])
+    }).catch(refuseLostRights)
+    activate()
+  }
+
+  /**
+   * Also of a membership that a provider made: the provider may make it again. With the state in one transaction, because a
+   * member without a membership counts as one who has left by themselves.
+   */
+  async #leave(actor: Actor, { groupId }: TermEnd, { id, userId }: TermEndMember, now: Date): Promise<void> {
+    await administer(this.#parts.database, actor, async (tx) => {
+      await setMemberState(tx, id, 'done')
+      const membership = groupId === null ? undefined : await findMembership(tx, groupId, userId)
+      if (!membership) return
+      await deleteMember(tx, membership.groupId, userId)
+      const [target, detail, before] = [`group:${groupId}`, { user: userId }, { role: membership.role }]
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.remove-member', target, detail, before }])
+    }).catch(refuseLostRights)
+    this.#parts.onMembers()
+  }
+}
+
+/** Throws, in the transaction that deletes, when it must not. */
+type Check = (tx: Tx) => Promise<void>
+
+/** Removals happen later than they were asked for, from nowhere. */
+const actorOf = ({ actorId, actorName, language }: TermEnd): Actor => ({
+  id: actorId,
+  email: actorName,
+  address: 'end of term',
+  language,
+})
+
+/** What was deleted meanwhile is gone. @throws {TermEndPaused} */
+function refuseLostRights(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+  if (error.status === 403) throw new TermEndPaused('administrator', error)
+  if (error.status !== 404) throw error
+}

@@ -1,0 +1,304 @@
+import type { Logger } from 'pino'
+import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
+import { list, message, type LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { User } from '#/store/users.ts'
+import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { isFull, sumOf, type DiskLimit, type DiskLimits, type DiskNotice, type HomeBytes } from './disk-limits.ts'
+import type { UserEvent } from '#/containers/user-events.ts'
+import type { LaunchRules } from '#/templates/launch-rules.ts'
+import type { MemberLimits } from '#/templates/member-limits.ts'
+import type { Template, Templates } from '#/templates/template.ts'
+import { countsTogether, fullMemberLimit, memberRooms } from './member-disk-limits.ts'
+import { keyOf, UnmeasuredHomes, type HomeOwner, type OwnedHome } from './unmeasured-homes.ts'
+
+/** Timeout of a launch that waits for newer numbers, in ms. */
+const refreshTimeout = 4_000
+/** Age from which numbers are measured again before a refusal, in ms. */
+const defaultMaxAge = 30_000
+/** The same before a launch that a limit of a group concerns; with `refreshTimeout` less than a tenth of the time. */
+const defaultMaxMemberAge = 60_000
+/** Max users that a warning names. */
+const maxNamed = 3
+
+export interface DiskUseParts {
+  readonly runtime: Pick<Runtime, 'homes' | 'measureHomes' | 'capabilities'>
+  readonly limits: DiskLimits
+  /** Of groups; see `LaunchRules`. */
+  readonly rules: Pick<LaunchRules, 'limitsFor' | 'hasDiskLimits'>
+  readonly templates: Pick<Templates, 'all'>
+  /** Slug of the user with this id; undefined when there is none. */
+  readonly slugOf: (userId: number) => string | undefined
+  readonly publish: (userId: number, event: UserEvent) => void
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  /** For tests, in ms. */
+  readonly maxAge?: number
+  readonly maxMemberAge?: number
+}
+
+/** Homes of one user at the last measurement. */
+interface Measured extends HomeOwner {
+  readonly bytes: HomeBytes
+}
+
+/**
+ * Disk use of homes at the last measurement: warns owners and the operator before a limit is reached, and refuses
+ * launches above it. What was never measured is not refused. Beside a home that the engine cannot measure, which its user may have
+ * brought about, no other container is started that comes under the same limit.
+ */
+export class DiskUse {
+  readonly #parts: DiskUseParts
+  readonly #end = new AbortController()
+  /** By `keyOf` its owner. */
+  #byOwner: ReadonlyMap<string, Measured> = new Map()
+  #unmeasured = new UnmeasuredHomes()
+  #measuring: Promise<void> | undefined
+  #askedAt = -Infinity
+  /** When the measurement of the present numbers began, by `performance.now()`, and how long it took, in ms. */
+  #measured: { readonly at: number; readonly took: number } | undefined
+
+  constructor(parts: DiskUseParts) {
+    this.#parts = parts
+  }
+
+  /** Whether any limit needs the numbers, and the engine has them. */
+  get isWanted(): boolean {
+    const { limits, rules, runtime } = this.#parts
+    return (limits.areSet || rules.hasDiskLimits) && runtime.capabilities.measuresHomes
+  }
+
+  /**
+   * Asks the engine, which may take minutes; concurrent calls share one measurement.
+   * @throws {RuntimeError} the numbers of the last measurement stay in use
+   */
+  async measure(): Promise<void> {
+    this.#measuring ??= this.#measureOnce().finally(() => (this.#measuring = undefined))
+    return this.#measuring
+  }
+
+  /** Cancels a measurement in progress. */
+  close(): void {
+    this.#end.abort()
+  }
+
+  /**
+   * Pre-launch hook. Numbers that are not new are measured again before a refusal, so that deleted files count soon;
+   * with many files that exceeds the timeout, and the next attempt has the new numbers. A launch that a limit of a group concerns
+   * does not pass by old numbers either, where a measurement takes less than the timeout.
+   */
+  async refusalFor(
+    { id, slug }: Pick<User, 'id' | 'slug'>,
+    { type }: Pick<Template, 'type'>,
+  ): Promise<Refusal | undefined> {
+    const owner = { userId: id, slug }
+    const ofGroups = await this.#memberLimitsOf(id, type)
+    const refuse = () => this.#refusalNow(owner, type, ofGroups)
+    if (!refuse() && !this.#isTooOld(ofGroups, type)) return undefined
+    await withTimeout(refreshTimeout, this.#renew())
+    return refuse()
+  }
+
+  /**
+   * By the last numbers.
+   * @returns bytes by which a home of this type may grow; undefined when no limit is known to concern it
+   */
+  async roomFor({ id, slug }: Pick<User, 'id' | 'slug'>, type: string): Promise<number | undefined> {
+    const bytes = this.bytesOf({ userId: id, slug })
+    const concerned = this.#parts.limits.of(bytes).filter((each) => each.type === null || each.type === type)
+    const ofGroups = await this.#memberLimitsOf(id, type)
+    const rooms = [...concerned.map(({ limit, used }) => limit - used), ...memberRooms(ofGroups, type, bytes)]
+    return rooms.length === 0 ? undefined : Math.max(0, Math.min(...rooms))
+  }
+
+  /** Present warnings as events, for a page that opens. */
+  current(userId: number): UserEvent[] {
+    const slug = this.#parts.slugOf(userId)
+    return slug === undefined ? [] : this.#noticesOf({ userId, slug }).map(toEvent)
+  }
+
+  /** Warnings for the operator, a sentence each; a few, however many users there are. */
+  warnings(): readonly LocalizedMessage[] {
+    const reached = [...this.#byOwner.values()].flatMap(({ userId, slug, bytes }) =>
+      this.#parts.limits.nearlyFull(bytes).map((limit) => ({ userId, slug, limit })),
+    )
+    const [full, nearly] = [reached.filter(({ limit }) => isFull(limit)), reached.filter(({ limit }) => !isFull(limit))]
+    return [
+      ...(full.length > 0 ? [message('warnings.fullHomes', { count: full.length, homes: largest(full) })] : []),
+      ...(nearly.length > 0
+        ? [message('warnings.nearlyFullHomes', { count: nearly.length, homes: largest(nearly) })]
+        : []),
+      ...unmeasuredWarning(this.#unmeasured.all),
+    ]
+  }
+
+  /** Numbers for `/metrics`, by name; none before the first measurement. */
+  counts(): Readonly<Record<string, number>> {
+    if (!this.#measured) return {}
+    const owners = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
+    return {
+      berth_homes_bytes: owners.reduce((all, { sum }) => all + sum, 0),
+      berth_homes_largest_user_bytes: owners.reduce((max, { sum }) => Math.max(max, sum), 0),
+      berth_homes_full_users: owners.filter(({ bytes }) => this.#parts.limits.of(bytes).some(isFull)).length,
+    }
+  }
+
+  /** Sizes of homes of present users at the last measurement, in bytes; none before the first. */
+  *sizes(): Generator<{ readonly userId: number; readonly type: string; readonly bytes: number }> {
+    for (const { userId, slug, bytes: byType } of this.#byOwner.values()) {
+      if (this.#parts.slugOf(userId) !== slug) continue
+      for (const [type, bytes] of byType) yield { userId, type, bytes }
+    }
+  }
+
+  async #measureOnce(): Promise<void> {
+    const at = performance.now()
+    this.#askedAt = at
+    const { runtime } = this.#parts
+    const homes = await runtime.homes()
+    const sizes = await runtime.measureHomes(this.#end.signal)
+    const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
+    const missed: OwnedHome[] = []
+    for (const { volume, owner } of homes) {
+      if (sizes.get(volume) === null) missed.push(owner)
+      // If the engine has no size of it this time, the last one is the best estimate.
+      const size = sizes.get(volume) ?? this.bytesOf(owner).get(owner.type)
+      if (size === undefined) continue
+      const { userId, slug } = owner
+      const measured = byOwner.get(keyOf(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
+      byOwner.set(keyOf(owner), measured)
+      measured.bytes.set(owner.type, size)
+    }
+    const [before, unmeasured] = [this.#byOwner, this.#unmeasured]
+    this.#byOwner = byOwner
+    this.#unmeasured = unmeasured.after(missed)
+    this.#measured = { at, took: performance.now() - at }
+    const owners = [...before.values(), ...byOwner.values(), ...unmeasured.all, ...this.#unmeasured.all]
+    for (const [key, owner] of new Map(owners.map((each) => [keyOf(each), each])))
+      this.#publishChange(owner, this.#parts.limits.notices(before.get(key)?.bytes ?? none, unmeasured.of(owner)))
+    for (const { userId, slug, type } of this.#unmeasured.all.filter((home) => !unmeasured.has(home)))
+      this.#parts.log.warn({ userId, slug, type }, 'the engine cannot measure a home, so no disk limit counts it')
+  }
+
+  /** Publishes each new number from the first warning on, and once when the warning ends. */
+  #publishChange(owner: HomeOwner, was: readonly DiskNotice[]): void {
+    const { limits, log } = this.#parts
+    const { userId, slug } = owner
+    const now = this.#noticesOf(owner)
+    const all = limits.of(this.bytesOf(owner))
+    for (const { measured, ...limit } of now) {
+      const old = was.find(isOfSame(limit))
+      if (old?.used !== limit.used || old.measured !== measured) this.#publishNotice(owner, { ...limit, measured })
+      if (measured && (!old || isFull(old) !== isFull(limit)))
+        log.warn(
+          { userId, slug, ...limit },
+          isFull(limit) ? 'as much on disk as allowed' : 'nearly as much on disk as allowed',
+        )
+    }
+    for (const old of was)
+      // A home that was deleted has no limit any more.
+      if (!now.some(isOfSame(old)))
+        this.#publishNotice(owner, { ...old, used: 0, ...all.find(isOfSame(old)), measured: true })
+  }
+
+  /** Homes of an earlier user with this id are not published to the present one. */
+  #publishNotice({ userId, slug }: HomeOwner, notice: DiskNotice): void {
+    const { slugOf, publish } = this.#parts
+    if (slugOf(userId) === slug) publish(userId, toEvent(notice))
+  }
+
+  #noticesOf(owner: HomeOwner): DiskNotice[] {
+    return this.#parts.limits.notices(this.bytesOf(owner), this.#unmeasured.of(owner))
+  }
+
+  /** Limits of the groups of a user for containers of this type; asks the store nothing while no group limits homes. */
+  async #memberLimitsOf(userId: number, type: string): Promise<readonly MemberLimits[]> {
+    const { rules } = this.#parts
+    const found = rules.hasDiskLimits ? await rules.limitsFor({ userId, type }) : undefined
+    return found ?? []
+  }
+
+  /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
+  #isTooOld(ofGroups: readonly MemberLimits[], type: string): boolean {
+    if (!this.#measured || memberRooms(ofGroups, type, none).length === 0) return false
+    const { at, took } = this.#measured
+    return took < refreshTimeout && performance.now() - at > (this.#parts.maxMemberAge ?? defaultMaxMemberAge)
+  }
+
+  /** Never throws. */
+  async #renew(): Promise<void> {
+    const isNew = performance.now() - this.#askedAt < (this.#parts.maxAge ?? defaultMaxAge)
+    if (isNew && !this.#measuring) return
+    await tryOrLog(this.#parts.log, 'measuring homes again before a launch', () => this.measure())
+  }
+
+  /** By the present numbers. */
+  #refusalNow(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
+    const limit = this.#inTheWayOf(type, owner)
+    if (limit) return this.#refusal(owner, limit)
+    const full = fullMemberLimit(ofGroups, type, this.bytesOf(owner), this.#parts.templates)
+    if (!full) return this.#refusalBeside(owner, type, ofGroups)
+    const { group, wayIn } = full
+    const values = { group, used: formatBytes(full.used), max: formatBytes(full.limit) }
+    const sentence = wayIn
+      ? message('groups.tooMuchDiskBut', { ...values, name: wayIn.displayName })
+      : message('groups.tooMuchDisk', values)
+    return refusals.groupLimit('disk', group, sentence)
+  }
+
+  /** Where a home of another type is unmeasured. That type, and others that are, still start: there the owner can mend it. */
+  #refusalBeside(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
+    const { limits, templates } = this.#parts
+    const unmeasured = this.#unmeasured.of(owner)
+    if (unmeasured.size === 0 || unmeasured.has(type)) return undefined
+    const counts = (other: string) => limits.areSummed || countsTogether(ofGroups, type, other)
+    const wayIn = templates.all().find((each) => each.home !== null && unmeasured.has(each.type) && counts(each.type))
+    return wayIn && refusals.homeUnmeasured(wayIn.displayName)
+  }
+
+  #refusal(owner: HomeOwner, limit: DiskLimit): Refusal {
+    const { limits } = this.#parts
+    const [used, max] = [formatBytes(limit.used), formatBytes(limit.limit)]
+    return refusals.diskFull(used, max, limits.cleanUpTemplate(limit, this.bytesOf(owner))?.displayName)
+  }
+
+  #inTheWayOf(type: string, owner: HomeOwner): DiskLimit | undefined {
+    return this.#parts.limits.blockingLimit(type, this.bytesOf(owner))
+  }
+
+  /** Sizes of an owner's homes at the last measurement, by type; none that was never measured. */
+  bytesOf(owner: HomeOwner): HomeBytes {
+    return this.#byOwner.get(keyOf(owner))?.bytes ?? none
+  }
+}
+
+const none: HomeBytes = new Map()
+
+const isOfSame = (one: DiskLimit) => (other: DiskLimit) => one.type === other.type
+
+const toEvent = (notice: DiskNotice): UserEvent => ({ name: 'disk', data: { ...notice } })
+
+function unmeasuredWarning(all: readonly OwnedHome[]): LocalizedMessage[] {
+  if (all.length === 0) return []
+  const named = all
+    .slice(0, maxNamed)
+    .map(({ userId, slug, type }) => message('warnings.unmeasuredHome', { name: `${slug}-${type}`, userId }))
+  return [message('warnings.unmeasuredHomes', { count: all.length, homes: list('semicolon', named) })]
+}
+
+interface Reached {
+  readonly userId: number
+  readonly slug: string
+  readonly limit: DiskLimit
+}
+
+/** Slugs and numbers; an operator's page shows no addresses. */
+function largest(reached: readonly Reached[]): Value {
+  const first = reached.toSorted((one, other) => other.limit.used - one.limit.used).slice(0, maxNamed)
+  const named = first.map(({ userId, slug, limit: { type, used, limit } }) => {
+    const name = type === null ? slug : `${slug}-${type}`
+    return message('warnings.home', { name, userId, used: formatBytes(used), limit: formatBytes(limit) })
+  })
+  const homes = list('semicolon', named)
+  return reached.length > named.length ? message('warnings.theLargest', { homes }) : homes
+}

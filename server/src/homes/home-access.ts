@@ -1,0 +1,209 @@
+import pLimit from 'p-limit'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { containerKey } from '#/store/container-key.ts'
+import { containerName, homeVolume } from '#/containers/container-name.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import type { Template, Templates } from '#/templates/template.ts'
+import { DiskNearlyFull } from '#/machine/disk-room.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import type { HomeContents } from '#/engines/home-contents.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { SnapshotTooLarge } from './snapshot-files.ts'
+
+/** Homes that are read or written at the same time. */
+const maxParallel = 2
+/** Requests that may wait for one of these. */
+const maxWaiting = 20
+/** How often a reader that gives way asks whether other work waits for its end, in ms. */
+const yieldCheckInterval = 100
+/** How long one home may be read or written, in ms. */
+const defaultTimeLimit = 900_000
+
+/** Whose home it is. */
+export interface HomeOwner {
+  readonly id: number
+  readonly slug: string
+}
+
+export interface HomeAccessParts {
+  /** Whether snapshots are switched on. */
+  readonly isOn: boolean
+  /** False in the process of a command: a service that starts meanwhile would not know of the work. */
+  readonly isService: boolean
+  /** Undefined where the engine cannot read homes; then snapshots are off. */
+  readonly contents: HomeContents | undefined
+  readonly runtime: Pick<Runtime, 'inspect'>
+  readonly singleFlight: SingleFlight
+  readonly installation: string
+  readonly templates: Pick<Templates, 'get' | 'openTypes'>
+  /** As `ContainerRemoval`. */
+  readonly removal: Pick<ContainerRemoval, 'finishLocked'>
+  /** For tests, in ms. */
+  readonly timeLimit?: number
+}
+
+/** States of a container in which its home may not be read, and not be written. */
+export const [notRead, notWritten] = [
+  ['running', 'restarting'],
+  ['running', 'restarting', 'paused'],
+] as const
+
+/**
+ * Exclusive access to homes: work on one runs in the flight of its container, so that no launch, stop or other work on this
+ * home runs at the same time, and only while the container's program does not run. So there are never two writers, and
+ * nothing changes while it is read.
+ */
+export class HomeAccess {
+  readonly #parts: HomeAccessParts
+  readonly #limit = pLimit(maxParallel)
+
+  constructor(parts: HomeAccessParts) {
+    this.#parts = parts
+  }
+
+  get isOn(): boolean {
+    return this.#parts.isOn
+  }
+
+  /** @throws {Refusal} 409 */
+  get contents(): HomeContents {
+    if (!this.#parts.contents) throw refusals.snapshotsOff()
+    return this.#parts.contents
+  }
+
+  /** Ends what takes too long. */
+  timeLimit(): AbortSignal {
+    return AbortSignal.timeout(this.#parts.timeLimit ?? defaultTimeLimit)
+  }
+
+  /**
+   * @param verb requests with the same one share one run @param states in which nothing is done
+   * @throws {Refusal} 409 the container is in one of the states · 429 too many wait · as the work, by `rethrowInWords`
+   */
+  async run<T>(owner: HomeOwner, type: string, verb: string, states: readonly string[], work: () => Promise<T>) {
+    const { removal } = this.#parts
+    if (!this.#parts.isService && states.length > 0) throw refusals.conflict(message('snapshots.needsService'))
+    if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
+    const key = containerKey({ userId: owner.id, type })
+    return this.#parts.singleFlight
+      .run(key, verb, () =>
+        this.#limit(async () => {
+          await this.requireNot(owner, type, states)
+          // A part of a home is no home. Work that needs no container, as on a snapshot alone, does not look at it.
+          if (states.length > 0) await removal.finishLocked({ userId: owner.id, slug: owner.slug, type })
+          return work()
+        }),
+      )
+      .catch(rethrowInWords)
+  }
+
+  /**
+   * Reads a home whatever the state of its container, in the flight of the container, and gives way to all other work on it, such
+   * as the stop that follows a block: otherwise a user with many requests about a large home could put that off for as long as they wish.
+   * @param work is to end soon when the signal is aborted, with what it has
+   * @throws {Refusal} 429 too many wait, or other work came first · as the work, by `rethrowInWords`
+   */
+  async readYielding<T>(
+    owner: HomeOwner,
+    type: string,
+    verb: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
+    const key = containerKey({ userId: owner.id, type })
+    return this.#parts.singleFlight
+      .run<T>(key, verb, (_, isAwaited) => this.#readUntil(isAwaited, work))
+      .catch(rethrowInWords)
+  }
+
+  async #readUntil<T>(isAwaited: () => boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const left = new AbortController()
+    const early = Promise.withResolvers<never>()
+    let hasBegun = false
+    const giveWay = () => {
+      if (!isAwaited()) return
+      left.abort()
+      if (!hasBegun) early.reject(refusals.snapshotsBusy())
+    }
+    giveWay()
+    const timer = setInterval(giveWay, yieldCheckInterval)
+    const read = this.#limit(() => {
+      left.signal.throwIfAborted()
+      hasBegun = true
+      return work(left.signal)
+    })
+    return Promise.race([read, early.promise]).finally(() => clearInterval(timer))
+  }
+
+  /** For work in a flight of the container that is there already, or behind every request. */
+  async runNext<T>(work: () => Promise<T>): Promise<T> {
+    return this.#limit(work)
+  }
+
+  /**
+   * As `runNext`, for work of a request that may be given up: it does not begin once the signal is aborted, nor after as long as one home
+   * may take. @param work is to end soon when the signal is aborted @throws {Refusal} 429 it did not begin in time · why it was
+   * aborted · as the work
+   */
+  async runNextUnless<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const late = this.timeLimit()
+    const early = Promise.withResolvers<never>()
+    let hasBegun = false
+    const leave = () => {
+      if (!hasBegun) early.reject(signal.aborted ? signal.reason : refusals.snapshotsBusy())
+    }
+    const end = new AbortController()
+    for (const each of [signal, late]) each.addEventListener('abort', leave, { signal: end.signal })
+    if (signal.aborted) leave()
+    const run = this.#limit(async () => {
+      if (signal.aborted || late.aborted) return early.promise
+      hasBegun = true
+      return work()
+    })
+    return Promise.race([run, early.promise]).finally(() => end.abort())
+  }
+
+  /** @throws {Refusal} 409 @throws {RuntimeError} */
+  async requireNot(owner: HomeOwner, type: string, states: readonly string[]): Promise<void> {
+    if (!(await this.isIdle(owner, type, states))) throw refusals.conflict(message('snapshots.stopFirst'))
+  }
+
+  /** Whether the container is in none of these states. @throws {RuntimeError} */
+  async isIdle({ slug }: HomeOwner, type: string, states: readonly string[]): Promise<boolean> {
+    const { runtime, installation } = this.#parts
+    if (states.length === 0) return true
+    const found = await runtime.inspect(containerName(installation, slug, type))
+    return !found || !states.includes(found.state)
+  }
+
+  /** A type with a home, where snapshots are on. @throws {Refusal} 400 · 409 */
+  requireHome(type: string): Template {
+    const template = this.requireType(type)
+    if (!this.#parts.isOn) throw refusals.snapshotsOff()
+    if (template.home === null) throw refusals.conflict(message('snapshots.noHome'))
+    return template
+  }
+
+  /** @throws {Refusal} 400 */
+  requireType(type: string): Template {
+    const { templates } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.openTypes)
+    return template
+  }
+
+  volumeOf({ id, slug }: HomeOwner, type: string): string {
+    return homeVolume(this.#parts.installation, id, slug, type)
+  }
+}
+
+/** What a failure of engine or disk is for those who asked. @throws always */
+export function rethrowInWords(error: unknown): never {
+  if (error instanceof Refusal) throw error
+  if (error instanceof SnapshotTooLarge) throw refusals.conflict(message('snapshots.tooLarge'))
+  if (error instanceof DiskNearlyFull) throw refusals.snapshotDiskFull(error)
+  if (error instanceof RuntimeError && error.kind === 'missing') throw refusals.conflict(message('snapshots.noHomeYet'))
+  throw refusals.snapshotFailed(error)
+}

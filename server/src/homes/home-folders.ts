@@ -1,0 +1,32 @@
+import { refusals } from '#/refusals/errors.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { HomeAccess, HomeOwner } from './home-access.ts'
+import { folderSizes, type FolderSizes } from './folder-sizes.ts'
+import { pathIn } from '#/engines/transport/rewrite-archive.ts'
+
+/** How long a home is read, in ms. */
+const timeLimit = 20_000
+
+/** What takes room in homes, by folder: read by the engine, on its machine, when a user asks; nothing is kept of it. */
+export class HomeFolders {
+  readonly #access: HomeAccess
+
+  constructor(access: HomeAccess) {
+    this.#access = access
+  }
+
+  /** Also while the container runs, until other work on it waits. @throws {Refusal} 400 · 404 no such folder · 409 · 429 · 500 */
+  async list(owner: HomeOwner, type: string, folder: string): Promise<FolderSizes> {
+    const access = this.#access
+    access.requireHome(type)
+    const path = pathIn(folder)
+    return access.readYielding(owner, type, `folders ${path}`, async (left) => {
+      const signal = AbortSignal.any([left, AbortSignal.timeout(timeLimit)])
+      // What changes while it is read ends early, too.
+      const isEnd = (error: unknown) => signal.aborted || (error instanceof RuntimeError && error.kind === 'failed')
+      const found = await folderSizes(access.contents.read(access.volumeOf(owner, type), signal), path, isEnd)
+      if (!found) throw refusals.notFound('path')
+      return found
+    })
+  }
+}

@@ -1,0 +1,133 @@
+import type { Language } from '@berth/api/boot.ts'
+import type { MemberState as MemberStateDto } from '@berth/api/schemas/groups/group-page.ts'
+import type { EndGroup } from '#/groups/end-group.ts'
+import type { GroupStart, GroupStarts } from '#/groups/group-starts.ts'
+import type { ManagedGroup } from '#/groups/managed-group.ts'
+import type { GroupWatch } from '#/groups/group-watch.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
+import type { LookState, MemberContainer, MemberState } from '#/groups/member-states.ts'
+import type { ReadFailure } from '#/groups/read-failure.ts'
+import { sessionOf, userOf } from '#/http/auth/caller.ts'
+import type { Handlers } from './handler-types.ts'
+import { readGroupId, readMemberId } from './request-parameters.ts'
+import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
+import { localize } from '@berth/texts/localize.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { managerOf } from './group-handlers.ts'
+import { toGroup } from './group-serializers.ts'
+
+export interface GroupPageHandlerParts {
+  readonly managedGroup: ManagedGroup
+  /** Where a container opens; undefined while its owner has none. */
+  readonly openUrlOf: (owned: ContainerRef) => string | undefined
+  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
+  readonly sessionEnd: (sid: string) => Promise<Date>
+  readonly watch: GroupWatch
+  readonly starts: GroupStarts
+  readonly readFailure: ReadFailure
+  readonly endGroup: EndGroup
+}
+
+type Names = 'readManagedGroup' | 'groupEvents' | 'startGroup' | 'restartMember' | 'readMemberFailure' | 'endGroup'
+
+/** What managers see and do while members work. Rights are checked by the use cases. */
+export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, Names> {
+  const { managedGroup, starts, readFailure, endGroup } = parts
+  return {
+    readManagedGroup: async (call) => {
+      const { group, types } = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
+      return {
+        group: toGroup(group),
+        types: types.map(({ template, mayAskToLook }) => ({
+          type: template.type,
+          display_name: template.displayName,
+          may_ask_to_look: mayAskToLook,
+        })),
+      }
+    },
+    groupEvents: groupEventsHandler(parts),
+    startGroup: async (call) => {
+      const { container_type: type } = call.body
+      const begun = await starts.start(managerOf(call), readGroupId(call.params.id), type, call.now)
+      return { message: localizedReply(call, sentenceOf(begun)) }
+    },
+    restartMember: async (call) => {
+      const { id, user_id: userId, container_type: type } = call.params
+      await starts.restart(managerOf(call), readGroupId(id), readMemberId(userId), type, call.now)
+      return { message: localizedReply(call, message('groups.restarting')) }
+    },
+    readMemberFailure: async (call) => {
+      const { id, user_id: userId, container_type: type } = call.params
+      const ref = { groupId: readGroupId(id), userId: readMemberId(userId), type }
+      const { reason, exitCode, lastLines } = await readFailure.run(managerOf(call), ref, call.now)
+      return { message: localizedReply(call, reason), exit_code: exitCode, last_lines: [...lastLines] }
+    },
+    endGroup: async (call) => ({
+      group: toGroup(await endGroup.run(managerOf(call), readGroupId(call.params.id), call.now)),
+    }),
+  }
+}
+
+function groupEventsHandler({ watch, sessionEnd, openUrlOf }: GroupPageHandlerParts): Handlers['groupEvents'] {
+  return async (call) => {
+    const watched = await watch.find(managerOf(call), readGroupId(call.params.id))
+    const { sid, isRenewable, expiresAt } = sessionOf(call).claims
+    const language = requestedLanguage(call.request)
+    return {
+      endsAt: expiresAt,
+      extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
+      begin: (sink) =>
+        watch.begin(
+          watched,
+          { userId: userOf(call).id, sid },
+          {
+            onSnapshot: () => void sink.send([{ name: 'snapshot', data: {} }]),
+            onMembers: (states) =>
+              sink.send([
+                { name: 'members', data: { members: states.map((each) => toMemberState(each, language, openUrlOf)) } },
+              ]),
+            onChanged: () => void sink.send([{ name: 'changed', data: {} }]),
+            onEnd: sink.end,
+          },
+        ),
+    }
+  }
+}
+
+function sentenceOf({ count, refused, why }: GroupStart): LocalizedMessage {
+  if (refused === 0) return message('groups.starting', { count })
+  return message('groups.startingBut', { count, refused, why: why ?? message('groups.whyInRows') })
+}
+
+const toMemberState = (
+  { userId, isHere, containers }: MemberState,
+  language: Language,
+  openUrlOf: GroupPageHandlerParts['openUrlOf'],
+): MemberStateDto => ({
+  user_id: userId,
+  is_here: isHere,
+  containers: containers.map((each) => ({
+    ...toMemberContainer(each, language),
+    look: each.look === undefined ? null : toLook(each.look, openUrlOf({ userId, type: each.type })),
+  })),
+})
+
+function toMemberContainer(
+  { type, status, reason, stage }: MemberContainer,
+  language: Language,
+): Omit<MemberStateDto['containers'][number], 'look'> {
+  return {
+    type,
+    status,
+    message: reason && localize(language, reason),
+    stage: stage === undefined || stage.stage === 'ready' ? null : stage.stage,
+    place: stage?.stage === 'queued' ? stage.place : null,
+    has_output: stage?.stage === 'failed' && stage.last_lines.length > 0,
+  }
+}
+
+const toLook = ({ state, until }: LookState, url: string | undefined) => ({
+  state,
+  until: until.toISOString(),
+  url: state === 'open' ? (url ?? null) : null,
+})

@@ -1,0 +1,117 @@
+import type { AdminShare, Share, SharedContainer } from '@berth/api/schemas/features/sharing.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { Templates } from '#/templates/template.ts'
+import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
+import { openPathOf } from './dto-serializers.ts'
+import type { Handlers } from './handler-types.ts'
+import { readId, readLimit } from './request-parameters.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import type { ShareAdministration } from '#/sharing/share-administration.ts'
+import type { Shares } from '#/sharing/shares.ts'
+import type { Visitors } from '#/sharing/visitors.ts'
+import type { ContainerShare } from '#/store/container-shares.ts'
+
+export interface SharingHandlerParts {
+  readonly shares: Shares
+  readonly administration: ShareAdministration
+  readonly visitors: Pick<Visitors, 'of'>
+  readonly templates: Pick<Templates, 'get'>
+  readonly spawnerUrl: string
+  /** Whether each container has an origin of its own, so that pages for visitors need no sandbox. */
+  readonly hasContainerHosts: boolean
+}
+
+type Names = 'listShares' | 'shareContainer' | 'endShare' | 'listSharedContainers' | 'listAllShares' | 'revokeShare'
+
+/** Shares in one answer without `limit`. */
+const defaultPageSize = 100
+
+/** `GET /api/user/shared`. */
+export const listSharedHandler =
+  (
+    parts: Pick<SharingHandlerParts, 'templates' | 'spawnerUrl'>,
+    sharedWith: Shares['sharedWith'],
+  ): Handlers['listSharedContainers'] =>
+  async (call) => {
+    const { id, email } = userOf(call)
+    const shared = await sharedWith({ id, email }, call.now)
+    return { containers: shared.map((share) => toSharedContainer(parts, share)) }
+  }
+
+export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Names> {
+  const { shares, administration, visitors, templates, hasContainerHosts } = parts
+  return {
+    listShares: async (call) => {
+      const { id: userId } = userOf(call)
+      const type = call.params.container_type
+      const own = await shares.list(userId, type, call.now)
+      const present = visitors.of({ userId, type })
+      const isSandboxed = !hasContainerHosts && templates.get(type)?.sandboxVisitors === true
+      return {
+        shares: own.map(toShare),
+        visitors: present.map(({ email, since }) => ({ email, since: since.toISOString() })),
+        ...(isSandboxed && { single_pages_only: true as const }),
+      }
+    },
+    shareContainer: async (call) => {
+      // An administrator who acts for the owner could let himself in for longer than the takeover lasts.
+      ownSessionOf(call)
+      const { emails = [], group_id: groupId, may, expires_at: until } = call.body
+      const request = { emails, groupId, may, until: new Date(until) }
+      await shares.share(ownerOf(call), call.params.container_type, request, call.now)
+      return { message: localizedReply(call, message('sharing.shared')) }
+    },
+    endShare: async (call) => {
+      ownSessionOf(call)
+      const { container_type: type, id } = call.params
+      await shares.end(ownerOf(call), type, readId(id, 'share'), call.now)
+      return { message: localizedReply(call, message('sharing.ended')) }
+    },
+    listSharedContainers: listSharedHandler(parts, (visitor, now) => shares.sharedWith(visitor, now)),
+
+    listAllShares: async ({ query, now }) => {
+      const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
+      const { shares: found, next } = await administration.list(query.user, page, now)
+      return { shares: found.map(toAdminShare), next_cursor: next === null ? null : String(next) }
+    },
+    revokeShare: async (call) => {
+      await administration.end(actorOf(call), readId(call.params.id, 'share'), call.now)
+      return { message: localizedReply(call, message('sharing.ended')) }
+    },
+  }
+}
+
+const toShare = ({ id, type, email, group, askedIn, may, createdAt, expiresAt }: ContainerShare): Share => ({
+  id,
+  container_type: type,
+  email,
+  group,
+  asked_in: askedIn && { id: askedIn.id, name: askedIn.name },
+  may,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt.toISOString(),
+})
+
+const toAdminShare = (share: ContainerShare): AdminShare => ({
+  ...toShare(share),
+  owner: { id: share.owner.id, email: share.owner.email },
+})
+
+function toSharedContainer(
+  { templates, spawnerUrl }: Pick<SharingHandlerParts, 'templates' | 'spawnerUrl'>,
+  { id, owner, type, group, may, expiresAt }: ContainerShare,
+): SharedContainer {
+  const template = templates.get(type)
+  return {
+    id,
+    owner: owner.email,
+    container_type: type,
+    display_name: template?.displayName ?? type,
+    group,
+    may,
+    expires_at: expiresAt.toISOString(),
+    service_url: `${spawnerUrl}/${containerPrefix(owner.slug, type)}`,
+    ...(template && openPathOf(template)),
+  }
+}

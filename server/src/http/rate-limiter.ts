@@ -1,0 +1,147 @@
+import { normalizeIP } from '@fastify/rate-limit'
+import { refusals } from '#/refusals/errors.ts'
+import type { RateLimitedKind } from './rate-limited-endpoints.ts'
+
+/** ms */
+const window = 60_000
+/**
+ * Max clients, each for one kind, and pairs of client and mailbox, that are counted; above it the least recently used
+ * (LRU) are dropped.
+ */
+const [maxClients, maxPairs] = [40_000, 20_000]
+/** Max characters of a mailbox that is counted: a mail address has at most 254. */
+const maxMailbox = 254
+
+/** The client of a request. */
+export interface RateLimitedClient {
+  readonly address: string
+  /** Id of a browser in which a user signed in before; see `DeviceCookies`. */
+  readonly device?: string | undefined
+}
+
+/** Requests of one client and kind within a minute. */
+interface Count {
+  readonly began: number
+  requests: number
+}
+
+/** Requests of one client for one mailbox, within the minute of that client. */
+interface PairCount {
+  readonly within: Count
+  requests: number
+}
+
+/**
+ * Rate limiter of requests that need no account, in windows of a minute: of one network address for each kind of
+ * request, and of one client for one mailbox. A browser in which a user signed in before has a limit of its own, and
+ * shares that of its address only above it. A successful sign-in refunds its requests, so that a class behind one
+ * address can sign in at once, while repeated attempts at one mailbox, or unsuccessful ones at many, reach the limit.
+ * Known and unknown mail addresses are counted alike.
+ */
+export class RateLimiter {
+  readonly #perMinute: number
+  readonly #perMailbox: number
+  readonly #now: () => number
+  readonly #clients = new Map<string, Count>()
+  readonly #pairs = new Map<string, PairCount>()
+
+  /** @param perMinute of one address and kind; 0 is no limit @param now ms, monotonic; for tests */
+  constructor(perMinute: number, now = () => performance.now()) {
+    this.#perMinute = perMinute
+    this.#perMailbox = perMailbox(perMinute)
+    this.#now = now
+  }
+
+  /**
+   * Counts a request. Not for links: a valid one always counts, so `countFailure` counts the others.
+   * @throws {Refusal} 429 with `Retry-After`; a refused request is not counted
+   */
+  count(client: RateLimitedClient, kind: RateLimitedKind): void {
+    if (this.#perMinute === 0 || kind === 'link') return
+    const own = client.device === undefined ? undefined : this.#countOf(deviceKey(client.device, kind))
+    if (own && own.requests < this.#perMailbox) own.requests++
+    else this.#charge(this.#countOf(addressKey(client, kind)), this.#perMinute)
+  }
+
+  /**
+   * Counts a link that was refused, up to twice the limit of requests for links.
+   * @throws {Refusal} 429 with `Retry-After`
+   */
+  countFailure(client: RateLimitedClient): void {
+    if (this.#perMinute > 0) this.#charge(this.#countOf(addressKey(client, 'link')), this.#perMinute * 2)
+  }
+
+  #charge(count: Count, limit: number): void {
+    if (count.requests >= limit) throw refusals.tooManyRequests(this.#perMinute, this.#secondsLeft(count))
+    count.requests++
+  }
+
+  /**
+   * Counts a request, which `count` has counted, for the mailbox that it names. @throws {Refusal} 429; then it does not
+   * count for the client either, so that one client does not use up the limit of others behind the same address
+   */
+  countMailbox(client: RateLimitedClient, mailbox: string): void {
+    if (this.#perMinute === 0 || mailbox.length > maxMailbox) return
+    const key = clientKey(client, 'mail')
+    const within = this.#countOf(key)
+    const pair = this.#pairOf(`${key} ${mailbox}`, within)
+    if (pair.requests >= this.#perMailbox) {
+      within.requests = Math.max(0, within.requests - 1)
+      throw refusals.tooManyForMailbox(this.#perMailbox, this.#secondsLeft(within))
+    }
+    pair.requests++
+  }
+
+  /** A sign-in with a link of this mailbox succeeded: the client's requests for it do not count any more. */
+  refund(client: RateLimitedClient, mailbox: string): void {
+    for (const key of [clientKey(client, 'mail'), addressKey(client, 'mail')]) {
+      const within = this.#clients.get(key)
+      const pair = this.#pairs.get(`${key} ${mailbox}`)
+      if (within && pair?.within === within) within.requests = Math.max(0, within.requests - pair.requests)
+      this.#pairs.delete(`${key} ${mailbox}`)
+    }
+  }
+
+  /** So many requests of the client do not count after all: a user signed in by them. */
+  refundRequests(client: RateLimitedClient, kind: RateLimitedKind, requests: number): void {
+    const within = this.#clients.get(clientKey(client, kind))
+    if (within) within.requests = Math.max(0, within.requests - requests)
+  }
+
+  #countOf(key: string): Count {
+    const known = this.#clients.get(key)
+    const isOver = !known || this.#now() - known.began >= window
+    return renew(this.#clients, key, isOver ? { began: this.#now(), requests: 0 } : known, maxClients)
+  }
+
+  #pairOf(key: string, within: Count): PairCount {
+    const known = this.#pairs.get(key)
+    return renew(this.#pairs, key, known?.within === within ? known : { within, requests: 0 }, maxPairs)
+  }
+
+  #secondsLeft({ began }: Count): number {
+    return Math.ceil((began + window - this.#now()) / 1_000)
+  }
+}
+
+/** A user needs two or three; the rest is for several users of one mailbox, and for retries. */
+const perMailbox = (perMinute: number) => Math.min(perMinute, Math.max(5, Math.ceil(perMinute / 60)))
+
+const addressKey = ({ address }: RateLimitedClient, kind: RateLimitedKind) => `${kind} ${network(address)}`
+
+const deviceKey = (device: string, kind: RateLimitedKind) => `${kind} device ${device}`
+
+const clientKey = (client: RateLimitedClient, kind: RateLimitedKind) =>
+  client.device === undefined ? addressKey(client, kind) : deviceKey(client.device, kind)
+
+/** A customer with one IPv6 address has 2^64 of them. */
+const network = (address: string) => (address === '' ? '' : normalizeIP(address, 64))
+
+/** Moves the entry to the end, and drops the first while there are too many. */
+function renew<T>(map: Map<string, T>, key: string, entry: T, max: number): T {
+  map.delete(key)
+  map.set(key, entry)
+  const [oldest] = map.size > max ? map.keys() : []
+  if (oldest !== undefined) map.delete(oldest)
+  return entry
+}

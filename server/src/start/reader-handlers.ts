@@ -1,0 +1,79 @@
+import { endpoints, type AnyNodeName, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
+import { ApiTokens } from '#/accounts/api-tokens.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import { AdminLists } from '#/admin/admin-lists.ts'
+import { ApiTokenAdministration } from '#/admin/api-token-administration.ts'
+import { AuditReader } from '#/admin/audit-reader.ts'
+import type { OwnContainers } from '#/containers/routes/own-containers.ts'
+import type { Templates } from '#/templates/template.ts'
+import { apiTokenHandlers } from '#/http/handlers/api-token-handlers.ts'
+import { userHandlers } from '#/http/handlers/user-handlers.ts'
+import { apiTokenAdministrationHandlers } from '#/http/handlers/api-token-administration-handlers.ts'
+import { auditHandlers } from '#/http/handlers/audit-handlers.ts'
+import { listHandlers } from '#/http/handlers/list-handlers.ts'
+import { containerStatusHandlers } from '#/http/handlers/container-handlers.ts'
+import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
+import { listGroupsHandler } from '#/http/handlers/group-administration-handlers.ts'
+import { listOwnGroupsHandler } from '#/http/handlers/group-handlers.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { listSharedHandler } from '#/http/handlers/sharing-handlers.ts'
+import { listShared } from '#/sharing/shares.ts'
+import type { SharingSettings } from '#/sharing/sharing-settings.ts'
+import { listGroupsPage } from '#/groups/group-administration.ts'
+import type { Database } from '#/store/database.ts'
+import { listGroupsOf } from '#/store/group-members.ts'
+
+/** Rows that any node answers. */
+export const anyNodeNames = Object.entries<Endpoint>(endpoints).flatMap(([name, { anyNode }]) =>
+  anyNode ? [name as AnyNodeName] : [],
+)
+
+/** Their paths. */
+export const anyNodePaths = anyNodeNames.map((name) => endpoints[name].path)
+
+export interface ReaderHandlersParts {
+  readonly database: Database
+  readonly ownContainers: OwnContainers
+  readonly key: Pick<SigningKeys, 'jwks'>
+  readonly spawnerUrl: string
+  readonly templates: Templates
+  readonly sharing: SharingSettings
+}
+
+/** The handlers of these rows; a row without one does not compile. */
+export function readerHandlers(parts: ReaderHandlersParts): Handlers {
+  const { database, ownContainers, key, spawnerUrl, templates, sharing } = parts
+  const { db } = database
+  const lists = listHandlers({ lists: new AdminLists(db, noStatuses) })
+  const handlers: Pick<Handlers, AnyNodeName> = {
+    ...userHandlers({ ownContainers, spawnerUrl }),
+    ...containerStatusHandlers({ ownContainers }),
+    ...discoveryHandlers({ key, spawnerUrl }),
+    listUsers: lists.listUsers,
+    countUsers: lists.countUsers,
+    // By a status, which the leader knows, it is passed on.
+    countContainers: lists.countContainers,
+    listSharedContainers: listSharedHandler({ templates, spawnerUrl }, (visitor, now) =>
+      listShared({ settings: sharing, database, templates }, visitor, now),
+    ),
+    listAudit: auditHandlers({ audit: new AuditReader(db) }).listAudit,
+    listGroups: listGroupsHandler((page, q) => listGroupsPage(db, page, q)),
+    listOwnGroups: listOwnGroupsHandler((userId) => listGroupsOf(db, userId)),
+    listApiTokens: apiTokenHandlers({ apiTokens: new ApiTokens(database, noEffects) }).listApiTokens,
+    listAllApiTokens: apiTokenAdministrationHandlers({ apiTokens: new ApiTokenAdministration(database, noEffects) })
+      .listAllApiTokens,
+  }
+  // The server asks for those of `anyNodeNames` alone.
+  return handlers as Handlers & Record<EndpointName, never>
+}
+
+/** Lists of containers, whose statuses the leader knows, are not among these rows. */
+const noStatuses = {
+  of: () => notHere('the status of a container'),
+  withStatus: () => notHere('the status of a container'),
+}
+const noEffects = { endStreams: () => notHere('the end of a stream') }
+
+function notHere(what: string): never {
+  throw new Error(`${what} is the leader's to know`)
+}

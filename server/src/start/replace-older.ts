@@ -1,0 +1,60 @@
+import type { OlderContainer } from '#/admin/template-versions.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
+import type { Spawner } from '#/containers/launch/spawner.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { Templates } from '#/templates/template.ts'
+import type { Db } from '#/store/database.ts'
+import { findUser } from '#/store/users.ts'
+
+export interface ReplaceOlderParts {
+  readonly db: Db
+  readonly templates: Pick<Templates, 'get'>
+  readonly singleFlight: Pick<SingleFlight, 'run'>
+  readonly routeSync: Pick<RouteSync, 'get'>
+  readonly idleSuspension: Pick<IdleSuspension, 'stopNow'>
+  readonly spawner: Pick<Spawner, 'replace'>
+}
+
+/**
+ * Replaces a container of an older version of its template. One that its owner or idleness has stopped since it was listed stays
+ * stopped, and gets the new version with its next start. @throws as `Spawner.replace`, and as `IdleSuspension.stopNow`
+ */
+export async function replaceOlder(
+  parts: ReplaceOlderParts,
+  type: string,
+  { userId }: Pick<OlderContainer, 'userId'>,
+): Promise<void> {
+  const { db, templates, singleFlight, spawner } = parts
+  const [user, template] = [await findUser(db, userId), templates.get(type)]
+  if (!user || !template) return
+  const [owned, replace] = [{ userId, type }, () => spawner.replace(user, template, new Date())]
+  // What is under way, such as a stop, decides in which state it is; the operation is the next one then, so that nothing comes in
+  // between. Where another one waits already, it is looked at again after that.
+  for (let isDone = false; !isDone;) {
+    const next = await singleFlight.run<Begun | undefined>(containerKey(owned), 'look', async (_, isAwaited) =>
+      isAwaited() ? undefined : { end: operationOn(parts, owned, replace) },
+    )
+    isDone = next !== undefined
+    await next?.end
+  }
+}
+
+/** An operation that begins when the present one ends; an object, so that this one does not wait for it. */
+interface Begun {
+  readonly end: Promise<unknown>
+}
+
+/** Begins it, behind the flight in which it is called. */
+async function operationOn(
+  { routeSync, idleSuspension }: ReplaceOlderParts,
+  owned: ContainerRef,
+  replace: () => Promise<unknown>,
+): Promise<unknown> {
+  const seen = routeSync.get(owned)?.seen
+  if (!seen || seen === 'gone') return undefined
+  // A paused container is not in use: its owner's next request starts the new version.
+  if (seen.state === 'paused') return idleSuspension.stopNow(owned)
+  return seen.state === 'running' ? replace() : undefined
+}

@@ -1,0 +1,40 @@
+import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
+import type { Addresses } from '#/config/addresses.ts'
+import { Seal } from '#/accounts/oidc/seal.ts'
+import { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
+import { AddressSecrets } from '#/http/front-end/address-secrets.ts'
+import { BrowserSession } from '#/http/auth/browser-session.ts'
+import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
+import { LoginCsrf } from '#/http/auth/login-csrf.ts'
+import { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
+import { DeviceCookies } from '#/http/device-cookie.ts'
+import type { AppParts } from './app-parts.ts'
+
+/** Cookies, and the protection of browsers against CSRF. */
+export function wireBrowsers(
+  { config, key }: AppParts,
+  { cookieDomain }: Addresses,
+  authenticator: SessionAuthenticator,
+  sessionCookies: SessionCookies,
+) {
+  const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
+  const loginCsrf = new LoginCsrf(key.hmacKeyFor('visit'), cookie)
+  return {
+    cookie,
+    loginCsrf,
+    devices: new DeviceCookies(key.hmacKeyFor('device'), cookie),
+    browserSession: new BrowserSession(sessionCookies, cookie),
+    attempts: new AttemptCookies({ seal: new Seal(key.secretFor('attempt')), settings: cookie, loginCsrf }),
+    addressSecrets: new AddressSecrets({ seal: new Seal(key.secretFor('link')), settings: cookie, loginCsrf }),
+    impersonatorSession: new ImpersonatorSession(authenticator, cookie),
+    sameBrowserProof: new SameBrowserProof({
+      key: key.hmacKeyFor('asked'),
+      settings: cookie,
+      loginCsrf,
+      linkLifetime: config.magicLinkExpiry,
+    }),
+  }
+}
+
+export type Browsers = ReturnType<typeof wireBrowsers>

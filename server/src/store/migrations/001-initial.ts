@@ -1,0 +1,82 @@
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { addIndex, generatedId, idColumn } from './columns.ts'
+
+/** Users, their containers and links, revocations, audit log. */
+export function initial(isPostgres: boolean): Migration {
+  const type = idColumn(isPostgres)
+  const id = generatedId(isPostgres)
+  return {
+    async up(db: Kysely<unknown>) {
+      const table = (name: string) => db.schema.createTable(name).ifNotExists()
+
+      await table('users')
+        .addColumn('id', type, id)
+        .addColumn('email', 'text', (c) => c.notNull().unique())
+        .addColumn('slug', 'text', (c) => c.notNull().unique())
+        .addColumn('state', 'text', (c) => c.notNull())
+        .addColumn('is_admin', 'integer', (c) => c.notNull())
+        .addColumn('is_blocked', 'integer', (c) => c.notNull().defaultTo(0))
+        .addColumn('last_used', 'bigint')
+        .addColumn('created_at', 'bigint', (c) => c.notNull())
+        .execute()
+      await table('used_slugs')
+        .addColumn('slug', 'text', (c) => c.primaryKey())
+        .execute()
+
+      await table('user_containers')
+        .addColumn('id', type, id)
+        .addColumn('user_id', type, (c) => c.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('container_type', 'text', (c) => c.notNull())
+        .addColumn('container_id', 'text')
+        .addColumn('container_port', 'integer')
+        .addColumn('template_image', 'text', (c) => c.notNull())
+        .addColumn('created_at', 'bigint', (c) => c.notNull())
+        .addColumn('last_used', 'bigint')
+        .addColumn('is_blocked', 'integer', (c) => c.notNull().defaultTo(0))
+        .addColumn('blocked_at', 'bigint')
+        .addColumn('blocked_by', type, (c) => c.references('users.id').onDelete('set null'))
+        .addColumn('block_source', 'text')
+        .addUniqueConstraint('user_containers_owner_type', ['user_id', 'container_type'])
+        .execute()
+      await addIndex(db, 'user_containers_blocked', 'user_containers', ['is_blocked'])
+
+      await table('magic_links')
+        .addColumn('id', type, id)
+        .addColumn('user_id', type, (c) => c.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('token_hash', 'text', (c) => c.notNull().unique())
+        .addColumn('token_type', 'text', (c) => c.notNull())
+        .addColumn('expires_at', 'bigint', (c) => c.notNull())
+        .addColumn('ip_address', 'text', (c) => c.notNull())
+        .addColumn('used_at', 'bigint')
+        .addColumn('created_at', 'bigint', (c) => c.notNull())
+        .execute()
+      await addIndex(db, 'magic_links_user', 'magic_links', ['user_id'])
+      await addIndex(db, 'magic_links_expiry', 'magic_links', ['expires_at'])
+      await table('link_requests')
+        .addColumn('id', type, id)
+        .addColumn('email', 'text', (c) => c.notNull())
+        .addColumn('requested_at', 'bigint', (c) => c.notNull())
+        .execute()
+      await addIndex(db, 'link_requests_email', 'link_requests', ['email', 'requested_at'])
+
+      await table('revoked_tokens')
+        .addColumn('jti', 'text', (c) => c.primaryKey())
+        .addColumn('expires_at', 'bigint', (c) => c.notNull())
+        .execute()
+      await table('audit_log')
+        .addColumn('id', type, id)
+        .addColumn('at', 'bigint', (c) => c.notNull())
+        .addColumn('actor_id', type)
+        .addColumn('actor_email', 'text', (c) => c.notNull())
+        .addColumn('action', 'text', (c) => c.notNull())
+        .addColumn('target', 'text', (c) => c.notNull())
+        .addColumn('detail', 'text', (c) => c.notNull())
+        .execute()
+      await table('installation')
+        .addColumn('name', 'text', (c) => c.primaryKey())
+        .addColumn('value', 'text', (c) => c.notNull())
+        .execute()
+    },
+  }
+}

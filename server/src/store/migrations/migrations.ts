@@ -1,0 +1,69 @@
+import type { Migration } from 'kysely/migration'
+import { initial } from './001-initial.ts'
+import { stoppedAt } from './002-stopped-at.ts'
+import { whatShouldRun } from './003-what-should-run.ts'
+import { removals } from './004-removals.ts'
+import { auditChain } from './005-audit-chain.ts'
+import { sessions } from './006-sessions.ts'
+import { links } from './007-links.ts'
+import { expiryIndexes } from './008-expiry-indexes.ts'
+import { listOrders } from './009-list-orders.ts'
+import { foreignKeys } from './010-foreign-keys.ts'
+import { retired } from './011-retired.ts'
+import { clockMoves } from './012-clock-moves.ts'
+import { lastingSessions } from './013-lasting-sessions.ts'
+import { apiTokens } from './014-api-tokens.ts'
+import { identities } from './015-identities.ts'
+import { removedContainerId } from './016-removed-container-id.ts'
+import { parameters } from './017-parameters.ts'
+import { usage } from './023-usage.ts'
+import { looks } from './025-looks.ts'
+import { groups } from './018-groups.ts'
+import { containerShares } from './019-container-shares.ts'
+import { nodes } from './020-nodes.ts'
+import { auditPersonalFacts } from './021-audit-personal-facts.ts'
+import { nodeProtocol } from './027-node-protocol.ts'
+import { usageOfSubjects } from './028-usage-of-subjects.ts'
+import { groupBlocks } from './029-group-blocks.ts'
+import { groupTimetables } from './022-group-timetables.ts'
+import { measuredUsage } from './024-measured-usage.ts'
+import { termEnds } from './026-term-ends.ts'
+
+/**
+ * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
+ * released one does to a store is never changed.
+ * Each must be repeatable after an interruption: Kysely does not wrap SQLite's in one transaction.
+ */
+export function migrations(isPostgres: boolean): Record<string, Migration> {
+  return {
+    '001-initial': initial(isPostgres),
+    '002-stopped-at': stoppedAt,
+    '003-what-should-run': whatShouldRun,
+    '004-removals': removals(isPostgres),
+    '005-audit-chain': auditChain(isPostgres),
+    '006-sessions': sessions(isPostgres),
+    '007-links': links(isPostgres),
+    '008-expiry-indexes': expiryIndexes,
+    '009-list-orders': listOrders,
+    '010-foreign-keys': foreignKeys,
+    '011-retired': retired,
+    '012-clock-moves': clockMoves(isPostgres),
+    '013-lasting-sessions': lastingSessions,
+    '014-api-tokens': apiTokens(isPostgres),
+    '015-identities': identities(isPostgres),
+    '016-removed-container-id': removedContainerId,
+    '017-parameters': parameters,
+    '018-groups': groups(isPostgres),
+    '019-container-shares': containerShares(isPostgres),
+    '020-nodes': nodes(isPostgres),
+    '021-audit-personal-facts': auditPersonalFacts,
+    '022-group-timetables': groupTimetables,
+    '023-usage': usage(isPostgres),
+    '024-measured-usage': measuredUsage,
+    '025-looks': looks(isPostgres),
+    '026-term-ends': termEnds(isPostgres),
+    '027-node-protocol': nodeProtocol(isPostgres),
+    '028-usage-of-subjects': usageOfSubjects,
+    '029-group-blocks': groupBlocks(isPostgres),
+  }
+}

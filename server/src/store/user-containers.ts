@@ -1,0 +1,228 @@
+import type { Selectable } from 'kysely'
+import type { Db } from './database.ts'
+import type { UserContainersTable } from './schema.ts'
+import { noteUserActive } from './users.ts'
+
+export type BlockSource = 'container' | 'user' | `group:${number}`
+
+/** The record of one user's container of one type. Source: specification, UserContainer. */
+export interface UserContainer {
+  readonly id: number
+  readonly userId: number
+  readonly type: string
+  /** The engine's id; null until the first creation succeeded. */
+  readonly containerId: string | null
+  readonly port: number | null
+  readonly image: string
+  readonly createdAt: Date
+  readonly lastUsed: Date | null
+  readonly isBlocked: boolean
+  readonly blockedAt: Date | null
+  readonly blockedBy: number | null
+  /** Whether it was blocked by itself, with its owner or with a group; null while it is not. */
+  readonly blockSource: BlockSource | null
+  /** When Berth stopped it last; null after a start. */
+  readonly stoppedAt: Date | null
+  /** Since when its desired state is running; null when Berth stopped it, or it ended by itself. */
+  readonly runningSince: Date | null
+  /** When it was retired; null while it has a container, or never had one. */
+  readonly retiredAt: Date | null
+  /** What its owner chose for parameters of the template, by name. */
+  readonly parameters: ChosenParameters
+}
+
+export type ChosenParameters = Readonly<Record<string, string | number | boolean>>
+
+/** All records of one user, oldest first. */
+export async function listContainersOf(db: Db, userId: number): Promise<UserContainer[]> {
+  const rows = await db.selectFrom('user_containers').selectAll().where('user_id', '=', userId).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/** All records of these users, oldest first; at most a page of users at a time. */
+export async function listContainersOfAll(db: Db, userIds: readonly number[]): Promise<UserContainer[]> {
+  if (userIds.length === 0) return []
+  const rows = await db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', 'in', userIds)
+    .orderBy('id')
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** Fields that a route depends on: not the whole record, because those of all users are read at the start. */
+export type RoutableContainer = Pick<
+  UserContainer,
+  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'retiredAt'
+>
+
+/** Records of the users whose ids are in this range, oldest first; at most a page of users at a time. */
+export async function listRoutableContainers(
+  db: Db,
+  owners: { after: number; upTo: number },
+): Promise<RoutableContainer[]> {
+  const rows = await db
+    .selectFrom('user_containers')
+    .select(['id', 'user_id', 'container_type', 'container_id', 'is_blocked', 'stopped_at', 'retired_at'])
+    .where('user_id', '>', owners.after)
+    .where('user_id', '<=', owners.upTo)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    type: row.container_type,
+    containerId: row.container_id,
+    isBlocked: row.is_blocked === 1,
+    stoppedAt: date(row.stopped_at),
+    retiredAt: date(row.retired_at),
+  }))
+}
+
+export async function findContainer(db: Db, userId: number, type: string): Promise<UserContainer | undefined> {
+  const row = await db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findContainers(db: Db, ids: readonly number[]): Promise<UserContainer[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('user_containers').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/**
+ * The record of (user, type), created without a container id when there is none.
+ * Written before the engine is called: a crash in between leaves a record that the next launch completes, not an
+ * orphan.
+ */
+export async function ensureContainer(
+  db: Db,
+  userId: number,
+  type: string,
+  image: string,
+  now: Date,
+): Promise<UserContainer> {
+  const found = await findContainer(db, userId, type)
+  if (found) return found
+  await db
+    .insertInto('user_containers')
+    .values({
+      user_id: userId,
+      container_type: type,
+      container_id: null,
+      container_port: null,
+      template_image: image,
+      created_at: now.getTime(),
+      last_used: null,
+      is_blocked: 0,
+      blocked_at: null,
+      blocked_by: null,
+      block_source: null,
+      stopped_at: null,
+      running_since: null,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'container_type']).doNothing())
+    .execute()
+  const made = await findContainer(db, userId, type)
+  if (!made) throw new Error(`no record of type ${type} for user ${userId} after storing it`)
+  return made
+}
+
+/** Stores the engine container of the record. */
+export async function storeContainer(
+  db: Db,
+  id: number,
+  container: { containerId: string | null; port: number | null; image: string },
+): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({
+      container_id: container.containerId,
+      container_port: container.port,
+      template_image: container.image,
+      retired_at: null,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Stores what its owner chose for parameters of the template. */
+export async function storeParameters(db: Db, id: number, chosen: ChosenParameters): Promise<void> {
+  const change = { parameters: JSON.stringify(chosen) }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
+/** Stores a use of the running container: updates `last_used`, and an earlier stop does not count any more. */
+export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
+  const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
+/** Moves `last_used` of the container and of its owner forward, never back. */
+export async function noteUse(db: Db, userId: number, type: string, at: Date): Promise<void> {
+  // The owner first, as a block does: transactions that lock in the same order cannot deadlock.
+  await noteUserActive(db, userId, at)
+  await db
+    .updateTable('user_containers')
+    .set({ last_used: at.getTime() })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .where((each) => each.or([each('last_used', 'is', null), each('last_used', '<', at.getTime())]))
+    .execute()
+}
+
+/** Stores that Berth stops it now, or (null) that it was started again or could not be stopped. */
+export async function noteStopped(db: Db, userId: number, type: string, at: Date | null): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ stopped_at: at?.getTime() ?? null, running_since: at ? null : Date.now() })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
+}
+
+/** Sets the desired state to running since then, or (null) to stopped, because it ended by itself. */
+export async function noteRunning(db: Db, userId: number, type: string, since: Date | null): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ running_since: since?.getTime() ?? null })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
+}
+
+/** Deletes a record. @returns the record; undefined when there is none, also when it was deleted concurrently */
+export async function deleteContainer(db: Db, id: number): Promise<UserContainer | undefined> {
+  const row = await db.deleteFrom('user_containers').where('id', '=', id).returningAll().executeTakeFirst()
+  return row && fromRow(row)
+}
+
+const date = (ms: number | null) => (ms === null ? null : new Date(ms))
+
+/** For the queries of this folder. */
+export function fromRow(row: Selectable<UserContainersTable>): UserContainer {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    type: row.container_type,
+    containerId: row.container_id,
+    port: row.container_port,
+    image: row.template_image,
+    createdAt: new Date(row.created_at),
+    lastUsed: date(row.last_used),
+    isBlocked: row.is_blocked === 1,
+    blockedAt: date(row.blocked_at),
+    blockedBy: row.blocked_by,
+    blockSource: row.block_source,
+    stoppedAt: date(row.stopped_at),
+    runningSince: date(row.running_since),
+    retiredAt: date(row.retired_at),
+    parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),
+  }
+}

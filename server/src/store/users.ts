@@ -1,0 +1,240 @@
+import type { Selectable } from 'kysely'
+import { deleteUsageOfUser } from './usage-sums.ts'
+import type { Db, Tx } from './database.ts'
+import type { UsersTable } from './schema.ts'
+import { deleteAdminApiTokensOf, deleteApiTokensOf, type DeletedApiToken } from './lost-rights.ts'
+
+export type UserState = UsersTable['state']
+
+/** An account. Source: specification, User. */
+export interface User {
+  readonly id: number
+  readonly email: string
+  readonly slug: string
+  readonly state: UserState
+  readonly isAdmin: boolean
+  readonly isBlocked: boolean
+  readonly lastUsed: Date | null
+  readonly createdAt: Date
+}
+
+/** Whether someone may act as an administrator: one who is blocked may not. @param user undefined: deleted */
+export const isActiveAdministrator = (user: Pick<User, 'isAdmin' | 'isBlocked'> | undefined): boolean =>
+  user !== undefined && user.isAdmin && !user.isBlocked
+
+export async function findUser(db: Db, id: number): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/**
+ * The user as the last transaction left them, and as they stay until this one ends: one that blocks or deletes them waits,
+ * and sees what this one has stored. PostgreSQL would let a block commit between a read and what depends on it.
+ */
+export async function lockUser(tx: Tx, id: number): Promise<User | undefined> {
+  // Changes nothing; SQLite, whose transactions that write exclude each other, has no other statement for it.
+  const row = await tx
+    .updateTable('users')
+    .set(({ ref }) => ({ state: ref('state') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/** Existing users of these ids, ordered by id; at most a page of them at a time. */
+export async function findUsers(db: Db, ids: readonly number[]): Promise<User[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('users').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/** @param email lower-cased, as stored */
+export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/**
+ * Users who may reach a container: verified, or owner of a record. Page by id, oldest first; `after` is the last id of
+ * the page before.
+ */
+export async function listReachableUsers(db: Db, page: { limit: number; after: number }): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '>', page.after)
+    .where((each) =>
+      each.or([
+        each('state', '!=', 'registered'),
+        each.exists(
+          each
+            .selectFrom('user_containers')
+            .select('user_containers.id')
+            .whereRef('user_containers.user_id', '=', 'users.id'),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .limit(page.limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** Stores a new account; the caller decides `isAdmin`. */
+export async function insertUser(
+  db: Db,
+  user: { email: string; slug: string; isAdmin: boolean; now: Date },
+): Promise<User> {
+  const row = await db
+    .insertInto('users')
+    .values({
+      email: user.email,
+      slug: user.slug,
+      state: 'registered',
+      is_admin: Number(user.isAdmin),
+      is_blocked: 0,
+      last_used: null,
+      created_at: user.now.getTime(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return fromRow(row)
+}
+
+/** Changes the state (compare-and-swap, as in optimistic locking); does nothing when it is not `from` any more. */
+export async function moveUserState(db: Db, id: number, from: UserState, to: UserState): Promise<void> {
+  await db.updateTable('users').set({ state: to }).where('id', '=', id).where('state', '=', from).execute()
+}
+
+/**
+ * How far `last_used` of a user may lag behind that of their containers, in ms: most uses then cost no second write.
+ */
+const maxLag = 60_000
+
+/** Moves `last_used` forward when it is more than a minute behind, never back. */
+export async function noteUserActive(db: Db, id: number, at: Date): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ last_used: at.getTime() })
+    .where('id', '=', id)
+    .where((each) => each.or([each('last_used', 'is', null), each('last_used', '<', at.getTime() - maxLag)]))
+    .execute()
+}
+
+export async function touchUser(db: Db, id: number, now: Date): Promise<void> {
+  await db.updateTable('users').set({ last_used: now.getTime() }).where('id', '=', id).execute()
+}
+
+/** A block deletes their API tokens, in whichever transaction it is stored. */
+export async function setUsersBlocked(db: Db, ids: readonly number[], isBlocked: boolean): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('users')
+    .set({ is_blocked: Number(isBlocked) })
+    .where('id', 'in', ids)
+    .execute()
+  if (isBlocked) await deleteApiTokensOf(db, ids)
+}
+
+/** Ids of all blocked accounts, for the reconciler. */
+export async function listBlockedUserIds(db: Db): Promise<number[]> {
+  const rows = await db.selectFrom('users').select('id').where('is_blocked', '=', 1).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** A demotion deletes their API tokens with an administrator's scope. @returns these */
+export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promise<DeletedApiToken[]> {
+  await db
+    .updateTable('users')
+    .set({ is_admin: Number(isAdmin) })
+    .where('id', '=', id)
+    .execute()
+  return isAdmin ? [] : deleteAdminApiTokensOf(db, id)
+}
+
+/** Number of administrators other than `id` who are not blocked and have signed in before. */
+export async function countOthersInCharge(db: Db, id: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('is_admin', '=', 1)
+    .where('is_blocked', '=', 0)
+    .where('state', '!=', 'registered')
+    .where('id', '!=', id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Those of these ids that are accounts. @param ids some hundred at most */
+export async function listExistingUserIds(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('users').select('id').where('id', 'in', ids).execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+export async function deleteUser(db: Db, id: number): Promise<void> {
+  await deleteUsageOfUser(db, id)
+  await db.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/** Claims a slug for ever. @returns false when it is taken */
+export async function claimSlug(db: Db, slug: string): Promise<boolean> {
+  const row = await db
+    .insertInto('used_slugs')
+    .values({ slug })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('slug')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Claims slugs for ever that containers or homes use already. @returns the number of newly claimed ones */
+export async function claimSlugs(db: Db, slugs: readonly string[]): Promise<number> {
+  if (slugs.length === 0) return 0
+  const taken = await db.selectFrom('used_slugs').select('slug').where('slug', 'in', slugs).execute()
+  const known = new Set(taken.map(({ slug }) => slug))
+  const free = slugs.filter((slug) => !known.has(slug))
+  if (free.length === 0) return 0
+  const rows = await db
+    .insertInto('used_slugs')
+    .values(free.map((slug) => ({ slug })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('slug')
+    .execute()
+  return rows.length
+}
+
+/** Releases a slug that was never published: its first mail was not accepted. */
+export async function releaseSlug(db: Db, slug: string): Promise<void> {
+  await db.deleteFrom('used_slugs').where('slug', '=', slug).execute()
+}
+
+/** For the queries of this folder. */
+export function fromRow(row: Selectable<UsersTable>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    slug: row.slug,
+    state: row.state,
+    isAdmin: row.is_admin === 1,
+    isBlocked: row.is_blocked === 1,
+    lastUsed: row.last_used === null ? null : new Date(row.last_used),
+    createdAt: new Date(row.created_at),
+  }
+}
+
+/** E-mail addresses by id, of users who still exist. @param ids at most some thousands; duplicates count once */
+export async function listAddresses(db: Db, ids: readonly number[]): Promise<Record<string, string>> {
+  if (ids.length === 0) return {}
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return Object.fromEntries(rows.map(({ id, email }) => [String(id), email]))
+}

@@ -1,0 +1,207 @@
+import { readlinkSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { isBelow } from '#/machine/allowed-paths.ts'
+import type { TemplateProblem } from './read-templates.ts'
+import type { Template } from './template.ts'
+
+/** A path that Berth or the engine opens by name, beside those of templates. */
+export interface FollowedPath {
+  /** The setting that names it. */
+  readonly setting: string
+  readonly path: string
+  /** Whether it holds secrets of Berth, as the store does: then no mount may show it, also a read-only one. */
+  readonly isPrivate: boolean
+}
+
+type Mounting = Pick<Template, 'type' | 'mounts' | 'files' | 'secrets' | 'registryAuth' | 'devices'>
+
+interface MountRoots {
+  readonly secretsDir: string | null
+  readonly mountRoots: readonly string[]
+  readonly followed?: readonly FollowedPath[]
+}
+
+interface MountedFolder {
+  readonly type: string
+  readonly target: string
+  /** Without symbolic links. */
+  readonly real: string
+  readonly readOnly: boolean
+}
+
+/** A path that is opened by name later, and why. */
+interface Followed {
+  /** Subject of a sentence: `mounts /data names /srv/shared/data`. */
+  readonly words: string
+  /** Undefined: it is no template's, so that the first template that mounts too much is named. */
+  readonly type?: string
+  readonly path: string
+  /** Whether all that is in it is read, following links: then no part of it may be writable to containers. */
+  readonly isReadWhole?: boolean
+}
+
+/** Links that one path may lead over, as the kernel's limit. */
+const maxLinks = 40
+
+/**
+ * Paths that containers could replace by a symbolic link between their check and their use (time of check, time of use): what lies below
+ * a folder that any template mounts writable, although it is a mount itself, or Berth opens it. Also mounts that show the folders of
+ * Berth itself. One problem at most for each path. It looks at the file system synchronously.
+ * @returns each with a sentence that begins with the type, and ends with the way out
+ */
+export function replaceablePaths(templates: readonly Mounting[], roots: MountRoots): TemplateProblem[] {
+  const mounted = mountedFolders(templates, roots)
+  const writable = mounted.filter(({ readOnly }) => !readOnly)
+  const shown = (roots.followed ?? []).filter(({ isPrivate }) => isPrivate)
+  return [
+    ...(writable.length === 0 ? [] : followedOf(templates, roots).flatMap((each) => replaceableBy(writable, each))),
+    ...(shown.length === 0 ? [] : showing(mounted, templates, roots, shown)),
+  ]
+}
+
+function replaceableBy(writable: readonly MountedFolder[], followed: Followed): TemplateProblem[] {
+  const entries = entriesOf(followed.path)
+  const end = entries.at(-1) ?? '/'
+  const above = writable.find(({ real }) => entries.some((entry) => entry !== real && isBelow(entry, real)))
+  const within = followed.isReadWhole ? writable.find(({ real }) => isBelow(real, end)) : undefined
+  const mount = above ?? within
+  if (!mount) return []
+  const { type, target, real } = mount
+  const where = above ? `which is below ${real}` : `in which ${real} is`
+  const act = above
+    ? 'put a link to any other path of the host in its place'
+    : 'put a link into it, which would be followed'
+  const problem =
+    `${followed.type ?? type}: ${followed.words}, ${where}, and ${type} mounts ${real} writable at ${target}: ` +
+    `a container of ${type} could ${act}. Mount ${real} with read_only: true in ${type}, or move one of the two out of the other`
+  return [{ type: followed.type ?? type, problem }]
+}
+
+/** Mounts, and starter files, that have a private folder of Berth in them. */
+function showing(
+  mounted: readonly MountedFolder[],
+  templates: readonly Mounting[],
+  roots: MountRoots,
+  shown: readonly FollowedPath[],
+): TemplateProblem[] {
+  const sources = [
+    ...mounted.map(({ type, target, real }) => ({ type, what: `mounts ${target}`, real })),
+    ...templates.flatMap(({ type, files }) =>
+      files.flatMap(({ from }) => {
+        const real = 'path' in from ? realOf(absolute(from.path, roots.mountRoots[0])) : undefined
+        return real === undefined ? [] : [{ type, what: 'files', real }]
+      }),
+    ),
+  ]
+  return sources.flatMap(({ type, what, real }) => {
+    const found = shown.find(({ path: named }) => isBelow(entriesOf(named).at(-1) ?? '/', real))
+    if (!found) return []
+    const problem =
+      `${type}: ${what} names ${real}, in which ${found.setting} (${found.path}) is: containers would read what Berth keeps there, ` +
+      `its keys among it. Name a folder in which it is not`
+    return [{ type, problem }]
+  })
+}
+
+function mountedFolders(templates: readonly Mounting[], { mountRoots }: MountRoots): MountedFolder[] {
+  return templates.flatMap(({ type, mounts }) =>
+    mounts.flatMap(({ source, target, readOnly }) => {
+      const real = 'path' in source ? realOf(absolute(source.path, mountRoots[0])) : undefined
+      return real === undefined ? [] : [{ type, target, real, readOnly }]
+    }),
+  )
+}
+
+/** Everything that is opened by name, as the operator wrote it. */
+function followedOf(templates: readonly Mounting[], { secretsDir, mountRoots, followed = [] }: MountRoots): Followed[] {
+  const inRoots = (given: string) => absolute(given, mountRoots[0])
+  const ofTemplates = templates.flatMap(({ type, mounts, files, secrets, registryAuth, devices }): Followed[] =>
+    [
+      ...mounts.flatMap(({ source, target }) =>
+        'path' in source ? [{ words: `mounts ${target} names ${source.path}`, path: inRoots(source.path) }] : [],
+      ),
+      ...files.flatMap(({ from }) => {
+        if ('git' in from) {
+          const repository = fileOf(from.git)
+          return repository === undefined
+            ? []
+            : [{ words: `files names ${from.git}`, path: repository, isReadWhole: true }]
+        }
+        const named = 'path' in from ? from.path : from.archive
+        return [{ words: `files names ${named}`, path: inRoots(named), isReadWhole: 'path' in from }]
+      }),
+      ...[
+        ...Object.entries(secrets),
+        ...(registryAuth ? [['registry_auth', registryAuth.passwordFile] as const] : []),
+      ].map(([name, file]) => ({
+        words: `${name === 'registry_auth' ? name : `secrets ${name}`} names ${file}`,
+        path: absolute(file, secretsDir ?? undefined),
+      })),
+      ...devices.map(({ onHost }) => ({ words: `devices names ${onHost}`, path: onHost })),
+    ].map((each) => ({ ...each, type })),
+  )
+  return [
+    ...ofTemplates,
+    ...mountRoots.map((root) => ({ words: `ALLOWED_MOUNT_ROOTS has ${root}`, path: root })),
+    ...followed.map(({ setting, path: named, isPrivate }) => ({
+      words: `${setting} is ${named}`,
+      path: path.resolve(named),
+      isReadWhole: isPrivate,
+    })),
+  ]
+}
+
+/** The folder of a repository of this machine; undefined for one elsewhere. */
+function fileOf(repository: string): string | undefined {
+  const url = URL.parse(repository)
+  return url?.protocol === 'file:' ? decodeURIComponent(url.pathname) : undefined
+}
+
+const absolute = (given: string, base: string | undefined) => path.resolve(base ?? '/', given)
+
+/**
+ * Entries of folders that the resolution of a path passes, its links' own among them, in order: a program that may replace one of
+ * them decides where the path leads. The last one is where it leads.
+ */
+function entriesOf(absolutePath: string): string[] {
+  const entries: string[] = []
+  let rest = namesIn(absolutePath)
+  let folder = '/'
+  let links = 0
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    if (name === '..') {
+      folder = path.dirname(folder)
+      continue
+    }
+    const entry = path.join(folder, name)
+    entries.push(entry)
+    const target = links < maxLinks ? linkOf(entry) : undefined
+    if (target === undefined) folder = entry
+    else {
+      links++
+      rest = [...namesIn(target), ...rest]
+      if (path.isAbsolute(target)) folder = '/'
+    }
+  }
+  if (entries.at(-1) !== folder) entries.push(folder)
+  return entries
+}
+
+const namesIn = (text: string) => text.split('/').filter((name) => name !== '' && name !== '.')
+
+/** Undefined for what is no link, or is not there. */
+function linkOf(entry: string): string | undefined {
+  try {
+    return readlinkSync(entry)
+  } catch {
+    return undefined
+  }
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,222 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import { allowedPath } from '#/machine/allowed-paths.ts'
+import { AnsweringPaths } from '#/templates/answering-paths.ts'
+import type { FilesOrigin } from '#/templates/starter-files.ts'
+import { addCommit, fetchCommit } from './fetch-repository.ts'
+import { defaultLimits, FileSetBuilder, type FileSet, type SetLimits } from './file-set.ts'
+import { addArchive, versionOfArchive } from './read-archive.ts'
+import { addFolder, listFolder } from './read-folder.ts'
+import { StarterFilesError } from './starter-files-error.ts'
+
+export interface FileSourcesOptions {
+  /** Folder of this process for repositories and content; made when it is first needed. */
+  readonly folder: string
+  /** `ALLOWED_MOUNT_ROOTS` */
+  readonly roots: readonly string[]
+  readonly limits?: SetLimits
+  /** Timeout of reading or fetching one origin, in ms. */
+  readonly timeout?: number
+}
+
+/** Timeout of one origin, in ms. */
+const defaultTimeout = 300_000
+/** A fetch that began so long (ms) before a launch was requested still counts for it, so that a class shares one. */
+const maxFetchAge = 250
+/** Age of a copy of a file, in ms, that no process uses any more. */
+const maxCopyAge = 3_600_000
+/** Sets that are kept for the next launch; each takes disk. */
+const maxSets = 32
+
+/** An origin that is being read, or was. */
+interface Load {
+  /** By `performance.now()`; infinite while it waits for the one before. */
+  begun: number
+  readonly result: Promise<FileSet>
+  readonly controller: AbortController
+  waiting: number
+  isDone: boolean
+}
+
+/** What an origin holds now, and how to read it. */
+interface OriginVersion {
+  readonly version: string
+  add(builder: FileSetBuilder): Promise<void>
+}
+
+/**
+ * Starter files by their origin. The version of each is read for every launch, and its files when it has changed; launches that are
+ * requested at the same time share one load, which is cancelled when the last of them is.
+ */
+export class FileSources {
+  readonly #options: Required<FileSourcesOptions>
+  readonly #mutex = new KeyedMutex()
+  readonly #answering = new AnsweringPaths()
+  #cleaned: Promise<void> | undefined
+  readonly #loads = new Map<string, Load>()
+  /** The last set of each origin, by age of use. */
+  readonly #sets = new Map<string, { readonly version: string; readonly set: FileSet }>()
+
+  constructor(options: FileSourcesOptions) {
+    this.#options = { limits: defaultLimits, timeout: defaultTimeout, ...options }
+  }
+
+  /**
+   * The files of an origin; the caller releases them.
+   * @param requestedAt of the launch, by `performance.now()`
+   * @throws {StarterFilesError} with words for the operator; the signal's reason
+   */
+  async load(origin: FilesOrigin, requestedAt: number, signal: AbortSignal): Promise<FileSet> {
+    signal.throwIfAborted()
+    const key = JSON.stringify(origin)
+    const last = this.#loads.get(key)
+    const maxAge = 'git' in origin ? maxFetchAge : 0
+    const load = last && last.begun >= requestedAt - maxAge ? last : this.#begin(key, origin)
+    load.waiting++
+    try {
+      return (await orAborted(load.result, signal)).retain()
+    } finally {
+      if (--load.waiting === 0 && !load.isDone) this.#cancel(key, load)
+    }
+  }
+
+  /** Frees the disk of what was read. Loads that are under way go on. */
+  async close(): Promise<void> {
+    const sets = [...this.#sets.values()]
+    this.#sets.clear()
+    this.#loads.clear()
+    await Promise.all(sets.map(({ set }) => set.release()))
+  }
+
+  #cancel(key: string, load: Load): void {
+    if (this.#loads.get(key) === load) this.#loads.delete(key)
+    load.controller.abort(new StarterFilesError('no launch waits for it any more'))
+  }
+
+  /** Loads of one origin do not overlap: a repository is written by one fetch at a time. */
+  #begin(key: string, origin: FilesOrigin): Load {
+    const controller = new AbortController()
+    const limit = this.#options.timeout
+    const timer = setTimeout(() => controller.abort(new StarterFilesError(`it took more than ${limit} ms`)), limit)
+    const { promise: result, resolve } = Promise.withResolvers<FileSet>()
+    const load: Load = { begun: Infinity, result, controller, waiting: 0, isDone: false }
+    const work = () => {
+      load.begun = performance.now()
+      return this.#read(key, origin, controller.signal)
+    }
+    resolve(this.#mutex.run(key, work))
+    this.#loads.set(key, load)
+    const end = (hasFailed: boolean) => {
+      clearTimeout(timer)
+      load.isDone = true
+      // The next launch tries again.
+      if (hasFailed && this.#loads.get(key) === load) this.#loads.delete(key)
+    }
+    result.then(
+      () => end(false),
+      () => end(true),
+    )
+    return load
+  }
+
+  async #read(key: string, origin: FilesOrigin, signal: AbortSignal): Promise<FileSet> {
+    try {
+      signal.throwIfAborted()
+      await mkdir(this.#options.folder, { recursive: true, mode: 0o700 })
+      await (this.#cleaned ??= removeOldCopies(this.#options.folder))
+      const { version, add } = await this.#versionOf(origin, signal)
+      const known = this.#sets.get(key)
+      const set = known?.version === version ? known.set : await this.#build(add)
+      await this.#keep(key, version, set)
+      return set
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new StarterFilesError(`${nameOf(origin)}: ${(error as Error).message}`, error)
+    }
+  }
+
+  async #build(add: OriginVersion['add']): Promise<FileSet> {
+    const builder = await FileSetBuilder.create(path.join(this.#options.folder, randomUUID()), this.#options.limits)
+    try {
+      await add(builder)
+      return builder.finish()
+    } catch (error) {
+      await builder.discard()
+      throw error
+    }
+  }
+
+  async #keep(key: string, version: string, set: FileSet): Promise<void> {
+    const before = this.#sets.get(key)
+    this.#sets.delete(key)
+    this.#sets.set(key, { version, set })
+    if (before && before.set !== set) await before.set.release()
+    for (const [oldest, { set: unused }] of this.#sets) {
+      if (this.#sets.size <= maxSets) break
+      this.#sets.delete(oldest)
+      this.#loads.delete(oldest)
+      await unused.release()
+    }
+  }
+
+  async #versionOf(origin: FilesOrigin, signal: AbortSignal): Promise<OriginVersion> {
+    const { roots, limits } = this.#options
+    if ('path' in origin) {
+      const found = await listFolder(await this.#allowed(origin.path), roots, limits, signal)
+      const version = hashOf(found.map((each) => each.version).join('\n'))
+      return { version, add: (builder) => addFolder(builder, found, roots, signal) }
+    }
+    if ('archive' in origin) {
+      const real = await this.#allowed(origin.archive)
+      return { version: await versionOfArchive(real), add: (builder) => addArchive(builder, real, signal) }
+    }
+    const folder = path.join(this.#options.folder, `${hashOf(JSON.stringify(origin)).slice(0, 32)}.git`)
+    const repository = { url: origin.git, ref: origin.ref, folder }
+    const options = { signal, maxBytes: limits.bytes }
+    const version = await fetchCommit(repository, options)
+    return {
+      version,
+      add: (builder) => addCommit(builder, repository, version, { ...options, maxEntries: limits.entries }),
+    }
+  }
+
+  async #allowed(given: string): Promise<string> {
+    const { roots } = this.#options
+    if (!(await this.#answering.answer([...roots, path.resolve(roots[0] ?? '/', given)])))
+      throw new StarterFilesError('its file system does not answer')
+    const found = allowedPath(given, roots, 'ALLOWED_MOUNT_ROOTS')
+    if ('problem' in found) throw new StarterFilesError(`it ${found.problem}`)
+    return found.real
+  }
+}
+
+/** How an operator knows an origin. */
+export function nameOf(origin: FilesOrigin): string {
+  if ('path' in origin) return `the folder ${origin.path}`
+  return 'archive' in origin ? `the archive ${origin.archive}` : `the repository ${origin.git}`
+}
+
+/** Copies that a killed process left are removed; those of one that ends while this begins are younger. */
+async function removeOldCopies(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name)
+    const stats = await stat(file).catch(() => undefined)
+    if (stats?.isFile() && Date.now() - stats.mtimeMs > maxCopyAge) await rm(file, { force: true })
+  }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Giving up does not end the work for others. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}

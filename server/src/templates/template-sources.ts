@@ -1,0 +1,159 @@
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { RegistryCredentials } from '#/engines/runtime.ts'
+import type { Mount } from '#/engines/container-spec.ts'
+import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
+import { AnsweringPaths } from './answering-paths.ts'
+import type { FollowedPath } from './replaceable-paths.ts'
+import type { FilesOrigin } from './starter-files.ts'
+import type { Template } from './template.ts'
+
+/** Max bytes of a secret; a larger file is a wrong path, and the engine bounds the whole environment. */
+const maxSecret = 65_536
+
+/** Where templates may take files of this machine from. */
+export interface SourceFolders {
+  /** `SECRETS_DIR`; null: none. */
+  readonly secretsDir: string | null
+  /** `ALLOWED_MOUNT_ROOTS` */
+  readonly mountRoots: readonly string[]
+  /** What else is opened by name, so that no container may replace it; left out where templates are not checked. */
+  readonly followed?: readonly FollowedPath[]
+}
+
+type Answering = Readonly<Record<'secrets' | 'mounts', Pick<AnsweringPaths, 'answer'>>>
+
+type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth'>
+
+/**
+ * Secrets and mounts of templates. What they name is read and resolved for each launch, so that a secret or a symbolic link that
+ * was changed since counts, and a link that leads out of its root by now is refused.
+ */
+export class TemplateSources {
+  readonly #folders: SourceFolders
+  readonly #answering: Answering
+
+  /** @param answering for tests */
+  constructor(
+    folders: SourceFolders,
+    answering: Answering = { secrets: new AnsweringPaths(), mounts: new AnsweringPaths() },
+  ) {
+    this.#folders = folders
+    this.#answering = answering
+  }
+
+  /**
+   * To be awaited before `secretsOf` and `mountsOf` while requests are served: those look synchronously.
+   * @throws {RuntimeError} `failed` when a file system with secrets or mounts of the template does not answer
+   */
+  async whenAnswering({ type, secrets, mounts, registryAuth }: Sources): Promise<void> {
+    const { secretsDir, mountRoots } = this.#folders
+    const files = [...Object.values(secrets), ...(registryAuth ? [registryAuth.passwordFile] : [])]
+    const folders = mounts.flatMap(({ source }) => ('path' in source ? [source.path] : []))
+    const asked = [
+      ['secrets', files, secretsDir === null ? [] : [secretsDir]],
+      ['mounts', folders, mountRoots],
+    ] as const
+    for (const [what, named, roots] of asked) {
+      if (named.length === 0) continue
+      const paths = [...roots, ...named.map((each) => path.resolve(roots[0] ?? '/', each))]
+      if (!(await this.#answering[what].answer(paths)))
+        throw new RuntimeError('failed', `${type}: the file system of its ${what} does not answer`)
+    }
+  }
+
+  /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. */
+  problemsOf(template: Sources): string[] {
+    const secrets = Object.entries(template.secrets).map(
+      ([name, file]) => [`secrets ${name}`, this.#secret(file)] as const,
+    )
+    const mounts = template.mounts.flatMap(({ source, target }) =>
+      'path' in source ? [[`mounts ${target}`, this.#folder(source.path)] as const] : [],
+    )
+    const password = template.registryAuth
+      ? [['registry_auth', this.#secret(template.registryAuth.passwordFile)] as const]
+      : []
+    const files = template.files.map(({ from }) => ['files', this.#origin(from)] as const)
+    return [...secrets, ...mounts, ...password, ...files].flatMap(([what, found]) =>
+      'problem' in found ? [`${template.type}: ${what} ${found.problem}`] : [],
+    )
+  }
+
+  /** Variables of the environment. @throws {RuntimeError} `failed` when a file cannot be read by now */
+  secretsOf({ type, secrets }: Sources): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(secrets).map(([name, file]) => {
+        const secret = this.#secret(file)
+        if ('problem' in secret) throw new RuntimeError('failed', `${type}: secrets ${name} ${secret.problem}`)
+        return [name, secret.value]
+      }),
+    )
+  }
+
+  /**
+   * Account at the registry of the template's image, to be called when that is pulled; undefined for none. It throws
+   * `RuntimeError` `failed` when the file cannot be read by then.
+   */
+  credentialsOf({ type, registryAuth }: Sources): (() => RegistryCredentials) | undefined {
+    if (!registryAuth) return undefined
+    const { username, passwordFile } = registryAuth
+    return () => {
+      const password = this.#secret(passwordFile)
+      if ('problem' in password) throw new RuntimeError('failed', `${type}: registry_auth ${password.problem}`)
+      return { username, password: password.value }
+    }
+  }
+
+  /** Mounts without symbolic links. @throws {RuntimeError} `failed` when a folder is missing, no folder, or outside of the roots by now */
+  mountsOf({ type, mounts }: Sources): Mount[] {
+    return mounts.map(({ source, target, readOnly }) => {
+      if ('volume' in source) return { source, target, readOnly }
+      const found = this.#folder(source.path)
+      if ('problem' in found) throw new RuntimeError('failed', `${type}: mounts ${target} ${found.problem}`)
+      return { source: { path: found.real }, target, readOnly }
+    })
+  }
+
+  /** Whether the origin of files is there; a repository is asked at launches alone. */
+  #origin(from: FilesOrigin): AllowedPath | { readonly url: string } {
+    if ('git' in from) return { url: from.git }
+    if ('path' in from) return this.#folder(from.path)
+    const found = this.#belowRoots(from.archive)
+    if ('problem' in found || isOfKind(found.real, 'isFile')) return found
+    return { problem: `names ${from.archive}, which is no file` }
+  }
+
+  /** A file would be mounted by the engine as well, and what a program saves anew in its place would not be seen. */
+  #folder(given: string): AllowedPath {
+    const found = this.#belowRoots(given)
+    if ('problem' in found || isOfKind(found.real, 'isDirectory')) return found
+    return { problem: `names ${given}, which is no folder` }
+  }
+
+  #belowRoots(given: string): AllowedPath {
+    return allowedPath(given, this.#folders.mountRoots, 'ALLOWED_MOUNT_ROOTS')
+  }
+
+  #secret(given: string): { readonly value: string } | { readonly problem: string } {
+    const { secretsDir } = this.#folders
+    const found = allowedPath(given, secretsDir === null ? [] : [secretsDir], 'SECRETS_DIR')
+    return 'problem' in found ? found : readSecret(found.real, given)
+  }
+}
+
+/** False, too, for what has gone in the meantime. */
+const isOfKind = (real: string, kind: 'isFile' | 'isDirectory') =>
+  statSync(real, { throwIfNoEntry: false })?.[kind]() === true
+
+function readSecret(file: string, given: string): { readonly value: string } | { readonly problem: string } {
+  try {
+    const stats = statSync(file)
+    if (!stats.isFile()) return { problem: `names ${given}, which is not a regular file` }
+    if (stats.size > maxSecret) return { problem: `names ${given}, which is larger than ${maxSecret} bytes` }
+    const text = readFileSync(file, 'utf8')
+    return text.includes('\0') ? { problem: `names ${given}, which is no text` } : { value: text.replace(/\r?\n$/, '') }
+  } catch (error) {
+    return { problem: `names ${given}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}` }
+  }
+}

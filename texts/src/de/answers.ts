@@ -1,0 +1,41 @@
+import type { Translated } from '#/catalogue.ts'
+
+export const answers: Translated<'answers'> = {
+  linkSentIfKnown:
+    'Wenn es für diese Adresse ein Konto gibt, haben wir ihm einen Link geschickt. Sieh in deine E-Mails.',
+  linkSent: 'Sieh in deine E-Mails: Wir haben dir einen Link geschickt.',
+  sessionsEndedByProvider: 'Die Sitzungen wurden beendet.',
+  signedOut: 'Du bist abgemeldet.',
+  sessionEnded: 'Die Sitzung ist beendet.',
+  sessionsEnded: '{count, plural, one {{count} andere Sitzung ist} other {{count} andere Sitzungen sind}} beendet.',
+  tokenRemoved: 'Das API-Token ist entfernt.',
+  running: 'Dein Container läuft.',
+  restarted: 'Dein Container wurde neu gestartet.',
+  containerBlocked: 'Der Container ist gesperrt.',
+  containerUnblocked: 'Der Container ist nicht mehr gesperrt.',
+  containersBlocked: '{count} Container gesperrt.',
+  containersUnblocked: '{count} Container entsperrt.',
+  containerStopped: 'Der Container ist gestoppt.',
+  containerDidNotRun: 'Der Container läuft nicht; es wurde nichts getan.',
+  containerDeleted: 'Der Container ist gelöscht.{rest}',
+  userBlocked: 'Das Konto und seine Container sind gesperrt.',
+  userUnblocked: 'Das Konto ist nicht mehr gesperrt.',
+  userDeleted: 'Das Konto und seine Container sind gelöscht.{rest}',
+  engineIsLate: ' Die Engine hat noch nicht alles entfernt; das wird wiederholt, bis es geschehen ist.',
+  promoted: 'Das Konto hat jetzt Administratorrechte.',
+  demoted: 'Das Konto hat keine Administratorrechte mehr.',
+  linkSentTo: 'Ein Registrierungslink wurde an {email} geschickt.',
+  invited: '{invited} von {all} eingeladen.',
+  usersBlocked: '{count, plural, one {{count} Konto} other {{count} Konten}} gesperrt.',
+  usersUnblocked: '{count, plural, one {{count} Konto} other {{count} Konten}} entsperrt.',
+  stopped: 'Dein Container wurde gestoppt.',
+  doesNotRun: 'Dein Container läuft nicht.',
+  kept: 'Dein Container läuft weiter.',
+  notKept: 'Dein Container läuft nicht, oder er wird nie von selbst gestoppt; es wurde nichts geändert.',
+  takeoverOver: 'Die Übernahme ist beendet.',
+  templatesReloaded:
+    'Die Vorlagen wurden neu gelesen: {count, plural, one {{count} Typ} other {{count} Typen}}. Was läuft, läuft weiter.',
+  containersUpdated:
+    '{mode, select, now {{count, plural, =0 {Kein Container einer älteren Version läuft.} one {{count} Container wird ersetzt.} other {{count} Container werden ersetzt.}}} ask {{count, plural, =0 {Kein Container einer älteren Version läuft.} one {{count} Person wird um einen Neustart gebeten.} other {{count} Personen werden um einen Neustart gebeten.}}} other {{count, plural, =0 {Kein Container einer älteren Version läuft.} one {{count} Container erhält die neue Version beim nächsten Start.} other {{count} Container erhalten die neue Version beim nächsten Start.}}}}',
+  keyRotated: 'Neue Token werden mit dem neuen Schlüssel unterschrieben. Alle Sitzungen bleiben gültig.',
+}

@@ -1,0 +1,75 @@
+import type { Translated } from '#/catalogue.ts'
+
+export const groups: Translated<'groups'> = {
+  groupNotFound: 'Diese Gruppe gibt es nicht.',
+  memberNotFound: 'Dieses Konto ist nicht Mitglied der Gruppe.',
+  unknownZone: 'Es gibt keine Zeitzone {zone}. Nenne eine wie Europe/Berlin.',
+  unknownDate: 'Den Tag {date} gibt es nicht. Schreibe ihn wie 2026-12-24.',
+  invitationNotFound: 'Diese Einladung gibt es nicht; vielleicht wurde sie angenommen.',
+  invitationNotMailed:
+    'Die E-Mail wurde nicht verschickt: Der Mailserver hat sie nicht angenommen, oder die Adresse bekam zu viele E-Mails in dieser Stunde. Die Einladung bleibt; versuche es später noch einmal.',
+  failureNotFound: 'Es gibt keinen fehlgeschlagenen Start dieses Containers, oder er ist länger als zehn Minuten her.',
+  memberBlocked:
+    'Dieses Konto ist gesperrt, deshalb werden seine Container nicht gestartet. Wende dich an einen Administrator.',
+  memberMayNot:
+    'Dieses Konto darf Container dieses Typs jetzt nicht starten: Er ist für andere Gruppen, oder eine andere Gruppe des Kontos ist beendet. Wende dich an einen Administrator.',
+  joinCodeNotFound: 'Keine Gruppe hat diesen Code. Prüfe die Schreibweise oder bitte um einen neuen: Codes laufen ab.',
+  notManager: 'Das dürfen nur, wer diese Gruppe leitet, und die Administratoren.',
+  tooManyInvitations:
+    'Zu viele Einladungen: höchstens {max} E-Mails in einer Stunde. Diese Adressen wurden weder hinzugefügt noch eingeladen. Lade sie später ein, frage einen Administrator oder gib einen Beitrittscode aus.',
+  tooManyCodes: 'Zu viele falsche Codes: höchstens {max} in der Minute. Versuche es gleich noch einmal.',
+  typeOfGroups:
+    'Dieser Containertyp ist nur für Mitglieder bestimmter Gruppen. Wenn du einen Beitrittscode hast, gib ihn ein; sonst frage deinen Administrator.',
+  expired:
+    'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten; wende dich an deinen Administrator, wenn du sie brauchst.',
+  tooManyRunning:
+    'Die Grenze „running“ der Gruppe {group} lässt keinen Platz: Jedes Mitglied darf {max, plural, one {{max} Container} other {{max} Container}} laufen lassen. Stoppe zuerst einen anderen.',
+  tooMuchMemory:
+    'Die Grenze „memory“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
+  tooManyCpus:
+    'Die Grenze „cpus“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
+  memoryTooSmall:
+    'Die Grenze „memory“ der Gruppe {group} ist kleiner als das, was dieser Container braucht: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
+  cpusTooFew:
+    'Die Grenze „cpus“ der Gruppe {group} ist kleiner als das, was dieser Container braucht: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
+  tooMuchDisk:
+    'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche oder bitte deinen Administrator um mehr Platz.',
+  tooMuchDiskBut:
+    'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+
+  nameTaken: 'Es gibt schon eine Gruppe mit diesem Namen. Wähle einen anderen.',
+  unknownTypes: 'Diese Containertypen gibt es nicht: {types}. Bekannt sind: {known}.',
+  providerName: 'Der Anbieter {source} benennt diese Gruppe, deshalb lässt sich ihr Name hier nicht ändern.',
+  providerMembers:
+    'Der Anbieter {source} bestimmt, wer in dieser Gruppe ist, deshalb lassen sich ihre Mitglieder hier nicht ändern.',
+  providerMembership:
+    'Der Anbieter {source} sagt bei jeder Anmeldung, dass dieses Konto in der Gruppe ist. Ändere es dort.',
+  groupOver:
+    'Diese Gruppe ist beendet, deshalb kann ihr niemand mehr beitreten. Frag die Person nach einem anderen Code, von der du ihn hast.',
+
+  deleted: 'Die Gruppe ist gelöscht. Konten, Container und Dateien bleiben.',
+  invitationWithdrawn: 'Die Einladung ist zurückgezogen.',
+  invitationResent: 'Eine neue E-Mail ging an {email}.',
+  memberRemoved: 'Das Konto ist nicht mehr Mitglied.',
+  joinCodeRemoved: 'Der Beitrittscode gilt nicht mehr.',
+  stopped:
+    '{count, plural, =0 {Kein Container lief.} one {{count} Container ist gestoppt.} other {{count} Container sind gestoppt.}}',
+  stoppedBut:
+    '{count, plural, =0 {Noch ist kein Container gestoppt.} one {{count} Container ist gestoppt.} other {{count} Container sind gestoppt.}}{failed, plural, =0 {} one { Einer ließ sich nicht stoppen, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.} other { {failed} ließen sich nicht stoppen, weil die Container-Engine es nicht getan hat. Versuche es noch einmal.}}{underWay, plural, =0 {} one { Einer wird noch gestoppt.} other { {underWay} werden noch gestoppt.}}',
+  starting:
+    '{count, plural, =0 {Alle Container dieses Typs laufen schon.} one {Der Start eines Containers ist veranlasst.} other {Der Start von {count} Containern ist veranlasst.}}',
+  startingBut:
+    '{count, plural, =0 {Kein Start ist veranlasst.} one {Der Start eines Containers ist veranlasst.} other {Der Start von {count} Containern ist veranlasst.}} Nicht gestartet: {refused}. {why}',
+  whyInRows: 'Warum, steht in der Liste der Mitglieder.',
+  restarting: 'Der Container wird neu gestartet.',
+  blocked: '{count, plural, one {{count} Container} other {{count} Container}} gesperrt.',
+  unblocked: '{count, plural, one {{count} Container} other {{count} Container}} entsperrt.',
+
+  unknownInTemplates:
+    'Vorlagen nennen Gruppen, die es nicht gibt: {names}. Bis es sie gibt, dürfen nur Administratoren diese Typen starten, wenn keine weitere Gruppe genannt ist.',
+  invitedSubject: 'Du bist zu {group} auf {product} eingeladen',
+  invitedIntro:
+    'Du bist zur Gruppe {group} auf {product} eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
+  invited:
+    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zur Gruppe {group} auf {product} eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+}

@@ -1,0 +1,34 @@
+import type { Translated } from '#/catalogue.ts'
+
+export const launches: Translated<'launches'> = {
+  engine:
+    'Die Container-Engine antwortet im Moment nicht. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
+  full: 'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
+  fullOf:
+    'Der Cluster hat gerade keinen Platz für einen weiteren Container, weil ein Kontingent ausgeschöpft ist: {limit}. Es geht nichts verloren; stoppe einen Container, den du nicht brauchst, oder wende dich an deinen Administrator.',
+  evicted:
+    'Der Cluster hat deinen Container beendet: Die Maschine, auf der er lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Dein Programm hat nichts falsch gemacht. Was in seinem Arbeitsspeicher war, ist verloren; die Dateien in seinem Home-Ordner bleiben erhalten, und beim nächsten Start läuft er anderswo weiter.',
+  nodeLost:
+    'Die Maschine, auf der dein Container lief, antwortet nicht. Deshalb ist nicht bekannt, ob dein Programm beendet ist, und ein zweites darf nicht in dieselben Dateien schreiben. Deine Dateien bleiben erhalten. Er startet wieder, sobald die Maschine zurück ist oder dein Administrator sie aus dem Cluster entfernt hat.',
+  noImage:
+    'Das Image dieses Containers ist nicht auf diesem Server und konnte nicht geholt werden. Bitte deinen Administrator, es bereitzustellen.',
+  outOfMemory:
+    'Das Programm in diesem Container brauchte mehr Arbeitsspeicher, als es haben darf, und wurde deshalb beendet. Bitte deinen Administrator um mehr.',
+  crashed:
+    'Das Programm in diesem Container endete gleich nach dem Start. Die letzten Zeilen seiner Ausgabe nennen vielleicht den Grund.',
+  crashedWith:
+    'Das Programm in diesem Container endete gleich nach dem Start (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen vielleicht den Grund.',
+  notExecutable:
+    'Das Programm dieses Containers lässt sich nicht ausführen: Sein Image oder der Befehl, mit dem es gestartet wird, ist falsch. Wende dich an deinen Administrator.',
+  ended: 'Sein Programm hat sich von selbst beendet. Sein Log verrät vielleicht den Grund.',
+  endedWith: 'Sein Programm hat sich von selbst beendet (Exit-Code {exitCode}). Sein Log verrät vielleicht den Grund.',
+  commandMissing:
+    'Ein Befehl wurde in diesem Container nicht gefunden oder ließ sich nicht ausführen (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen ihn vielleicht. Ein neuer Start hilft nicht: Wende dich an deinen Administrator.',
+  failed:
+    'Der Container konnte nicht gestartet werden. Versuche es noch einmal, oder wende dich an deinen Administrator.',
+  starterFiles:
+    'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log des Servers steht der Grund.',
+  waits: 'Dein Container ist in der Warteschlange: Position {place} von {waiting}.',
+  pulling: 'Das Image deines Containers wird noch geholt: {done} von {total} Schichten sind da.',
+  starting: 'Dein Container wird noch gestartet.',
+}

@@ -1,0 +1,45 @@
+import type { Translated } from '#/catalogue.ts'
+
+export const snapshots: Translated<'snapshots'> = {
+  off: 'Sicherungspunkte sind hier ausgeschaltet.',
+  noHome: 'Container dieser Art haben keinen Home-Ordner.',
+  stopFirst: 'Der Container läuft. Stoppe ihn zuerst, damit sich seine Dateien währenddessen nicht ändern.',
+  tooLarge:
+    'Der Home-Ordner ist größer, als ein Sicherungspunkt sein darf. Lösche, was du nicht brauchst, oder wende dich an deinen Administrator.',
+  failed:
+    'Der Home-Ordner ließ sich nicht lesen oder schreiben. An deinen Dateien hat sich nichts geändert; versuche es noch einmal oder wende dich an deinen Administrator.',
+  diskFull:
+    'Auf der Festplatte des Servers ist kein Platz dafür. An deinen Dateien hat sich nichts geändert; sag es deinem Administrator.',
+  unfinished:
+    'Die Dateien ließen sich gerade nicht ganz wiederherstellen. Ein Teil von ihnen liegt im neuen Ordner; der Rest folgt von selbst, solange der Container gestoppt ist.',
+  resetUnfinished:
+    'Der Sicherungspunkt ist erstellt, aber der Home-Ordner ließ sich gerade nicht entfernen. Das folgt von selbst, bevor der Container wieder gestartet wird.',
+  needsService: 'Berth läuft nicht. Starte es zuerst: Es verhindert, dass der Container währenddessen gestartet wird.',
+  tooMany: 'Gerade werden zu viele Home-Ordner gelesen oder geschrieben. Versuche es in einer Minute noch einmal.',
+  noHomeYet: 'Es gibt noch keine Dateien: Starte den Container einmal.',
+  reset: 'Mit dem nächsten Start ist der Home-Ordner wie neu. Was darin war, ist in einem Sicherungspunkt.',
+  made: 'Der Sicherungspunkt ist erstellt.',
+  removed: 'Der Sicherungspunkt ist entfernt.',
+  restored: 'Die Dateien sind im Ordner {folder} des Home-Ordners. Nichts wurde überschrieben.',
+  badArchive: 'Das ist kein vollständiges Archiv. Sende eine Datei, die tar erstellt hat: .tar oder .tar.gz.',
+  badName: 'Das Archiv hat einen Eintrag, der nicht unter einen Ordner gehört: {name}. Nichts wurde ausgepackt.',
+  fileAndFolder: 'Das Archiv hat {name} zweimal, als Datei und als Ordner. Nichts wurde ausgepackt.',
+  longHeader:
+    'Das Archiv hat einen Eintrag, dessen Name oder Attribute länger sind, als ein Dateisystem sie nimmt. Nichts wurde ausgepackt.',
+  missingTarget:
+    'Das Archiv hat einen harten Link auf etwas, das nicht vor ihm steht: {name}. Nichts wurde ausgepackt.',
+  sparseArchive:
+    'Das Archiv hat Sparse-Dateien oder besteht aus mehreren Teilen. Erstelle es neu, ohne --sparse und --multi-volume.',
+  tooManyFiles: 'Das Archiv hat mehr als {max, number} Einträge. Sende es in Teilen.',
+  tooManyFolders: 'Das Archiv hat zu viele Ordner und Verknüpfungen. Sende es in Teilen.',
+  tooMuchMetadata:
+    'Namen und Attribute der Einträge brauchen im Archiv mehr Platz, als ein solches Archiv benötigt. Lass Attribute weg, oder sende es in Teilen.',
+  uploadTooLarge: 'Das Archiv hat ausgepackt mehr als {size}; das ist die Grenze. Sende es in Teilen.',
+  noRoom: 'In deinen Home-Ordnern ist nur noch Platz für {size}. Lösche zuerst, was du nicht brauchst.',
+  uploadStopped: 'Das Archiv kam nicht an: Eine Weile kam nichts, oder es dauerte zu lange. Nichts wurde ausgepackt.',
+  uploadTooSlow:
+    'Das Archiv kam zu langsam: Mindestens {size} in der Minute müssen ankommen. Nichts wurde ausgepackt. Nimm eine schnellere Leitung, oder sende weniger auf einmal.',
+  uploadUnderWay: 'Für diesen Home-Ordner wird schon ein Archiv gesendet. Warte, bis es da ist.',
+  uploaded: 'Die Dateien sind im Ordner {folder} des Home-Ordners. Nichts wurde überschrieben.',
+  tooManyDownloads: 'Du hast zu viele Downloads gleichzeitig. Warte, bis einer davon fertig ist.',
+}
