@@ -5,11 +5,7 @@ import { Kysely, sql } from 'kysely'
 import { headName, headToText } from '../server/src/store/audit-chain.ts'
 import { auditHead, listAuditEntries } from '../server/src/store/audit-log.ts'
 import { deleteOldPersonalFacts } from '../server/src/store/personal-facts.ts'
-import {
-  listAuditEntriesAfter,
-  saveWebhookPosition,
-  webhookPosition,
-} from '../server/src/store/webhook-position.ts'
+import { listAuditEntriesAfter, saveWebhookPosition, webhookPosition } from '../server/src/store/webhook-position.ts'
 import { openDatabase, type Database, type Db } from '../server/src/store/database.ts'
 import { postgresDialect } from '../server/src/store/open/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'

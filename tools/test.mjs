@@ -22,7 +22,7 @@ const root = resolve(import.meta.dirname, '..')
 
 const testFiles = [
   'api/src/**/*.test.ts',
-  'server/{src,test}/**/*.test.ts',
+  '{texts,gateway,server,cli}/{src,test}/**/*.test.ts',
   'images/**/*.test.{js,mjs}',
   'web/{src,test}/**/*.test.ts',
   'web/e2e/**/*.e2e.ts',

@@ -54,7 +54,7 @@ export function commandLinePage(): string {
   const commands = [...commandsOf(program)].map(([words, command]) => `### \`berth ${words}\`\n\n${block(command)}`)
   return page(
     'Command line',
-    'server/src/cli/',
+    'cli/src/',
     introduction,
     '## Programs of a release',
     programs,

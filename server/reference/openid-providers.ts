@@ -20,10 +20,5 @@ export function openidProvidersPage(): string {
     field.text,
   ])
   const fields = table(['field', 'value', 'default', 'meaning'], rows)
-  return page(
-    'OpenID Connect providers',
-    'server/src/accounts/oidc/provider-descriptions.ts',
-    introduction,
-    fields,
-  )
+  return page('OpenID Connect providers', 'server/src/accounts/oidc/provider-descriptions.ts', introduction, fields)
 }

@@ -50,7 +50,7 @@ export function settingsPage(): string {
   })
   return page(
     'Settings',
-    'server/src/config/descriptions',
+    'server/src/config/',
     introduction,
     ...sections,
     '## Secrets in files',

@@ -17,7 +17,7 @@ import { onlyLong } from '#test/support/extent.ts'
 
 /** Gateway and API as two services, as a service manager starts them, with a real container. */
 
-const source = (name: string) => path.resolve(import.meta.dirname, '../src', name)
+const source = (name: string) => path.resolve(import.meta.dirname, '../..', name)
 
 /** Starts services of one installation; all of it is removed after the test. */
 function createServices(t: TestContext) {
@@ -61,8 +61,8 @@ function createServices(t: TestContext) {
   return {
     linkDir,
     output: () => text,
-    startGateway: () => start('gateway-service.ts', env),
-    startApi: () => start('api-process.ts', apiEnv),
+    startGateway: () => start('gateway/src/gateway-service.ts', env),
+    startApi: () => start('server/src/start/api-process.ts', apiEnv),
     hasSaid: (words: string) => waitFor(words, () => text.includes(words)),
     isReady: () => waitFor('the first readiness', () => port() !== undefined, 60_000),
     fetch: ask,

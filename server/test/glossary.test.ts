@@ -20,7 +20,7 @@ const terms = rowsOf(termsPart).map(([term, , where]) => ({
 const replaced = rowsOf(replacedPart).map(([word]) => word)
 
 const exportForm = /^export (?:async |abstract )*(?:function\*?|class|interface|type|const|let) (\w+)/gm
-const exported = globSync(['{server,web,api}/src/**/*.{ts,tsx}'], { cwd: root })
+const exported = globSync(['{texts,gateway,server,cli,web,api}/src/**/*.{ts,tsx}'], { cwd: root })
   .filter((file) => !file.includes('.test.'))
   .flatMap((file) =>
     [...readFileSync(path.join(root, file), 'utf8').matchAll(exportForm)].map(([, name = '']) => ({ file, name })),

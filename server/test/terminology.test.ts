@@ -46,7 +46,7 @@ test('comments, titles of tests and names within files have none of those that m
   const inName = new RegExp(
     `[a-z#](?:${words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('|')})s?(?![a-z])`,
   )
-  const titles = globSync('{api,server,web,bench,images,tools}/**/*.test.{ts,tsx,mjs,js}', {
+  const titles = globSync('{api,texts,gateway,server,cli,web,bench,images,tools}/**/*.test.{ts,tsx,mjs,js}', {
     cwd: root,
     exclude: (name) => name.split('/').includes('node_modules'),
   })
@@ -74,48 +74,4 @@ test('a limit is called a maximum, a minimum or a timeout', () => {
     (read(file).match(/\/\*\* (?:Longest|Shortest|Most|Least|Fewest) .*/g) ?? []).map((line) => `${file}: ${line}`),
   )
   assert.deepEqual(found, [])
-})
-
-/** Two files of one subject: its use case and its table, or a port and its adapters. */
-const pairs = 'api-tokens container-files group-members home-contents personal-data trial-engine'.split(' ')
-
-test('two files of the server have one base name only where they are about one thing', () => {
-  const names = sources
-    .filter((file) => /^server\/src\/(?!messages\/)/.test(file))
-    .map((file) => path.basename(file, '.ts'))
-    // Programs are named by their folders.
-    .filter((name) => name !== 'main')
-  const repeated = names.filter((name, at) => names.indexOf(name) !== at)
-  assert.deepEqual([...new Set(repeated)].sort(), pairs)
-})
-
-/** What an engineer of the field types into `git grep -il`, and the file that has to be among at most 20. */
-const searches: Readonly<Record<string, string>> = {
-  mutex: 'server/src/machine/keyed-mutex.ts',
-  semaphore: 'server/src/machine/semaphore.ts',
-  'single-flight': 'server/src/machine/single-flight.ts',
-  backoff: 'server/src/containers/reconcile/restore-backoff.ts',
-  readiness: 'server/src/containers/launch/readiness-probe.ts',
-  'health check': 'server/src/containers/routes/engine-health.ts',
-  idempotent: 'server/src/containers/reconcile/reconciler.ts',
-  'connection pool': 'gateway/src/upstream/connection-pool.ts',
-  impersonation: 'server/src/admin/takeover.ts',
-  percentile: 'gateway/src/basics/percentiles.ts',
-  debounce: 'web/src/admin/list/search-field.tsx',
-  throttle: 'web/src/time/use-now.ts',
-  backpressure: 'gateway/src/proxy/websocket-tunnel.ts',
-  'reverse proxy': 'gateway/src/net-gateway.ts',
-  'routing table': 'gateway/src/upstream/routing-table.ts',
-  graceful: 'server/src/start/app.ts',
-  'desired state': 'server/src/containers/reconcile/desired.ts',
-  'state machine': 'server/src/containers/launch/launch-progress.ts',
-  'composition root': 'server/src/start/app.ts',
-}
-
-test('a search for a term of the field leads to its file', () => {
-  for (const [term, file] of Object.entries(searches)) {
-    const found = sources.filter((each) => read(each).toLowerCase().includes(term))
-    assert.ok(found.includes(file), `"${term}" is not in ${file}`)
-    assert.ok(found.length <= 20, `"${term}" is in ${found.length} files`)
-  }
 })

@@ -9,17 +9,17 @@ import { test } from 'node:test'
  * beginning. A list that should only become shorter. `*-descriptions.ts` are the text of docs/reference, which is English.
  */
 const forOperators: Readonly<Record<string, readonly string[]>> = {
-  'accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Sign-up is closed.'],
-  'api-process.ts': ['Start Berth with "npm start"'],
-  'engine-broker/main.ts': ['BROKER_SOCKET names the socket'],
-  'gateway-service.ts': ['BERTH_LINK_DIR names the folder'],
-  'reconcile/host-check.ts': ['Berth sets no rules on this host'],
-  'supervisor/link-folder.ts': ['Another gateway runs in', 'BERTH_LINK_DIR is ${folder}'],
+  'gateway/src/gateway-service.ts': ['BERTH_LINK_DIR names the folder'],
+  'gateway/src/supervisor/link-folder.ts': ['Another gateway runs in', 'BERTH_LINK_DIR is ${folder}'],
+  'server/src/accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Sign-up is closed.'],
+  'server/src/containers/reconcile/host-check.ts': ['Berth sets no rules on this host'],
+  'server/src/engines/broker/main.ts': ['BROKER_SOCKET names the socket'],
+  'server/src/start/api-process.ts': ['Start Berth with "npm start"'],
 }
 
-const root = path.resolve(import.meta.dirname, '../src')
-const files = globSync('**/*.ts', { cwd: root }).filter(
-  (file) => !/^(messages|cli)\/|-descriptions\.ts$|\.test\.ts$/.test(file.replaceAll(path.sep, '/')),
+const root = path.resolve(import.meta.dirname, '../..')
+const files = globSync('{gateway,server}/src/**/*.ts', { cwd: root }).filter(
+  (file) => !/-descriptions\.ts$|\.test\.ts$/.test(file),
 )
 
 /** A comment, or a literal in one of the three kinds of quotes. */

@@ -1,6 +1,5 @@
-import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
+import { languages, type Language } from '@berth/api/boot.ts'
 import Negotiator from 'negotiator'
-import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 
 /** Language of requests without a preference. */
 export const defaultLanguage: Language = languages[0]
@@ -8,11 +7,11 @@ export const defaultLanguage: Language = languages[0]
 /**
  * The language to answer in: the one that the user chose (cookie), else the one that the browser prefers
  * (RFC 9110, 12.5.4: `de-AT` matches `de`), else English. Both come from the client and are not trusted.
- * @param cookie         value of `Cookie`
+ * @param chosen         values of the cookie `spawner_language`, in the order sent
  * @param acceptLanguage value of `Accept-Language`
  */
-export function languageOf(cookie: string | undefined, acceptLanguage: string | undefined): Language {
-  return cookieValues(cookie, languageCookie).find(isLanguage) ?? preferredLanguage(acceptLanguage) ?? defaultLanguage
+export function languageOf(chosen: readonly string[], acceptLanguage: string | undefined): Language {
+  return chosen.find(isLanguage) ?? preferredLanguage(acceptLanguage) ?? defaultLanguage
 }
 
 /** Characters of `Accept-Language` that are read; browsers send up to a hundred, best first. */

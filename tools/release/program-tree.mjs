@@ -6,8 +6,10 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../setup/run.mjs'
@@ -24,6 +26,9 @@ const files = join(import.meta.dirname, 'files')
 const developerFolders = /^(prebuilds|test|tests|__tests__|docs?|examples?|bench|benchmarks?|\.github|\.nyc_output)$/
 const developerFiles = /\.([cm]?ts|map|md|flow|tsbuildinfo)$/
 const licence = /^(licen[cs]e|notice|copying)/i
+
+/** Every workspace whose sources a program runs; an old version lacks some. */
+const workspaces = ['server', 'gateway', 'cli', 'texts', 'api']
 
 /** Of the front end the server imports these two sources; all else is in its build. */
 const webSources = ['paths.ts', 'safe-next.ts']
@@ -65,37 +70,66 @@ export async function makeProgramTree(release) {
   copySources(root, tree)
   copyPackages(root, tree)
   await build(release, ['node_modules/vite/bin/vite.js', 'build', 'web', '--outDir', join(tree, 'web/dist')])
-  await build(release, [join(bundlers, 'bundle-program.mjs'), 'server/src/start/api-process.ts', join(tree, '.berth/server')])
+  const program = programsOf(root)
+  await build(release, [join(bundlers, 'bundle-program.mjs'), program.api, join(tree, '.berth/server')])
   for (const name of readdirSync(join(tree, '.berth/server')).filter((each) => each.endsWith('.map')))
     rmSync(join(tree, '.berth/server', name))
   for (const name of generatedPackages.map((each) => join(tree, 'node_modules', each)).filter(existsSync))
     await build(release, [join(bundlers, 'bundle-package.mjs'), name])
   copyDemoApps(root, tree)
-  copyFileSync(join(files, 'berth'), join(tree, 'berth'))
+  copyStartScript(root, tree)
   normalizeModes(tree)
   return tree
+}
+
+/**
+ * Where the programs of a checkout are: before 1.0.0 the gateway and the command line were folders of `server/src`.
+ * @param {string} root
+ */
+function programsOf(root) {
+  const isOld = existsSync(join(root, 'server/src/main.ts'))
+  return isOld
+    ? { isOld, api: 'server/src/api-process.ts', workspace: 'server' }
+    : { isOld, api: 'server/src/start/api-process.ts', workspace: 'cli' }
+}
+
+/** @param {string} root @param {string} tree */
+function copyStartScript(root, tree) {
+  copyFileSync(join(files, 'berth'), join(tree, 'berth'))
+  if (!programsOf(root).isOld) return
+  const script = readFileSync(join(files, 'berth'), 'utf8')
+  writeFileSync(
+    join(tree, 'berth'),
+    script.replaceAll('gateway/src/', 'server/src/').replaceAll('cli/src/', 'server/src/cli/'),
+  )
 }
 
 /** @param {string} root @param {string} tree */
 function copySources(root, tree) {
   const isSource = (/** @type {string} */ path) => !path.endsWith('.test.ts')
-  for (const folder of ['server/src', 'api/src', 'templates'].filter((each) => existsSync(join(root, each))))
+  const folders = [...workspaces.map((name) => `${name}/src`), 'templates']
+  for (const folder of folders.filter((each) => existsSync(join(root, each))))
     cpSync(join(root, folder), join(tree, folder), { recursive: true, filter: isSource })
   mkdirSync(join(tree, 'web/src'), { recursive: true })
   for (const name of webSources.filter((each) => existsSync(join(root, 'web/src', each))))
     copyFileSync(join(root, 'web/src', name), join(tree, 'web/src', name))
-  const manifests = ['', 'server/', 'api/', 'web/'].map((folder) => `${folder}package.json`)
+  const manifests = ['', ...workspaces.map((name) => `${name}/`), 'web/']
+    .map((folder) => `${folder}package.json`)
+    .filter((name) => existsSync(join(root, name)))
   for (const name of [...manifests, 'package-lock.json', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(root, name), join(tree, name))
 }
 
 /** @param {string} root @param {string} tree */
 function copyPackages(root, tree) {
-  const packages = productionPackages(root, 'server', (name) => name === '@berth/web').map(([path]) => path)
+  const packages = productionPackages(root, programsOf(root).workspace, (name) => name === '@berth/web').map(
+    ([path]) => path,
+  )
   for (const path of packages.filter((each) => each.startsWith('node_modules/')))
     copyPackage(join(root, path), join(tree, path))
   mkdirSync(join(tree, 'node_modules/@berth'))
-  for (const name of ['api', 'web']) symlinkSync(`../../${name}`, join(tree, 'node_modules/@berth', name))
+  for (const name of [...workspaces, 'web'].filter((each) => existsSync(join(tree, each))))
+    symlinkSync(`../../${name}`, join(tree, 'node_modules/@berth', name))
 }
 
 /** @param {string} from @param {string} to */

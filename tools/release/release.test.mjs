@@ -17,7 +17,7 @@ const root = resolve(import.meta.dirname, '../..')
 const files = join(import.meta.dirname, 'files')
 
 test('a release has what the server imports, peers included, and neither development nor the front end’s packages', () => {
-  const names = productionPackages(root, 'server', (name) => name === '@berth/web').map(([path]) => path)
+  const names = productionPackages(root, 'cli', (name) => name === '@berth/web').map(([path]) => path)
   for (const name of ['fastify', 'pg', 'age-encryption', 'react'])
     assert.ok(names.includes(`node_modules/${name}`), name)
   for (const name of ['typescript', 'vite', 'react-dom', 'playwright-core', 'axe-core'])

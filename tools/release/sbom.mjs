@@ -39,7 +39,7 @@ function npmComponents(root, arch) {
   const isShipped = (/** @type {string} */ path) =>
     path.includes('/node-pty-') ? path.endsWith(`-linux-${arch}`) : existsSync(join(workspace, path))
   const installed = productionPackages(workspace, '').filter(([path]) => isShipped(path))
-  const all = [...productionPackages(root, 'server'), ...installed]
+  const all = [...productionPackages(root, 'cli'), ...installed]
   const packages = all.filter(
     ([path, { version, dev }]) => path.includes('node_modules/') && version !== undefined && !dev,
   )

@@ -51,10 +51,7 @@ async function tryHere(context: CommandContext, given: string, options: TryOptio
   const startLimit = Number(options.timeout) * 1_000
   if (!(startLimit >= 1_000 && startLimit <= 3_600_000)) throw new WrongUsage('--timeout takes 1 to 3600 seconds.')
   // Loaded here, because loading it would slow every other command.
-  const [{ runTrial }, { findChromium }] = await Promise.all([
-    import('./run-trial.ts'),
-    import('./chromium.ts'),
-  ])
+  const [{ runTrial }, { findChromium }] = await Promise.all([import('./run-trial.ts'), import('./chromium.ts')])
   const fields = { ...fieldsOf(given, options, folder), ...(options.image && { image: options.image }) }
   const browser = options.browser ? path.resolve(folder, options.browser) : findChromium(env.PATH ?? '')
   if (!options.http && browser === undefined)

@@ -1,7 +1,8 @@
 import { headerValue } from './header-lines.ts'
 import { overridesMethod } from './method-override.ts'
 import type { RequestHead } from './request-head.ts'
-import type { Language } from '@berth/api/boot.ts'
+import { languageCookie, type Language } from '@berth/api/boot.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
 import { languageOf, defaultLanguage } from '@berth/texts/language.ts'
 
 /**
@@ -30,7 +31,8 @@ export function isServiceWorkerScript({ text }: RequestHead): boolean {
 
 /** The language to answer a request in. @param head undefined when it could not be read */
 export function requestLanguage(head: RequestHead | undefined): Language {
-  return head ? languageOf(head.fields.cookie, headerValue(head.text, 'accept-language')) : defaultLanguage
+  if (!head) return defaultLanguage
+  return languageOf(cookieValues(head.fields.cookie, languageCookie), headerValue(head.text, 'accept-language'))
 }
 
 /**

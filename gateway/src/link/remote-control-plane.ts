@@ -1,11 +1,4 @@
-import type {
-  Unavailable,
-  RouteActivity,
-  Explanation,
-  GatewayState,
-  SessionUse,
-  Visit,
-} from '#/port/gateway-state.ts'
+import type { Unavailable, RouteActivity, Explanation, GatewayState, SessionUse, Visit } from '#/port/gateway-state.ts'
 import type { ControlPlane, Gateway, HostEntry, WakeRight } from '#/port/gateway.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'

@@ -3,11 +3,7 @@ import { clock } from '#/coarse-clock.ts'
 import { localize } from '#/pages/localize-plain.ts'
 import type { UpstreamListener, UpstreamConnection } from '#/upstream/upstream-connection.ts'
 import { BodyReader } from '#/http1/body-reader.ts'
-import {
-  downstreamResponseHead,
-  notableResponseHeaders,
-  downstreamTrailers,
-} from './downstream-response-headers.ts'
+import { downstreamResponseHead, notableResponseHeaders, downstreamTrailers } from './downstream-response-headers.ts'
 import { isFault, type HttpFault } from '#/http1/http-fault.ts'
 import type { Caller } from '#/access/token-verifier.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'

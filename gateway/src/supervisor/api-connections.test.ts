@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RecordingControlPlane, RecordingGateway, someSettings } from '@berth/server/test/support/gateway/recording-gateway.ts'
+import {
+  RecordingControlPlane,
+  RecordingGateway,
+  someSettings,
+} from '@berth/server/test/support/gateway/recording-gateway.ts'
 import { RemoteGateway } from '#/link/remote-gateway.ts'
 import { channelOver } from '#/link/socket-channel.ts'
 import { ApiConnections } from './api-connections.ts'

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /** What the bundle is made of: files and folders of the repository. */
-const sources = ['server/src', 'api/src', 'package-lock.json']
+const sources = ['server/src', 'gateway/src', 'cli/src', 'texts/src', 'api/src', 'package-lock.json']
 
 /** File that a release has, and a repository does not. */
 const releaseMark = 'RELEASE'
@@ -14,12 +14,12 @@ const ownRoot = path.resolve(import.meta.dirname, '../../..')
  * was changed since. @param root of the repository or of a release; a link leads to what it names at this moment
  */
 export function apiProgram(root = ownRoot): string {
-  return programOf(root, 'api-process.js', 'api-process.ts')
+  return programOf(root, 'api-process.js', 'server/src/start/api-process.ts')
 }
 
 /** The program of the command line, by the same rule; for tests, because `berth` applies it by itself. */
 export function commandLineProgram(root = ownRoot): string {
-  return programOf(root, 'cli/main.js', 'cli/main.ts')
+  return programOf(root, 'cli/main.js', 'cli/src/main.ts')
 }
 
 function programOf(root: string, bundleName: string, source: string): string {
@@ -28,7 +28,7 @@ function programOf(root: string, bundleName: string, source: string): string {
   if (existsSync(path.join(root, releaseMark)) && existsSync(bundle)) return bundle
   const made = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs
   const isFresh = made !== undefined && sources.every((name) => isOlder(path.join(root, name), made))
-  return isFresh ? bundle : path.join(root, 'server/src', source)
+  return isFresh ? bundle : path.join(root, source)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { languageOf } from '@berth/texts/language.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Language } from '@berth/api/boot.ts'
+import { languageCookie, type Language } from '@berth/api/boot.ts'
+import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { FastifyReply } from 'fastify'
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
 import { contentLanguage } from '@berth/texts/language.ts'
@@ -21,4 +22,4 @@ export function localizedReply({ client: { language }, reply }: CallReply, words
 
 /** Language of the response to a request. */
 export const requestedLanguage = ({ headers }: { readonly headers: IncomingHttpHeaders }): Language =>
-  languageOf(headers.cookie, headers['accept-language'])
+  languageOf(cookieValues(headers.cookie, languageCookie), headers['accept-language'])

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pLimit from 'p-limit'
 import { ReloadTemplates } from '#/admin/reload-templates.ts'
-import {
-  TemplateVersions,
-  type TemplateImage,
-  type VersionedContainer,
-} from '#/admin/template-versions.ts'
+import { TemplateVersions, type TemplateImage, type VersionedContainer } from '#/admin/template-versions.ts'
 import { UpdateContainers } from '#/admin/update-containers.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { readTemplateFile } from '#/config/read-template-settings.ts'

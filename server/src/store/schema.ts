@@ -1,10 +1,5 @@
 import type { Generated } from 'kysely'
-import type {
-  ArchiveLinksTable,
-  HomeArchivesTable,
-  TermEndMembersTable,
-  TermEndsTable,
-} from './term-end-tables.ts'
+import type { ArchiveLinksTable, HomeArchivesTable, TermEndMembersTable, TermEndsTable } from './term-end-tables.ts'
 import type { UsageSumsTable } from './usage-tables.ts'
 
 /**

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { readEntry, type CatalogueEntry } from './read-entry.ts'
 
 /** The folder `templates` of this release. The bundle of the API process is one folder nearer to it than this file. */
-const folder = ['../../templates', '../../../../templates']
+const folder = ['../../templates', '../../../templates']
   .map((each) => path.resolve(import.meta.dirname, each))
   .find((each) => existsSync(path.join(each, 'code-server.yaml')))
 

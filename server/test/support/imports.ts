@@ -11,10 +11,10 @@ export interface Import {
 
 export const root = path.resolve(import.meta.dirname, '../../..')
 
-/** Every source file of the three workspaces without tests, by its path from the root. */
-export const sources: readonly string[] = globSync('{api,server,web}/src/**/*.{ts,tsx}', { cwd: root }).filter(
-  (file) => !/\.test\.tsx?$/.test(file),
-)
+/** Every source file of the workspaces without tests, by its path from the root. */
+export const sources: readonly string[] = globSync('{api,texts,gateway,server,cli,web}/src/**/*.{ts,tsx}', {
+  cwd: root,
+}).filter((file) => !/\.test\.tsx?$/.test(file))
 
 /** Reads every import statement of `sources`. */
 export function readImports(): Import[] {

@@ -7,7 +7,7 @@ import { argv } from 'node:process'
 import { rolldown } from 'rolldown'
 
 const [, , input = '', dir = ''] = argv
-const sources = resolve('server/src')
+const workspaces = ['server', 'gateway', 'cli', 'texts', 'api'].map((name) => `${resolve(name, 'src')}/`)
 const bundle = await rolldown({
   input,
   platform: 'node',
@@ -33,7 +33,7 @@ await bundle.write({
  * @param {string} id
  */
 function keepFolder(code, id) {
-  if (!id.startsWith(sources) || !code.includes('import.meta.dirname')) return undefined
+  if (!workspaces.some((folder) => id.startsWith(folder)) || !code.includes('import.meta.dirname')) return undefined
   // By a relative path: a release is unpacked elsewhere than where it is built.
   const root = dir.slice(dir.lastIndexOf('.berth')).replace(/[^/]+/g, '..')
   return code.replaceAll('import.meta.dirname', `(import.meta.dirname + '/${root}/${relative('.', dirname(id))}')`)

@@ -6,7 +6,11 @@ import { hashOf, readIfThere } from './sources.mjs'
 /** @import { SetupContext } from '../setup-context.mjs' */
 
 /** The sources of the bundle. */
-const sources = ['server/src', 'server/package.json', 'api/src', 'api/package.json', 'package-lock.json', 'tools/setup']
+const sources = [
+  ...['server', 'gateway', 'cli', 'texts', 'api'].flatMap((name) => [`${name}/src`, `${name}/package.json`]),
+  'package-lock.json',
+  'tools/setup',
+]
 
 /**
  * Bundles the API process and the command line into `.berth/server`, unless they were built from the current sources.
@@ -42,10 +46,7 @@ async function build(here, folder) {
         cwd: here.root,
         env: here.env,
       })
-    await Promise.all([
-      bundle('server/src/start/api-process.ts', fresh),
-      bundle('cli/src/main.ts', join(fresh, 'cli')),
-    ])
+    await Promise.all([bundle('server/src/start/api-process.ts', fresh), bundle('cli/src/main.ts', join(fresh, 'cli'))])
     rmSync(folder, { recursive: true, force: true })
     renameSync(fresh, folder)
   } finally {

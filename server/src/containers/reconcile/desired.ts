@@ -3,12 +3,7 @@ import { containerName } from '#/containers/container-name.ts'
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { Db } from '#/store/database.ts'
-import {
-  findOwnedRecord,
-  listOwnedRecords,
-  listOwnedRecordsOf,
-  type OwnedRecord,
-} from '#/store/owned-records.ts'
+import { findOwnedRecord, listOwnedRecords, listOwnedRecordsOf, type OwnedRecord } from '#/store/owned-records.ts'
 import type { EngineListing } from './engine-list.ts'
 import { onSteadyClock } from './condition-timers.ts'
 import type { Desired } from './plan.ts'

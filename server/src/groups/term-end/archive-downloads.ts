@@ -4,12 +4,7 @@ import { KeyedLimit } from '#/machine/keyed-limit.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import {
-  countDownload,
-  findLinkedArchives,
-  type LinkedArchives,
-  type StoredArchive,
-} from '#/store/home-archives.ts'
+import { countDownload, findLinkedArchives, type LinkedArchives, type StoredArchive } from '#/store/home-archives.ts'
 import type { ArchiveFiles } from './archive-files.ts'
 
 /** Downloads of one person in all: a link that became known is of little use. */

@@ -10,12 +10,7 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { findContainer, noteStopped, type UserContainer } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import {
-  deleteHomeArchive,
-  listArchivesOf,
-  setHomeArchive,
-  type StoredArchive,
-} from '#/store/home-archives.ts'
+import { deleteHomeArchive, listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/home-archives.ts'
 import { findTermEndMember, type TermEndMember } from '#/store/term-end-members.ts'
 import { findTermEnd } from '#/store/term-ends.ts'
 import type { ArchiveFiles } from './archive-files.ts'

@@ -4,12 +4,7 @@ import { archiveEmail } from '#/accounts/mail/archive-email.ts'
 import type { MailLook } from '#/accounts/mail/magic-link-email.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import type { Db } from '#/store/database.ts'
-import {
-  hasAcceptedLink,
-  insertArchiveLink,
-  listArchivesOf,
-  noteLinkAccepted,
-} from '#/store/home-archives.ts'
+import { hasAcceptedLink, insertArchiveLink, listArchivesOf, noteLinkAccepted } from '#/store/home-archives.ts'
 import type { TermEndMember } from '#/store/term-end-members.ts'
 import { isUnderWay, type TermEnd } from '#/store/term-ends.ts'
 

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Lifetime } from '../../support/berth.ts'
@@ -18,12 +28,17 @@ export function makeNextVersion(lifetime: Lifetime): NextVersion {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-next-'))
   lifetime.after(async () => rmSync(folder, { recursive: true, force: true }))
   const at = (name: string) => path.join(folder, name)
-  for (const name of ['server/src', 'api/src', 'images', 'templates'])
+  const workspaces = ['server', 'gateway', 'cli', 'texts', 'api']
+  for (const name of [...workspaces.map((each) => `${each}/src`), 'images', 'templates'])
     cpSync(path.join(root, name), at(name), { recursive: true })
-  for (const name of ['server/package.json', 'api/package.json', 'tsconfig.base.json'])
+  for (const name of [...workspaces.map((each) => `${each}/package.json`), 'tsconfig.base.json'])
     cpSync(path.join(root, name), at(name))
-  mkdirSync(at('web'))
-  for (const name of ['node_modules', 'server/node_modules', 'api/node_modules', 'web/dist'])
+  for (const name of ['web', 'node_modules', 'node_modules/@berth']) mkdirSync(at(name))
+  for (const name of readdirSync(path.join(root, 'node_modules')).filter((each) => each !== '@berth'))
+    symlinkSync(path.join(root, 'node_modules', name), at(`node_modules/${name}`))
+  for (const name of workspaces) symlinkSync(at(name), at(`node_modules/@berth/${name}`))
+  symlinkSync(path.join(root, 'web'), at('node_modules/@berth/web'))
+  for (const name of [...workspaces.map((each) => `${each}/node_modules`), 'web/dist'])
     if (existsSync(path.join(root, name))) symlinkSync(path.join(root, name), at(name))
   const version = '99.0.0'
   const described = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as object
