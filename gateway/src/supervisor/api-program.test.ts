@@ -5,10 +5,12 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { apiProgram, apiNode } from './api-program.ts'
 
+const sourceFolders = ['server/src', 'gateway/src', 'cli/src', 'texts/src', 'api/src']
+
 test('the bundle runs in a release, and in a repository while it is newer than every source; otherwise the sources do', (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'berth-bundle-'))
   t.after(() => rmSync(root, { recursive: true }))
-  for (const folder of ['server/src/http', 'api/src', '.berth/server'])
+  for (const folder of [...sourceFolders, 'server/src/http', '.berth/server'])
     mkdirSync(path.join(root, folder), { recursive: true })
   const [source, bundle] = [path.join(root, 'server/src/http/a.ts'), path.join(root, '.berth/server/api-process.js')]
   for (const file of [source, path.join(root, 'api/src/b.ts'), path.join(root, 'package-lock.json')])
@@ -32,7 +34,7 @@ test('a link to a release leads to the program and the Node of the version that 
   const current = path.join(root, 'current')
   for (const version of ['1.0.0', '1.0.1']) {
     mkdirSync(path.join(root, version, '.berth/server'), { recursive: true })
-    for (const folder of ['server/src', 'api/src']) mkdirSync(path.join(root, version, folder), { recursive: true })
+    for (const folder of sourceFolders) mkdirSync(path.join(root, version, folder), { recursive: true })
     for (const file of ['package-lock.json', 'node', '.berth/server/api-process.js'])
       writeFileSync(path.join(root, version, file), '')
     rmSync(current, { force: true })
