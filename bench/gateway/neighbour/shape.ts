@@ -26,7 +26,7 @@ export interface NeighbourShape {
 export interface Addresses {
   /** By its owner, with a token. */
   readonly own: (method: string, version?: string) => string
-  /** By somebody without an account. */
+  /** By a client without an account. */
   readonly open: (method: string) => string
 }
 

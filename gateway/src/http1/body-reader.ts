@@ -38,7 +38,7 @@ const forbiddenTrailers = new NotableNames(['content-length', 'transfer-encoding
 /**
  * Incremental parser of a message body: finds its end without copying or changing it, and refuses bad framing before an upstream can
  * misread it. Bytes up to `forwardableEnd` may be forwarded as they are; trailers are held back until they are complete.
- * Chunks are read by a state machine that allocates nothing: whoever sends a message chooses how many chunks it has.
+ * Chunks are read by a state machine that allocates nothing: the sender of a message chooses how many chunks it has.
  */
 export class BodyReader {
   /** Bytes of the body, `untilClose` or `chunked`. */

@@ -141,23 +141,23 @@ for (const [name, piece] of [
   ['chunks of a byte with an extension', '1;abcdefghij\r\na\r\n'],
   ['chunks of 16 bytes', `10\r\n${'a'.repeat(16)}\r\n`],
 ] as const) {
-  test(`${name} in an answer hold up nobody else`, (t) =>
+  test(`${name} in an answer hold up no other person`, (t) =>
     compare(t, download(chunkedAnswer, repeated(piece)), download(chunkedAnswer, largeChunks)))
-  test(`${name} in an answer to HTTP/1.0 hold up nobody else`, (t) =>
+  test(`${name} in an answer to HTTP/1.0 hold up no other person`, (t) =>
     compare(t, download(chunkedAnswer, repeated(piece), '1.0'), download(chunkedAnswer, largeChunks, '1.0')))
-  test(`${name} in a request hold up nobody else`, (t) => compare(t, upload(repeated(piece)), upload(largeChunks)))
+  test(`${name} in a request hold up no other person`, (t) => compare(t, upload(repeated(piece)), upload(largeChunks)))
 }
 
-test('frames of a byte from an app hold up nobody else', (t) =>
+test('frames of a byte from an app hold up no other person', (t) =>
   compare(t, fromSocket(frames(0x82, 1, 65)), fromSocket(largeFrame)))
-test('empty frames from an app hold up nobody else', (t) =>
+test('empty frames from an app hold up no other person', (t) =>
   compare(t, fromSocket(frames(0x82, 0)), fromSocket(largeFrame)))
-test('frames of a byte from a client hold up nobody else', (t) =>
+test('frames of a byte from a client hold up no other person', (t) =>
   compare(t, toSocket(frames(0x82, 0x81, 0, 0, 0, 0, 65)), toSocket(largeMasked)))
-test('pings of a client hold up nobody else', (t) =>
+test('pings of a client hold up no other person', (t) =>
   compare(t, toSocket(frames(0x89, 0x80, 0, 0, 0, 0)), toSocket(largeMasked)))
 
-test('requests sent together that the gateway answers by itself hold up nobody else', (t) => {
+test('requests sent together that the gateway answers by itself hold up no other person', (t) => {
   const none = ['GET /ann-unknown/ HTTP/1.1', 'Host: spawner.test']
   const stream = (...lines: readonly string[]): Stream => {
     const request = headOf(...none, ...lines)
