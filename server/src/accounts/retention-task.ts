@@ -1,7 +1,7 @@
 import { deleteOldPersonalFacts } from '#/store/personal-facts.ts'
 import type { Database } from '#/store/database.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
-import type { IsSettled } from '#/containers/reconcile/settled-day.ts'
+import type { IsSettled } from '#/machine/settled-dates.ts'
 
 /** Deletes personal facts of the audit log whose retention is over. @param keep seconds */
 export const personalFactsTask = ({ db }: Pick<Database, 'db'>, keep: number, isSettled: IsSettled): Task => ({

@@ -1,9 +1,64 @@
-import { EventReplayBuffer, type UserEvent, type SentEvent } from './event-replay-buffer.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
+import type { RouteStatus } from '#/containers/routes/route-changes.ts'
+import { EventReplayBuffer, type SentEvent, type UserEvent } from './event-replay-buffer.ts'
+import type { OpenStreams, StreamOwner } from './open-streams.ts'
+
+export interface UserEventSubscriptionsParts {
+  readonly events: UserEvents
+  readonly streams: OpenStreams
+  /** The present state of the user's containers as events. Computed and sent in one step; must not throw. */
+  readonly snapshotOf: (userId: number) => readonly UserEvent[]
+  /** A page of the user listens from now on, for the first time or again; must not throw. */
+  readonly onListener: (userId: number) => void
+}
+
+/**
+ * Subscriptions of pages to `UserEvents`. A page that reconnects receives the events that it missed, while they are
+ * kept; otherwise, like a new page, a snapshot of the present state.
+ */
+export class UserEventSubscriptions {
+  readonly #parts: UserEventSubscriptionsParts
+
+  constructor(parts: UserEventSubscriptionsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sends the listener the missed events or a snapshot, and then each event as it is published.
+   * @param lastId of the last event that the page received
+   * @returns ends the subscription
+   * @throws {Refusal} 429, 503 as `OpenStreams.open`; then nothing was sent
+   */
+  subscribe(owner: StreamOwner, listener: UserEventListener, lastId?: string): () => void {
+    const { userId } = owner
+    const { events, streams, onListener } = this.#parts
+    const close = streams.open('events', owner, () => {
+      events.removeListener(userId, listener)
+      listener.onEnd()
+    })
+    const missed = lastId === undefined ? undefined : events.since(userId, lastId)
+    listener.onEvents(missed ?? this.#snapshot(userId))
+    events.addListener(userId, listener)
+    onListener(userId)
+    return () => {
+      close()
+      events.removeListener(userId, listener)
+    }
+  }
+
+  /** Only the last event has an id: a page that loses the connection before it receives the whole snapshot again. */
+  #snapshot(userId: number): SentEvent[] {
+    const events = [{ name: 'snapshot', data: {} }, ...this.#parts.snapshotOf(userId)]
+    const id = this.#parts.events.position(userId)
+    return events.map((event, at) => (at === events.length - 1 ? { ...event, id } : event))
+  }
+}
 
 export type { UserEvent, SentEvent } from './event-replay-buffer.ts'
 
 /** Receiver of one user's events; must not throw. */
-export interface UserEventListener {
+interface UserEventListener {
   /** In order. More than one event at once only at the beginning. */
   onEvents(events: readonly SentEvent[]): void
   /** No further events: signed out, blocked, or Berth stops. */
@@ -71,4 +126,24 @@ export class UserEvents {
   #notePresence(userId: number): void {
     for (const observer of this.#observers) observer.onPresence(userId)
   }
+}
+
+/** The event of a container's status for its owner, with the cause when its program has ended or never ran. */
+export function containerEvent(type: string, status: RouteStatus, known?: ContainerState): UserEvent {
+  const why = known && whyOf(status, known)
+  return { name: 'container', data: why === undefined ? { type, status } : { type, status, message: why } }
+}
+
+/** From the last inspect, not from the launch: it is known after a restart of Berth, too. */
+function whyOf(status: RouteStatus, { seen, failure }: ContainerState): LocalizedMessage | undefined {
+  if (status === 'evicted') return message('launches.evicted')
+  if (status === 'node-lost') return message('launches.nodeLost')
+  if (status === 'no-image') return message('launches.noImage')
+  if (status === 'failed') return message('launches.failed')
+  if (status === 'out-of-memory') return message('launches.outOfMemory')
+  if (status !== 'crashed') return undefined
+  const exitCode = (seen && seen !== 'gone' ? seen.exitCode : null) ?? failure?.exitCode ?? null
+  if (exitCode === null) return message('launches.ended')
+  const isCommandMissing = exitCode === 126 || exitCode === 127
+  return message(isCommandMissing ? 'launches.commandMissing' : 'launches.endedWith', { exitCode })
 }

@@ -1,6 +1,5 @@
 import type { ContainerRef } from '#/store/container-key.ts'
-import { containerEvent } from '#/containers/container-event.ts'
-import type { UserEvents } from '#/containers/user-events.ts'
+import { containerEvent, type UserEvents } from '#/containers/user-events.ts'
 import type { Activity } from '#/containers/idle/activity.ts'
 import type { LaunchProgress, LaunchStage } from '#/containers/launch/launch-progress.ts'
 import type { RouteStatus } from '#/containers/routes/route-changes.ts'

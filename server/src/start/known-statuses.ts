@@ -1,4 +1,4 @@
-import { StatusLookups, statusWords, type StatusLookup } from '#/containers/routes/status-lookups.ts'
+import { StatusLookups, statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Task } from '#/containers/reconcile/reconciler.ts'
-import { settledDay, type IsSettled } from '#/containers/reconcile/settled-day.ts'
+import { settledDay, type IsSettled } from '#/machine/settled-dates.ts'
 import { deleteOldUsage } from '#/store/usage-sums.ts'
 import { zonedDate } from '#/machine/time-zone.ts'
 import { HomeUsage } from '#/usage/home-usage.ts'

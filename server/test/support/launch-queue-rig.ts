@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { LaunchQueue } from '#/containers/launch/launch-queue.ts'
-import type { LaunchRequest, LaunchSlot } from '#/containers/launch/queue-entry.ts'
+import { LaunchQueue, type LaunchRequest, type LaunchSlot } from '#/containers/launch/launch-queue.ts'
 import type { CreatedContainer } from '#/engines/container-spec.ts'
 import type { PullProgress } from '#/engines/runtime-container.ts'
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
-import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
-import { Templates, type Template } from '#/templates/template.ts'
+import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
 import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { ContainerUsage } from '#/engines/runtime-container.ts'
-import { IdleTimeoutMonitor, type IdleTimeoutMonitorParts } from './idle-timeout-monitor.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import { Templates, type Template } from '#/templates/template.ts'
+import { IdleTimeoutMonitor, idleTimesOf, type IdleTimeoutMonitorParts } from './idle-timeout-monitor.ts'
 
 const template = { type: 'dev', idlePause: 0, idleTimeout: 100, idleCpu: 0.1 } as Template
 
@@ -109,3 +109,19 @@ for (const [engine, max] of [
     for (let each = 0; each < 200 && suspended.length < 100; each++) await turn()
     assert.deepEqual([suspended.length, new Set(suspended).size, maxSeen], [100, 100, max])
   })
+
+const times = { idlePause: 60, idleTimeout: 600, idleCpu: 0.1 }
+
+test('an engine that pauses and reports CPU time keeps the idle times of the template', () => {
+  assert.deepEqual(idleTimesOf(times, dockerCapabilities), times)
+})
+
+test('where nothing can be paused, a container is stopped after idle_pause', () => {
+  const engine = { pauses: false, reportsUsage: true }
+  assert.deepEqual(idleTimesOf(times, engine), { idlePause: 0, idleTimeout: 60, idleCpu: 0.1 })
+  assert.deepEqual(idleTimesOf({ ...times, idlePause: 0 }, engine), { idlePause: 0, idleTimeout: 600, idleCpu: 0.1 })
+})
+
+test('where no CPU time is reported, traffic alone counts as use', () => {
+  assert.equal(idleTimesOf(times, { pauses: true, reportsUsage: false }).idleCpu, null)
+})

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { Activity } from '#/containers/idle/activity.ts'
-import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
-import type { IdleSuspension, SuspendMode } from '#/containers/idle/idle-suspension.ts'
-import { idleTimesOf, type IdleTimes } from '#/containers/idle/idle-times.ts'
-import type { Templates } from '#/templates/template.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { Template, Templates } from '#/templates/template.ts'
+import type { Activity } from './activity.ts'
+import type { IdleSuspension, SuspendMode } from './idle-suspension.ts'
+import type { IdleWarnings } from './idle-warnings.ts'
 
 /** Interval of checks, in ms. */
 const checkInterval = 1_000
@@ -189,4 +189,22 @@ const firstStep = ({ idlePause, idleTimeout }: IdleTimes) => (idlePause || idleT
 function dueStep({ idlePause, idleTimeout }: IdleTimes, quiet: number, isPaused: boolean): SuspendMode | undefined {
   if (idleTimeout > 0 && quiet >= idleTimeout * 1_000) return 'stop'
   return !isPaused && idlePause > 0 && quiet >= idlePause * 1_000 ? 'pause' : undefined
+}
+
+/** Idle times of a template as an engine can hold them. */
+export type IdleTimes = Pick<Template, 'idlePause' | 'idleTimeout' | 'idleCpu'>
+
+/**
+ * Where nothing can be paused, a container is stopped after `idle_pause`: its home stays, its memory does not. Where no CPU
+ * time is reported, traffic alone counts as use.
+ */
+export function idleTimesOf(
+  { idlePause, idleTimeout, idleCpu }: IdleTimes,
+  { pauses, reportsUsage }: Pick<RuntimeCapabilities, 'pauses' | 'reportsUsage'>,
+): IdleTimes {
+  return {
+    idlePause: pauses ? idlePause : 0,
+    idleTimeout: pauses ? idleTimeout : idlePause || idleTimeout,
+    idleCpu: reportsUsage ? idleCpu : null,
+  }
 }

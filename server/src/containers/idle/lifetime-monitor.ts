@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
-import { KeyedQueue } from '#/machine/keyed-queue.ts'
-import type { Runtime } from '#/engines/runtime.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
-import { containerKey } from '#/store/container-key.ts'
-import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { KeyedQueue } from '#/machine/keyed-queue.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { isLimited, stopTimeOf } from '#/templates/lifetime-limits.ts'
 import type { Template, Templates } from '#/templates/template.ts'
 import type { IdleSuspension } from './idle-suspension.ts'
 import type { IdleWarnings } from './idle-warnings.ts'
-import { maxParallelStops } from './parallel-stops.ts'
-import { isLimited, stopTimeOf } from '#/templates/lifetime-limits.ts'
 
 /** Between two checks, in ms; the quarter of a short lifetime must not pass between them. */
 const checkInterval = 1_000
@@ -138,3 +137,11 @@ export class LifetimeMonitor {
     })
   }
 }
+
+/**
+ * Max containers that are stopped at the same time when many are due at one moment. A program that ignores SIGTERM takes 10 s, in
+ * which one engine has nothing to do; the pods of a cluster end on all of its nodes, each within seconds. Three monitors stop so
+ * many each, and launches and resumptions need connections to one engine beside them (96).
+ */
+export const maxParallelStops = ({ keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>): number =>
+  keepsStopped ? 16 : 64

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localize } from '@berth/texts/localize.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { classifyFailure } from './failure-cause.ts'
+import { ExitedOnStart, classifyFailure, explainFailure, unavailableAfter } from './launch-failure.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import { ExitedOnStart, explainFailure, unavailableAfter } from './launch-failure.ts'
 
 const runtime = { logs: async () => [], inspectId: async () => undefined }
 

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withTimeout } from '#/machine/try-or-log.ts'
-import { Refusal, type FailedLaunch } from '#/refusals/errors.ts'
 import { unavailable, type Unavailable } from '@berth/gateway/port/gateway-state.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { Refusal, refusals, type FailedLaunch } from '#/refusals/errors.ts'
+import { StoreFailure } from '#/store/store-failure.ts'
 import { StarterFilesError } from '#/templates/starter-files/starter-files-error.ts'
-import type { LaunchStage } from './launch-progress.ts'
+import type { LaunchProgress, LaunchStage } from './launch-progress.ts'
 
 /** Max lines of the app's last output that its owner is shown. */
 const maxLines = 50
@@ -148,3 +150,64 @@ function refusedLaunch(error: unknown): FailedLaunch {
   const sentence = error instanceof Refusal ? error.sentence : message('launches.failed')
   return { reason, sentence, exitCode: null, isOutOfMemory: false, lastLines: [] }
 }
+
+/**
+ * What made a start fail. `container`: its program ended by itself or cannot be executed. `server`: nothing at all can
+ * be started on it now. `other`: something else that concerns this container alone, such as an image that cannot be
+ * pulled, or a limit of its owner.
+ */
+export type FailureCause = 'container' | 'server' | 'other'
+
+/** Exit codes of a program that was killed from outside: 128 + SIGKILL, 128 + SIGTERM. */
+const killedFromOutside: ReadonlySet<number | null> = new Set([137, 143])
+/** Names of refusals that concern the server and not the container that was refused. */
+const ofTheServer: ReadonlySet<string | undefined> = new Set(['serverFull', 'tooManyLaunches', 'stopping'])
+
+/** @param error that a launch ended with */
+export function classifyFailure(error: unknown): FailureCause {
+  if (error instanceof StoreFailure) return 'server'
+  if (error instanceof Refusal) return ofTheServer.has(error.code) ? 'server' : 'other'
+  if (error instanceof RuntimeError && (error.kind === 'unreachable' || error.kind === 'full')) return 'server'
+  return error instanceof LaunchFailure && isOwn(error) ? 'container' : 'other'
+}
+
+/**
+ * Whether the kernel killed a process of the container for want of memory: the container's, or the host's, whose OOM killer counts in
+ * the container's `oom_kill` as well (cgroup v2).
+ */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof LaunchFailure && error.reason === 'out-of-memory'
+
+function isOwn({ reason, exitCode, sentence }: LaunchFailure): boolean {
+  if (sentence.key === 'launches.notExecutable' || reason === 'out-of-memory') return true
+  return reason === 'crashed' && exitCode !== null && !killedFromOutside.has(exitCode)
+}
+
+/**
+ * Ends the stage `waiting` of a container whose program ended before its app accepted connections, and notifies the
+ * owner's open pages of the cause; otherwise they would wait until the timeout. A container that was never probed (no
+ * page was open) may have worked meanwhile, so it is not reported as failed.
+ * @param known state by the last inspect @throws nothing: without the last output the rest is reported
+ */
+export async function failOnEarlyExit(
+  {
+    runtime,
+    launchProgress,
+  }: { readonly runtime: Pick<Runtime, 'logs' | 'inspectId'>; readonly launchProgress: LaunchProgress },
+  known: ContainerState,
+): Promise<void> {
+  const waiting = launchProgress.of(known)
+  if (waiting?.stage !== 'waiting') return
+  if (known.isBlocked) return launchProgress.enter(known, failedStage(refusals.containerBlocked(null)))
+  if (known.wasStopped) return launchProgress.enter(known, failedStage(refusals.launchStopped()))
+  const { seen } = known
+  if (!hasExited(known) || !seen || seen === 'gone' || launchProgress.isUnprobed(known))
+    return launchProgress.forget(known)
+  const failure = await explainFailure(runtime, new ExitedOnStart(seen.name, seen))
+  // A launch may have begun while the output was read.
+  if (launchProgress.of(known) === waiting) launchProgress.enter(known, failedStage(failure))
+}
+
+/** Whether the engine reported that its program has ended. */
+export const hasExited = ({ seen }: ContainerState) =>
+  seen === 'gone' || seen?.state === 'exited' || seen?.state === 'dead'

@@ -1,19 +1,11 @@
-import { withTimeout } from '#/machine/try-or-log.ts'
-import { refusals } from '#/refusals/errors.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PullProgress, StartWait } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { CreateOptions } from '#/engines/runtime.ts'
-import type { PullProgress, StartWait } from '#/engines/runtime-container.ts'
-import { EngineCircuitBreaker } from './engine-circuit-breaker.ts'
-import {
-  notifyPosition,
-  notifyInterval,
-  type LaunchRequest,
-  type QueueEntry,
-  type LaunchSlot,
-  type SlotStart,
-} from './queue-entry.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
 import { PriorityQueue } from '#/machine/priority-queue.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
 
 /** Max queued launches; further ones are refused. */
 const maxWaiting = 10_000
@@ -316,3 +308,135 @@ export class LaunchQueue {
 
 const isUnreachable = (error: unknown): error is RuntimeError =>
   error instanceof RuntimeError && error.kind === 'unreachable'
+
+/** Min interval between two notifications of the position, in ms. */
+const notifyInterval = 1_000
+
+/** A launch for the queue. At most one at a time for each user and type. */
+export interface LaunchRequest {
+  readonly owned: ContainerRef
+  readonly image: string
+  /** While other launches pull its image, it keeps its position and later ones pass. */
+  readonly needsImage: boolean
+  /** Waits behind all launches of the high priority. */
+  readonly isLowPriority: boolean
+  /**
+   * Called when it has to wait: flows of the queue, of groups for example, that it may belong to; none: the flow of all others.
+   * Left out, it belongs to that one. Flows take turns. A failure counts as none.
+   */
+  readonly flowsOf?: () => Promise<readonly string[]> | undefined
+  /** Called at once when it has to wait, then at most once a second when it has changed. Positions count from 1. */
+  onPosition(position: number, waiting: number): void
+  /** Called with the progress of the pull that it waits for, whenever the runtime reports it. */
+  onPull(progress: PullProgress): void
+  /** Called by `recheck`, and when a queued launch receives its slot. */
+  mayGoOn(): Promise<Refusal | undefined>
+}
+
+/** A slot of the queue, while the engine works on a launch. */
+export interface LaunchSlot {
+  /**
+   * Runs a creation, or the pull of its image before it; while it pulls the slot is free for others. @throws as the work does, or why it was
+   * cancelled
+   */
+  create<T>(work: (options: CreateOptions) => Promise<T>): Promise<T>
+
+  /**
+   * Runs work that does not need the engine, with the slot free for others. @param work ends when its signal aborts
+   * @throws as the work does, or why it was cancelled
+   */
+  fetch<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
+
+  /**
+   * Runs a start; once it waits for what takes long, such as a node or the pull of an image, the slot is free for others and the
+   * launch can be cancelled. @throws as the work does, or why it was cancelled
+   */
+  start(work: (options: SlotStart) => Promise<void>): Promise<void>
+}
+
+/** What a start of `LaunchSlot.start` passes on to the engine. */
+interface SlotStart {
+  readonly signal: AbortSignal
+  readonly onWait: (wait: StartWait) => void
+}
+
+/** A queued launch and its state. */
+interface QueueEntry {
+  readonly request: LaunchRequest
+  readonly hasWaited: boolean
+  readonly admitted: PromiseWithResolvers<void>
+  /** Aborted when it is cancelled while it is `yielded`. */
+  readonly cancellation: AbortController
+  /**
+   * `yielded`: it has given its slot back while an image is pulled, starter files are fetched, or a start waits. `overdue`: its slot
+   * has timed out, and it continues without it.
+   */
+  state: 'waiting' | 'working' | 'yielded' | 'overdue'
+  /** Timeout of its slot. */
+  slotTimer: NodeJS.Timeout | undefined
+  lastNotified: { readonly position: number; readonly waiting: number; readonly at: number } | undefined
+}
+
+/** Notifies of the position when it has changed, at most once per interval. */
+function notifyPosition(entry: QueueEntry, position: number, waiting: number): void {
+  const at = performance.now()
+  const { lastNotified, request } = entry
+  // A timer of one second may fire a little early.
+  if (
+    lastNotified &&
+    (at - lastNotified.at < notifyInterval / 2 ||
+      (lastNotified.position === position && lastNotified.waiting === waiting))
+  )
+    return
+  entry.lastNotified = { position, waiting, at }
+  request.onPosition(position, waiting)
+}
+
+/** How long the queue waits for an engine that does not answer, and the interval of pings, in ms. */
+const [recoveryTimeout, pingInterval] = [30_000, 1_000]
+
+/** Circuit breaker: pauses the launch queue while the engine is down, long enough for a restart of the engine. */
+class EngineCircuitBreaker {
+  readonly #ping: () => Promise<void>
+  #recovery: Promise<boolean> | undefined
+  #isClosed = false
+
+  /** @param ping resolves when the engine answers; must have a timeout of its own */
+  constructor(ping: () => Promise<void>) {
+    this.#ping = ping
+  }
+
+  /** Resolves when the outage ends, with whether the engine answers again; undefined when there is none. */
+  get recovery(): Promise<boolean> | undefined {
+    return this.#recovery
+  }
+
+  /** Opens the circuit, because the engine did not answer. Resolves as `recovery`. */
+  async trip(): Promise<boolean> {
+    this.#recovery ??= this.#waitForRecovery()
+    return this.#recovery
+  }
+
+  /** Ends all waits. */
+  stop(): void {
+    this.#isClosed = true
+  }
+
+  async #waitForRecovery(): Promise<boolean> {
+    const end = performance.now() + recoveryTimeout
+    let isAnswering = await this.#isAnswering()
+    while (!isAnswering && performance.now() < end && !this.#isClosed) {
+      await sleep(pingInterval, undefined, { ref: false })
+      isAnswering = await this.#isAnswering()
+    }
+    this.#recovery = undefined
+    return isAnswering
+  }
+
+  async #isAnswering(): Promise<boolean> {
+    return this.#ping().then(
+      () => true,
+      () => false,
+    )
+  }
+}

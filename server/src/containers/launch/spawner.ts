@@ -1,32 +1,36 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import { tryOrLog } from '#/machine/try-or-log.ts'
-import { crashPoint } from '#/machine/crash-points.ts'
-import { Refusal, refusals } from '#/refusals/errors.ts'
+import { blockedGrace, checkBlock } from '#/containers/blocked-containers.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { RuntimeContainer, StartWait } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer, StartWait } from '#/engines/runtime-container.ts'
-import type { Database } from '#/store/database.ts'
-import { noteStopped, storeParameters, touchContainer, type UserContainer } from '#/store/user-containers.ts'
-import type { User } from '#/store/users.ts'
-import type { AdmissionControl } from './admission-control.ts'
-import { blockedGrace, checkBlock } from '../block-check.ts'
-import type { CrashLoops } from './crash-loops.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerSpec, type SpecUser, type InstallationSettings } from './build-container-spec.ts'
-import type { PreLaunchHooks } from './pre-launch-hooks.ts'
-import type { LaunchMetrics } from './launch-metrics.ts'
-import { flightOf, isUnrequested, launchAttempt, recordFor, type LaunchAttempt } from './launch-attempt.ts'
-import { unavailableAfter, explainFailure, failedStage } from './launch-failure.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'
-import type { RouteSync } from '#/containers/routes/route-sync.ts'
-import type { ContainerRemoval } from '../container-removal.ts'
-import { waitStage, type LaunchProgress } from './launch-progress.ts'
-import { canBeStarted, isUpToDate } from './outdated-container.ts'
-import { Starter, type BeforeImage, type Start, type Step } from './starter.ts'
-import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
+import type { Database, Db } from '#/store/database.ts'
+import {
+  ensureContainer,
+  findContainer,
+  noteStopped,
+  storeParameters,
+  touchContainer,
+  type UserContainer,
+} from '#/store/user-containers.ts'
+import { findUser, type User } from '#/store/users.ts'
 import { areOthers, type ParameterValues } from '#/templates/parameters.ts'
+import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
 import type { Template } from '#/templates/template.ts'
+import type { AdmissionControl } from './admission-control.ts'
+import { containerSpec, type InstallationSettings, type SpecUser } from './build-container-spec.ts'
+import type { CrashLoops } from './crash-loops.ts'
+import { explainFailure, failedStage, unavailableAfter } from './launch-failure.ts'
+import { waitStage, type LaunchProgress } from './launch-progress.ts'
+import type { LaunchMetrics } from './load-metrics.ts'
+import { Starter, canBeStarted, isUpToDate, type BeforeImage, type Start, type Step } from './starter.ts'
 
 export interface SpawnerParts {
   readonly runtime: Runtime
@@ -314,3 +318,98 @@ const isCapacityRefusal = (error: unknown) => error instanceof Refusal && error.
 
 const appOf = ({ address, port }: RuntimeContainer) =>
   address === null || port === null ? undefined : { host: address, port }
+
+/**
+ * `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks · `prestart`: ahead
+ * of its owner's request.
+ */
+type LaunchKind = 'launch' | 'replace' | 'restore' | 'prestart'
+
+/** Parameters of one launch. */
+interface LaunchAttempt {
+  readonly user: User
+  readonly template: Template
+  readonly now: Date
+  readonly kind: LaunchKind
+  /** Parameters that the user chooses with this launch, checked; undefined: those that were chosen before count. */
+  readonly chosen?: ParameterValues
+  /** When it was requested; by `performance.now()`. */
+  readonly begun: number
+}
+
+/** A launch that is requested now. */
+function launchAttempt(
+  user: User,
+  template: Template,
+  now: Date,
+  kind: LaunchKind,
+  chosen?: ParameterValues,
+): LaunchAttempt {
+  return { user, template, now, kind, begun: performance.now(), ...(chosen && { chosen }) }
+}
+
+/** Whether no user asks for it. */
+const isUnrequested = ({ kind }: Pick<LaunchAttempt, 'kind'>) => kind === 'restore' || kind === 'prestart'
+
+/** Attempts with the same words share one launch. */
+function flightOf({ kind, chosen }: LaunchAttempt): string {
+  return chosen ? `${kind} ${JSON.stringify(Object.entries(chosen).sort())}` : kind
+}
+
+/**
+ * Record of the container to launch, created for a launch that a user asks for; a restore does not create a record that
+ * was deleted meanwhile, and starts nothing that was stopped meanwhile. Read inside the flight: a block may have been stored while this launch waited for another one.
+ * @throws {Refusal} 403 when it is blocked; 404 when the account was deleted meanwhile, 500 when the record was
+ */
+async function recordFor(db: Db, attempt: LaunchAttempt): Promise<UserContainer> {
+  crashPoint('launch.before-record')
+  const record = attempt.kind === 'restore' ? await findRecord(db, attempt) : await ensureRecord(db, attempt)
+  crashPoint('launch.after-record')
+  if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+  return record
+}
+
+async function findRecord(db: Db, { user, template }: LaunchAttempt): Promise<UserContainer> {
+  const record = await findContainer(db, user.id, template.type)
+  if (!record) throw refusals.containerDeleted()
+  // Its owner, or a manager, may have stopped it while the restore waited for that stop.
+  if (!record.runningSince) throw refusals.launchStopped()
+  return record
+}
+
+async function ensureRecord(db: Db, { user, template, now }: LaunchAttempt): Promise<UserContainer> {
+  try {
+    return await ensureContainer(db, user.id, template.type, template.image, now)
+  } catch (error) {
+    // A record needs its user.
+    throw (await findUser(db, user.id)) ? error : refusals.userGone()
+  }
+}
+
+/**
+ * A reason why this user's container of this type may not be started now; undefined when there is none. Called before
+ * anything is started, unless the container runs already. Must have a timeout of its own.
+ */
+export type PreLaunchHook = (user: User, template: Template) => Refusal | undefined | Promise<Refusal | undefined>
+
+/** Pre-launch hooks: other features that may refuse a start. */
+export class PreLaunchHooks {
+  readonly #database: Database
+  readonly #hooks: readonly PreLaunchHook[]
+
+  /** @param hooks called in this order; the first refusal counts */
+  constructor(database: Database, hooks: readonly PreLaunchHook[]) {
+    this.#database = database
+    this.#hooks = hooks
+  }
+
+  /** The first reason why this user's container may not be started now. */
+  async refusalFor(userId: number, template: Template): Promise<Refusal | undefined> {
+    const user = this.#hooks.length > 0 ? await findUser(this.#database.db, userId) : undefined
+    for (const hook of this.#hooks) {
+      const refusal = user && (await hook(user, template))
+      if (refusal) return refusal
+    }
+    return undefined
+  }
+}

@@ -1,18 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { allSettledOrThrow, tryOrLog } from '#/machine/try-or-log.ts'
-import { crashPoint } from '#/machine/crash-points.ts'
-import { NetworkFull, RuntimeError } from '#/engines/runtime-error.ts'
-import type { CreateOptions, Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer, StartWait } from '#/engines/runtime-container.ts'
 import type { ContainerSpec, Owner } from '#/engines/container-spec.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { RuntimeContainer, StartWait } from '#/engines/runtime-container.ts'
+import { NetworkFull, RuntimeError, readWithRetries } from '#/engines/runtime-error.ts'
+import type { CreateOptions, Runtime } from '#/engines/runtime.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { allSettledOrThrow, tryOrLog } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/user-containers.ts'
-import { explainFailure, LaunchFailure } from './launch-failure.ts'
 import type { StarterFiles } from '#/templates/starter-files.ts'
 import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
-import type { LaunchSlot } from './queue-entry.ts'
-import { canBeStarted, isImageOutdated, isUpToDate } from './outdated-container.ts'
-import { StartVerifier } from './start-verification.ts'
+import type { Template } from '#/templates/template.ts'
+import { ExitedOnStart, LaunchFailure, explainFailure } from './launch-failure.ts'
+import type { LaunchSlot } from './launch-queue.ts'
 
 /** Steps of a launch that are reported to its owner. */
 export type Step = 'creating' | 'starting'
@@ -261,3 +262,102 @@ const killedCodes: ReadonlySet<number> = new Set([137, 143])
 /** By slug as well: after an older store is restored, ids are assigned again. */
 const isSameOwner = (one: Owner, other: Owner) =>
   one.userId === other.userId && one.slug === other.slug && one.type === other.type
+
+/**
+ * Whether this container can be made to run. One that was never started may lack the starter files of its template, because Berth
+ * ended before it had put them there. Where stopped containers are not kept, one whose program ended exists for its exit code and
+ * its output only, and one that is being removed is about to be gone.
+ */
+export function canBeStarted(
+  { keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>,
+  { state }: Pick<RuntimeContainer, 'state'>,
+  { files }: Pick<Template, 'files'>,
+): boolean {
+  if (state === 'created') return files.length === 0
+  return keepsStopped || state === 'running' || state === 'paused'
+}
+
+/** A paused container is kept as it is: pausing is for keeping its memory. */
+export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>
+  state === 'paused' || fingerprint === spec.fingerprint
+
+/**
+ * Whether the image's name now names another image, as after a rebuild: one call to the engine, so only before a start.
+ * A paused container keeps the old image; so does one that is started while the engine cannot tell, or has no image of
+ * this name any more.
+ */
+export async function isImageOutdated(
+  runtime: Pick<Runtime, 'imageId'>,
+  { state, imageId }: Pick<RuntimeContainer, 'state' | 'imageId'>,
+  image: string,
+): Promise<boolean> {
+  if (state === 'paused') return false
+  const now = await runtime.imageId(image).catch(() => undefined)
+  return now !== undefined && now !== imageId
+}
+
+/**
+ * How long a program is watched after its start, in ms. One that cannot start (no such file, bad configuration) has
+ * ended by then; the engine notices an end only 50 to 100 ms after it.
+ */
+const watchTime = 500
+const watchInterval = 50
+
+/**
+ * Start verification: decides whether a started container counts as running. The engine reports it running from the
+ * moment the program begins, also if it ends at once, and watching every start for half a second would double the
+ * duration of a launch. So starts of a template are watched until one of its containers has lasted. After that a start
+ * counts at once and is checked again later; one that did not last makes the next starts be watched again.
+ */
+export class StartVerifier {
+  readonly #runtime: Runtime
+  readonly #trusted = new Set<string>()
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+  }
+
+  /**
+   * On a cluster an inspect without an answer is repeated for 20 s.
+   * @returns the container, running @throws {ExitedOnStart} when it ended while it was watched; {RuntimeError} `unreachable`
+   */
+  async verify(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
+    const isTrusted = this.#trusted.has(programOf(spec))
+    const container = isTrusted ? await this.#inspect(spec, id) : await this.#watch(spec, id)
+    if (isTrusted) this.#recheckLater(spec, id)
+    else this.#trusted.add(programOf(spec))
+    return container
+  }
+
+  async #watch(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
+    const started = performance.now()
+    let container = await this.#inspect(spec, id)
+    while (performance.now() - started < watchTime) {
+      await sleep(watchInterval)
+      container = await this.#inspect(spec, id)
+    }
+    return container
+  }
+
+  async #inspect({ name }: ContainerSpec, id: string): Promise<RuntimeContainer> {
+    const { capabilities } = this.#runtime
+    const inspect = () => this.#runtime.inspectId(id)
+    // The API server of a cluster may be too busy for one inspect; a machine's own engine that does not answer is down.
+    const container = await (capabilities.hasNodes ? readWithRetries(inspect) : inspect())
+    if (container?.state === 'running') return container
+    throw new ExitedOnStart(name, container)
+  }
+
+  /** In the background. A container that is gone, or an engine that does not answer, says nothing about the program. */
+  #recheckLater(spec: ContainerSpec, id: string): void {
+    const check = async () => {
+      const container = await this.#runtime.inspectId(id).catch(() => undefined)
+      if (container && container.state !== 'running') this.#trusted.delete(programOf(spec))
+    }
+    setTimeout(() => void check(), watchTime).unref()
+  }
+}
+
+/** What decides whether a start works, without the owner. */
+const programOf = ({ image, command, runtime, readOnly, owner }: ContainerSpec) =>
+  JSON.stringify([owner.type, image, command, runtime, readOnly])

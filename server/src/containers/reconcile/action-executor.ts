@@ -1,16 +1,16 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import { tryOrLog } from '#/machine/try-or-log.ts'
+import { blockedGrace } from '#/containers/blocked-containers.ts'
 import type { AdmissionControl } from '#/containers/launch/admission-control.ts'
-import { blockedGrace } from '#/containers/block-check.ts'
-import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import { clearContainer, storeAdopted, storeRetired } from '#/store/owned-records.ts'
 import { noteStopped } from '#/store/user-containers.ts'
-import type { ActionCounters } from './action-counters.ts'
 import { findDesired, type DesiredParts } from './desired.ts'
 import type { EngineHistory } from './engine-history.ts'
 import { plan, type Action, type Desired, type GracePeriods } from './plan.ts'
@@ -137,7 +137,7 @@ export class ActionExecutor {
   }
 }
 
-export type ExecutableAction = Exclude<Action, { kind: 'restore' | 'note' }>
+type ExecutableAction = Exclude<Action, { kind: 'restore' | 'note' }>
 
 export const isExecutable = (action: Action): action is ExecutableAction =>
   action.kind !== 'restore' && action.kind !== 'note'
@@ -149,4 +149,113 @@ function logFieldsOf(action: ExecutableAction): object {
   const { kind, userId, type } = action
   const engineFields = 'container' in action ? { container: action.container.name, id: action.container.id } : {}
   return { action: kind, userId, type, ...('why' in action ? { why: action.why } : {}), ...engineFields }
+}
+
+/** Actions of one container, with its `containerKey`. */
+export type KeyedActions = readonly [key: string, actions: readonly ExecutableAction[]]
+
+/** State of an execution when it ended or its timeout was over; sets and maps are by `containerKey`. */
+export interface Execution {
+  readonly done: number
+  readonly failures: ReadonlyMap<string, unknown>
+  readonly underWay: ReadonlySet<string>
+  readonly notBegun: ReadonlySet<string>
+}
+
+/**
+ * Executes the actions of several containers, some in parallel. Never throws.
+ * @param timeout ms; afterwards nothing begins, and what is in progress continues
+ */
+export async function executeEach(
+  executor: Pick<ActionExecutor, 'execute'>,
+  due: readonly KeyedActions[],
+  parallel: number,
+  timeout: number,
+): Promise<Execution> {
+  const [failures, underWay, notBegun] = [
+    new Map<string, unknown>(),
+    new Set<string>(),
+    new Set(due.map(([key]) => key)),
+  ]
+  const limit = pLimit(parallel)
+  let done = 0
+  const executeOne = async ([key, actions]: KeyedActions) => {
+    notBegun.delete(key)
+    underWay.add(key)
+    await executor.execute(ownerIn(actions), idsIn(actions)).then(
+      () => done++,
+      (error: unknown) => failures.set(key, error),
+    )
+    underWay.delete(key)
+  }
+  await withTimeout(timeout, limit.map(due, executeOne))
+  limit.clearQueue()
+  return { done, failures: new Map(failures), underWay: new Set(underWay), notBegun: new Set(notBegun) }
+}
+
+function ownerIn([first]: readonly ExecutableAction[]) {
+  if (!first) throw new Error('a container without actions')
+  return { userId: first.userId, type: first.type }
+}
+
+const idsIn = (actions: readonly ExecutableAction[]) =>
+  actions.flatMap((each) => ('container' in each ? [each.container.id] : []))
+
+/** Containers retired in parallel, and in one run: few, because it is not urgent and the engine has other work. */
+const [maxParallelRetirements, maxRetirements] = [2, 50]
+/** Max time after which a candidate that was not retired is tried again, in ms. */
+const maxRetryInterval = 3_600_000
+
+/** Retires unused containers, a few in each run of the reconciler, until those of the last full list are gone. */
+export class Retirement {
+  readonly #executor: Pick<ActionExecutor, 'execute'>
+  readonly #retryInterval: number
+  readonly #timeout: number
+  /** By `containerKey`: unused according to the last full list, and not retired yet. */
+  #candidates: ReadonlyMap<string, readonly ExecutableAction[]> = new Map()
+  /** By `containerKey`: when a candidate was tried last, by `performance.now()`. */
+  #triedAt: ReadonlyMap<string, number> = new Map()
+
+  /** @param grace how long a container has to be unused, in ms @param timeout of one run, in ms */
+  constructor(executor: Pick<ActionExecutor, 'execute'>, grace: number, timeout: number) {
+    this.#executor = executor
+    this.#retryInterval = Math.min(maxRetryInterval, grace)
+    this.#timeout = timeout
+  }
+
+  /** @param actions of a plan that was made from a full list */
+  replaceCandidates(actions: readonly Action[]): void {
+    this.#candidates = Map.groupBy(actions.filter(isRetirement), containerKey)
+  }
+
+  /**
+   * Retires some candidates. One that turned out to have run lately, which a list does not tell, comes after the others.
+   * @returns failures
+   */
+  async run(): Promise<unknown[]> {
+    const [now, all] = [performance.now(), this.#candidates]
+    const tried = new Map([...this.#triedAt].filter(([key, at]) => all.has(key) && now - at < this.#retryInterval))
+    const due = [...all].filter(([key]) => !tried.has(key)).slice(0, maxRetirements)
+    const { failures, notBegun } = await executeEach(this.#executor, due, maxParallelRetirements, this.#timeout)
+    for (const [key] of due) if (!notBegun.has(key)) tried.set(key, now)
+    this.#triedAt = tried
+    return [...failures.values()]
+  }
+}
+
+const isRetirement = (action: Action): action is Extract<Action, { kind: 'retire' }> => action.kind === 'retire'
+
+/** Counters of reconciler actions by kind, since this process began. */
+export class ActionCounters {
+  readonly #counts = new Map<Action['kind'], number>(
+    (['adopt', 'stop', 'remove', 'forget', 'restore', 'note', 'retire'] as const).map((kind) => [kind, 0]),
+  )
+
+  add(kind: Action['kind'], times = 1): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + times)
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts)
+  }
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refusals } from '#/refusals/errors.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import { refusals } from '#/refusals/errors.ts'
 import { findContainer, noteStopped, storeContainer } from '#/store/user-containers.ts'
 import { gate, ghost, now, rigOf } from '#test/support/container-reconciler-rig.ts'
 import { waitLimit } from '#test/support/extent.ts'
+import { container } from '#test/support/plan-cases.ts'
+import { isAnyRunningSince } from './container-reconciler.ts'
 
 test('who asks for a run while one is under way gets another: what they want to see may be newer', async (t) => {
   const { world, reconciler, person } = await rigOf(t)
@@ -158,4 +161,23 @@ test('a record without a container is read only when the engine has one of its n
   engine.delete('ann')
   await storeContainer(database.db, record.id, { containerId: null, port: null, image: 'image' })
   assert.deepEqual((await reconciler.run()).adopt, 0)
+})
+
+const silent = { inspectId: () => Promise.reject(new RuntimeError('unreachable', 'inspect')) }
+const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000)
+
+// One program that hung in its kernel, the only one that ran, kept the reconciler from restoring what had ended with the engine.
+test('running containers about which the engine does not answer keep the reconciler waiting for a minute', async () => {
+  const running = [container({ state: 'running' })]
+  await assert.rejects(isAnyRunningSince(silent, running, secondsAgo(50)), { kind: 'unreachable' })
+  assert.equal(await isAnyRunningSince(silent, running, secondsAgo(70)), false)
+})
+
+test('an engine whose containers have run since before its loss went on', async () => {
+  const loss = secondsAgo(10)
+  const runningSince = (seconds: number) => {
+    const found = container({ state: 'running', startedAt: secondsAgo(seconds).getTime() })
+    return isAnyRunningSince({ inspectId: async () => found }, [found], loss)
+  }
+  assert.deepEqual([await runningSince(20), await runningSince(5)], [true, false])
 })

@@ -1,22 +1,27 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import type { ContainerState } from '#/containers/routes/container-state.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
-import type { EngineListener } from '#/containers/routes/route-sync.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
+import type { EngineListener, RouteSync } from '#/containers/routes/route-sync.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import type { RuntimeEvent } from '#/engines/runtime-event.ts'
-import { noteShouldStayStopped, noteShouldRun } from '#/store/owned-records.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { noteShouldRun, noteShouldStayStopped } from '#/store/owned-records.ts'
+import {
+  ActionCounters,
+  ActionExecutor,
+  Retirement,
+  executeEach,
+  isExecutable,
+  type ActionExecutorParts,
+} from './action-executor.ts'
 import { readDesired } from './desired.ts'
-import type { EngineListing, EngineListCache } from './engine-list.ts'
 import { EngineHistory } from './engine-history.ts'
-import { ActionCounters } from './action-counters.ts'
-import { ActionExecutor, isExecutable, type ActionExecutorParts } from './action-executor.ts'
-import { executeEach } from './execute-each.ts'
-import { completeObservation, isAnyRunningSince } from './observation.ts'
-import { Retirement } from './retirement.ts'
-import { UnmanagedContainers, type UnmanagedContainersParts } from './unmanaged-containers.ts'
-import { plan, defaultGracePeriods, type Action, type Desired, type GracePeriods } from './plan.ts'
-import { Unfinished, type Task } from './reconciler.ts'
+import type { EngineListCache, EngineListing } from './engine-list.ts'
+import { defaultGracePeriods, plan, type Action, type Desired, type GracePeriods } from './plan.ts'
+import { Unfinished, type Reconciler, type Task } from './reconciler.ts'
 import { Restorer, type RestorerParts } from './restore.ts'
 
 /** Max containers in parallel, and in one run; the others follow in the next run, which begins at once. */
@@ -208,3 +213,146 @@ const idsOf = (desired: readonly Desired[], observed: readonly RuntimeContainer[
 function difference(now: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>) {
   return Object.fromEntries(Object.entries(now).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]))
 }
+
+/** Inspects in parallel, and in one run; the others follow in the next run. */
+const [maxParallelInspects, maxInspects] = [8, 200]
+/** Max running containers that are inspected for their start time; some may have been started since. */
+const maxWitnesses = 20
+/** How long the runs wait for an answer about these, after a loss of the engine, in ms. */
+const witnessTimeout = 60_000
+
+export interface ObservationParts {
+  readonly runtime: Pick<Runtime, 'inspectId'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/**
+ * Completes a list of running containers: containers that should run and are not listed are inspected one by one. A
+ * container about which the engine does not answer is left out until the next run. A full list is returned as it is.
+ */
+async function completeObservation(
+  parts: ObservationParts,
+  { containers, isFull }: EngineListing,
+  desired: readonly Desired[],
+): Promise<{ readonly desired: readonly Desired[]; readonly observed: readonly RuntimeContainer[] }> {
+  if (isFull) return { desired, observed: containers }
+  const listed = new Set(containers.flatMap(({ owner }) => (owner ? [containerKey(owner)] : [])))
+  const known = desired.filter((each) => listed.has(containerKey(each)))
+  const others = desired.filter((each) => !listed.has(containerKey(each)))
+  const observed = [...containers]
+  await pLimit(maxParallelInspects).map(others.slice(0, maxInspects), async (each) => {
+    const seen = await inspectIfAnswered(parts, each)
+    if (seen === undefined) return
+    known.push(each)
+    if (seen !== 'gone') observed.push(seen)
+  })
+  return { desired: known, observed }
+}
+
+/** @returns undefined when the engine does not answer */
+async function inspectIfAnswered(
+  { runtime, log }: ObservationParts,
+  { containerId }: Desired,
+): Promise<RuntimeContainer | 'gone' | undefined> {
+  if (containerId === null) return 'gone'
+  const found = runtime.inspectId(containerId).then((container) => container ?? 'gone')
+  return tryOrLog(log, 'inspecting a container that should run', () => found)
+}
+
+/**
+ * Whether any container has run since before this time, which means that the engine did not restart, or keeps programs over
+ * a restart. @throws {RuntimeError} when the engine does not answer about them, until a minute after that time
+ */
+export async function isAnyRunningSince(
+  runtime: Pick<Runtime, 'inspectId'>,
+  observed: readonly RuntimeContainer[],
+  time: Date,
+): Promise<boolean> {
+  const running = observed.filter(({ state }) => state === 'running').slice(0, maxWitnesses)
+  const seen = await Promise.allSettled(running.map(({ id }) => runtime.inspectId(id)))
+  const [failure] = seen.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+  const answers = seen.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  // The engine may be about to go away again. Containers about which it never answers, though it lists them, must not block the
+  // runs for ever: what ended is restored then.
+  const isRecent = Date.now() - time.getTime() < witnessTimeout
+  if (failure !== undefined && answers.length === 0 && isRecent) throw failure
+  return answers.some((each) => each?.state === 'running' && each.startedAt !== null && each.startedAt < time.getTime())
+}
+
+/**
+ * Time that a launch may take to store its container, and a restart to lift its stop, in ms. Without it a thousand
+ * launches would cause a thousand full runs.
+ */
+const unmanagedGrace = 2_000
+
+interface UnmanagedContainersParts {
+  /** State of the container with this id of the engine. */
+  readonly find: (containerId: string) => ContainerState | undefined
+  /** Requests a run of the reconciler. */
+  readonly activate: () => void
+}
+
+/** Detects unmanaged containers: they start although no record expects it, because another program started them or they are left over. */
+class UnmanagedContainers {
+  readonly #parts: UnmanagedContainersParts
+  readonly #heardAt = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: UnmanagedContainersParts) {
+    this.#parts = parts
+  }
+
+  onEvent({ id, action }: RuntimeEvent): void {
+    if (id === undefined) return
+    if (action === 'die' || action === 'destroy') this.#heardAt.delete(id)
+    if (action !== 'start' && action !== 'unpause') return
+    if (!this.#isExpected(id)) this.#heardAt.set(id, performance.now())
+    if (this.#heardAt.size > 0) this.#timer ??= setTimeout(() => this.#check(), unmanagedGrace).unref()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #check(): void {
+    this.#timer = undefined
+    let isWrong = false
+    for (const [id, at] of this.#heardAt) {
+      const isDue = performance.now() - at >= unmanagedGrace
+      const isExpected = this.#isExpected(id)
+      if (isDue || isExpected) this.#heardAt.delete(id)
+      isWrong ||= isDue && !isExpected
+    }
+    if (isWrong) this.#parts.activate()
+    if (this.#heardAt.size > 0) this.#timer = setTimeout(() => this.#check(), unmanagedGrace / 4).unref()
+  }
+
+  #isExpected(id: string): boolean {
+    const known = this.#parts.find(id)
+    return known !== undefined && !known.isBlocked
+  }
+}
+
+/** Numbers for `/metrics`, by name; those that are not known yet are left out. */
+export function reconcilerMetrics(
+  reconciler: Pick<Reconciler, 'report'>,
+  containerReconciler: Pick<ContainerReconciler, 'counts'>,
+  routeSync: Pick<RouteSync, 'isEngineAnswering'>,
+): Readonly<Record<string, number>> {
+  const { lastRun, lastSuccess, duration, failuresInAll, runs } = reconciler.report()
+  const actions = Object.entries(containerReconciler.counts()).map(
+    ([kind, count]) => [actionName(kind), count] as const,
+  )
+  return {
+    berth_engine_up: Number(routeSync.isEngineAnswering),
+    ...(lastRun && { berth_reconcile_last_run_timestamp_seconds: lastRun.getTime() / 1_000 }),
+    ...(lastSuccess && { berth_reconcile_last_success_timestamp_seconds: lastSuccess.getTime() / 1_000 }),
+    ...(duration !== null && { berth_reconcile_duration_seconds: duration / 1_000 }),
+    'berth_reconcile_runs_total{result="done"}': runs.done,
+    'berth_reconcile_runs_total{result="failed"}': runs.failed,
+    berth_reconcile_failures_total: failuresInAll,
+    ...Object.fromEntries(actions),
+  }
+}
+
+const actionName = (kind: string) => `berth_reconcile_actions_total{kind="${kind}"}`

@@ -5,8 +5,7 @@ import type { Templates } from '#/templates/template.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, listOwnedRecords, listOwnedRecordsOf, type OwnedRecord } from '#/store/owned-records.ts'
 import type { EngineListing } from './engine-list.ts'
-import { onSteadyClock } from './condition-timers.ts'
-import type { Desired } from './plan.ts'
+import { onSteadyClock, type Desired } from './plan.ts'
 
 /** Records per page; other work runs in between. */
 const pageSize = 500

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
+import type { HostReport } from '#/engines/host-capacity.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { Template } from '#/templates/template.ts'
-import { heldDifferentlyBy, unsupportedBy } from './template-capabilities.ts'
-import type { HostReport } from '#/engines/host-capacity.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { EngineListCache } from './engine-list.ts'
+import type { Task } from './reconciler.ts'
 
 /** Timeout of the engine at the start, in ms; Berth starts without one, too. */
 const startTimeout = 4_000
@@ -152,3 +154,92 @@ const withoutRules = {
   policies: (reason: string) =>
     `no NetworkPolicies keep containers from each other and from the cluster: ${reason}; docs/how-to/run-on-kubernetes.md says what to do`,
 } as const
+
+/** One sentence for each thing that a template asks for and the engine can never give; Berth does not start with it. */
+export function unsupportedBy(capabilities: RuntimeCapabilities, templates: readonly Template[]): string[] {
+  return templates.flatMap((template) => [
+    ...(capabilities.mountsHostPaths ? [] : withoutHostPaths(template)),
+    ...(capabilities.putsFiles ? [] : withoutFiles(template)),
+    ...(capabilities.hasNodes ? [] : withoutNodes(template)),
+  ])
+}
+
+const withoutFiles = ({ type, files }: Template): string[] =>
+  files.length === 0
+    ? []
+    : [`the template "${type}" has files, and this engine has no way to put them into a home before a start`]
+
+const withoutNodes = ({ type, kubernetes }: Template): string[] =>
+  kubernetes === null
+    ? []
+    : [
+        `the template "${type}" has the field kubernetes, and this engine is no cluster: take the field away, or set ENGINE=kubernetes`,
+      ]
+
+function withoutHostPaths({ type, mounts, devices }: Template): string[] {
+  return [
+    ...mounts.flatMap(({ source }) =>
+      'path' in source
+        ? [
+            `the template "${type}" mounts the host directory ${source.path}, and containers of this engine have no host directories; mount a volume by its name`,
+          ]
+        : [],
+    ),
+    ...devices.map(
+      ({ onHost }) =>
+        `the template "${type}" asks for the device ${onHost}, and containers of this engine have no devices of a host`,
+    ),
+  ]
+}
+
+/** One sentence for each thing that the engine does otherwise than the template says. */
+export function heldDifferentlyBy(capabilities: RuntimeCapabilities, templates: readonly Template[]): string[] {
+  return templates.flatMap((template) => [
+    ...(capabilities.pauses ? [] : [...withoutPause(template), ...runsFromSignIn(template)]),
+    ...(capabilities.reportsUsage ? [] : withoutUsage(template)),
+    ...(capabilities.hasImages ? [] : withoutPort(template)),
+  ])
+}
+
+const withoutPause = ({ type, idlePause }: Template): string[] =>
+  idlePause === 0
+    ? []
+    : [
+        `the template "${type}" has idle_pause, and this engine pauses nothing: its containers are stopped after ${idlePause} s, and what they keep in memory is lost`,
+      ]
+
+const runsFromSignIn = ({ type, prestart, prestartAt }: Template): string[] =>
+  prestart || prestartAt !== null
+    ? [
+        `the template "${type}" is started ahead, and this engine pauses nothing: its containers run and use CPU time until idle_timeout`,
+      ]
+    : []
+
+const withoutUsage = ({ type, idleCpu }: Template): string[] =>
+  idleCpu === null
+    ? []
+    : [`the template "${type}" has idle_cpu, and this engine reports no CPU time: traffic alone counts as use`]
+
+const withoutPort = ({ type, port }: Template): string[] =>
+  port === null
+    ? [`the template "${type}" names no port, and this engine does not tell which one its image exposes: 8080 is used`]
+    : []
+
+/** Prerequisites of containers in the engine: networks and host rules. Repeated, because an operator's clean-up may remove an unused network. */
+export function prerequisitesTask(
+  runtime: Pick<Runtime, 'prepare'>,
+  check: Pick<HostCheck, 'check'>,
+  engineList: Pick<EngineListCache, 'get'>,
+): Task {
+  return {
+    name: 'prepared',
+    async run() {
+      // First, because a list of all containers also says how many are on each network. The tasks that need it report
+      // its failure.
+      await engineList.get().catch(() => undefined)
+      await runtime.prepare()
+      await check.check()
+      return {}
+    },
+  }
+}

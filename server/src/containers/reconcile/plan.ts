@@ -1,6 +1,5 @@
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import { ConditionTimers, down, gone, onSteadyClock, surplus, up } from './condition-timers.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 
 /** Desired state: a record with the fields of its owner that a plan needs. */
 export interface Desired extends ContainerRef {
@@ -221,3 +220,54 @@ const urgency: Record<Action['kind'], number> = {
 }
 
 const byUrgency = (actions: readonly Action[]) => actions.toSorted((a, b) => urgency[a.kind] - urgency[b.kind])
+
+/** Timers of conditions that have to hold for a grace period: since when each holds, carried from one plan to the next. */
+class ConditionTimers {
+  readonly #since: ReadonlyMap<string, number>
+  readonly #now: number
+  readonly #kept = new Map<string, number>()
+
+  constructor(since: ReadonlyMap<string, number>, now: number) {
+    this.#since = since
+    this.#now = now
+    for (const [key, at] of since) if (at > now) this.#kept.set(key, at)
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  has(key: string): boolean {
+    return this.#since.has(key)
+  }
+
+  /** Notes that the condition holds. @returns whether it has held for the grace period (ms) */
+  hasHeldFor(key: string, grace: number): boolean {
+    const at = this.#since.get(key) ?? this.#now
+    this.#kept.set(key, at)
+    return this.#now - at >= grace
+  }
+
+  /** Conditions that still hold, for the next plan. */
+  kept(): ReadonlyMap<string, number> {
+    return this.#kept
+  }
+}
+
+/** Key of a surplus container. */
+const surplus = (id: string) => `surplus ${id}`
+/** Key of a record whose container is gone. */
+const gone = (id: string) => `gone ${id}`
+/** The engine's id in a key. */
+export const idIn = (key: string) => key.slice(key.indexOf(' ') + 1)
+/** Key of a container that should run and does not. */
+export const down = (id: string) => `down ${id}`
+/** Key of a container that runs and should not. */
+const up = (id: string) => `up ${id}`
+
+/**
+ * A date (ms since 1970) on the clock of `performance.now()`. Once the system clock was set it is not known whether the
+ * date is from before or after that; it counts as the later one, so that nothing seems older than it is.
+ */
+export const onSteadyClock = (instant: number) =>
+  instant - Math.min(performance.timeOrigin, Date.now() - performance.now())

@@ -15,7 +15,7 @@ import { StoreFailure } from '#/store/store-failure.ts'
 import { ensureContainer, findContainer, noteRunning } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
 import { Restorer } from './restore.ts'
-import { ActionCounters } from './action-counters.ts'
+import { ActionCounters } from './action-executor.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { waitLimit } from '#test/support/extent.ts'
 

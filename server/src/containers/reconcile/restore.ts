@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/machine/try-or-log.ts'
-import { classifyFailure, isOutOfMemory } from '#/containers/launch/failure-cause.ts'
-import { ExitedOnStart, explainFailure } from '#/containers/launch/launch-failure.ts'
+import { ExitedOnStart, classifyFailure, explainFailure, isOutOfMemory } from '#/containers/launch/launch-failure.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { HostResources } from '#/containers/launch/host-resources.ts'
@@ -15,10 +14,17 @@ import type { Runtime } from '#/engines/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldStayStopped, type OwnedRecord } from '#/store/owned-records.ts'
 import { findUser } from '#/store/users.ts'
-import { Probation } from './probation.ts'
-import { RestoreQueue, type EarlyEnd, type Restoration } from './restore-queue.ts'
-import type { ActionCounters } from './action-counters.ts'
-import { backoff, defaultPauses, RestoreBackoff, type RestorePauses } from './restore-backoff.ts'
+import {
+  Probation,
+  RestoreBackoff,
+  RestoreQueue,
+  backoff,
+  defaultPauses,
+  type EarlyEnd,
+  type Restoration,
+  type RestorePauses,
+} from './restore-queue.ts'
+import type { ActionCounters } from './action-executor.ts'
 
 /** Max parallel restorations; the launch queue serves requests of users first. */
 const maxParallel = 4

@@ -1,14 +1,13 @@
-import { Coalescer } from '#/machine/coalescer.ts'
+import pLimit from 'p-limit'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import { Coalescer } from '#/machine/coalescer.ts'
 import type { ContainerIndex } from './container-index.ts'
 import type { ContainerState } from './container-state.ts'
 import type { EngineHealth } from './engine-health.ts'
-import type { Seen } from './list-comparison.ts'
 import type { RouteChanges } from './route-changes.ts'
-import type { RoutePublisher } from './route-publisher.ts'
-import { UnresponsiveContainers } from './unresponsive-containers.ts'
+import type { RoutePublisher } from './routing-snapshot.ts'
 
 /** Parallel inspects when many containers are inspected. */
 const maxParallelInspects = 8
@@ -130,3 +129,113 @@ function isBeingStopped({ seen, wasStopped }: ContainerState, answer: RuntimeCon
   const wasPaused = seen !== undefined && seen !== 'gone' && seen.state === 'paused'
   return wasStopped && wasPaused && answer !== 'gone' && answer.state === 'running'
 }
+
+/**
+ * Grace period before a container without an answer is unknown, in ms. Less than the timeout of one call, so that one
+ * call that times out is enough; a broken connection is not.
+ */
+const answerGrace = 2_500
+/** First and max pause before it is asked again, in ms; doubled with each further failure (backoff). */
+const [firstPause, maxPause] = [1_000, 30_000]
+/** Max parallel retries, beside all other look-ups. */
+const maxParallelRetries = 4
+
+export interface UnresponsiveContainersParts {
+  /** Inspects it once more; must not reject, and must have a timeout of its own. */
+  readonly retry: (id: string) => Promise<void>
+  /** Called when a container becomes unknown; must not throw. */
+  readonly onUnknown: (id: string) => void
+}
+
+interface Failure {
+  /** Time of the first call without an answer; by `performance.now()`. */
+  readonly since: number
+  readonly attempts: number
+  readonly isUnknown: boolean
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Containers about which an engine that answers pings does not answer, as when a container's lock is never released
+ * (moby#41427). Each is unknown by itself and inspected again with backoff, in slots of its own (bulkhead), so that it
+ * delays no other look-up.
+ */
+class UnresponsiveContainers {
+  readonly #parts: UnresponsiveContainersParts
+  readonly #failures = new Map<string, Failure>()
+  readonly #limit = pLimit(maxParallelRetries)
+  #isStopped = false
+
+  constructor(parts: UnresponsiveContainersParts) {
+    this.#parts = parts
+  }
+
+  /** Whether only the retries ask about it. */
+  has(id: string): boolean {
+    return this.#failures.has(id)
+  }
+
+  isUnknown(id: string): boolean {
+    return this.#failures.get(id)?.isUnknown ?? false
+  }
+
+  /** A call about it was not answered. @param askedAt by `performance.now()` */
+  failed(id: string, askedAt: number): void {
+    if (this.#isStopped) return
+    const before = this.#failures.get(id)
+    clearTimeout(before?.timer)
+    const since = Math.min(before?.since ?? askedAt, askedAt)
+    const attempts = (before?.attempts ?? 0) + 1
+    const isUnknown = performance.now() - since >= answerGrace
+    const timer = setTimeout(() => this.#retry(id), Math.min(firstPause * 2 ** (attempts - 1), maxPause)).unref()
+    this.#failures.set(id, { since, attempts, isUnknown, timer })
+    if (isUnknown && !before?.isUnknown) this.#parts.onUnknown(id)
+  }
+
+  /** The engine answered about it, or its record was deleted. */
+  answered(id: string): void {
+    clearTimeout(this.#failures.get(id)?.timer)
+    this.#failures.delete(id)
+  }
+
+  /** The engine is down as a whole: its recovery inspects everything. */
+  clear(): void {
+    for (const id of this.#failures.keys()) this.answered(id)
+  }
+
+  /** Ends all retries. */
+  stop(): void {
+    this.#isStopped = true
+    this.clear()
+  }
+
+  #retry(id: string): void {
+    // It may have been answered about while it waited for its slot.
+    void this.#limit(async () => (this.has(id) ? this.#parts.retry(id) : undefined))
+  }
+}
+
+/** What the engine reported of a container: its inspect, its row of a list, or that it does not exist. */
+export type Seen = RuntimeContainer | 'gone'
+
+/** Whether a list differs from the last inspect of a container. */
+export function differsFromList(seen: Seen | undefined, listed: RuntimeContainer | undefined): boolean {
+  if (!seen) return true
+  if (seen === 'gone' || !listed) return (seen === 'gone') !== (listed === undefined)
+  return seen.state !== listed.state || seen.address !== listed.address || hasOtherExit(seen, listed)
+}
+
+/** It ran and ended again in between. Some engines have no exit codes in lists. */
+const hasOtherExit = (seen: RuntimeContainer, listed: RuntimeContainer) =>
+  seen.exitCode !== null && listed.exitCode !== null && seen.exitCode !== listed.exitCode
+
+/**
+ * Whether a list has too little about a container: for a program that ended by itself it does not say whether it ran
+ * out of memory.
+ */
+export function needsInspect({ wasStopped }: ContainerState, { state, exitCode }: RuntimeContainer): boolean {
+  return !wasStopped && (state === 'exited' || state === 'dead') && exitCode !== 0
+}
+
+export const isUp = (seen: Seen | undefined) =>
+  seen !== undefined && seen !== 'gone' && (seen.state === 'running' || seen.state === 'paused')

@@ -5,12 +5,10 @@ import type { GatewayChange } from '@berth/gateway/port/gateway-state.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { ContainerIndex, IndexEntry } from './container-index.ts'
-import type { ContainerInspector } from './container-inspector.ts'
+import { differsFromList, isUp, needsInspect, type ContainerInspector, type Seen } from './container-inspector.ts'
 import type { EngineHealth } from './engine-health.ts'
-import { differsFromList, isUp, needsInspect, type Seen } from './list-comparison.ts'
 import type { RouteChanges } from './route-changes.ts'
-import type { RoutePublisher } from './route-publisher.ts'
-import type { RouteReader } from './route-reader.ts'
+import type { RoutePublisher, RouteReader } from './routing-snapshot.ts'
 
 /** How long a list may take before containers that should run are inspected one by one meanwhile, in ms. */
 const slowListThreshold = 3_000

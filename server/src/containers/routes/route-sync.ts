@@ -1,4 +1,5 @@
-import { withTimeout } from '#/machine/try-or-log.ts'
+import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
+import { listStatusOf } from '@berth/api/unblocked-statuses.ts'
 import {
   unavailable,
   type ContainerShares,
@@ -6,18 +7,21 @@ import {
   type ShareGroup,
   type Unavailable,
 } from '@berth/gateway/port/gateway-state.ts'
+import type { EngineListCache } from '#/containers/reconcile/engine-list.ts'
+import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import type { RuntimeEvent } from '#/engines/runtime-event.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
+import type { RecordSelection } from '#/store/container-list.ts'
 import type { ContainerIndex, IndexEntry } from './container-index.ts'
-import type { ContainerState } from './container-state.ts'
 import { ContainerInspector } from './container-inspector.ts'
+import type { ContainerState } from './container-state.ts'
 import { EngineHealth } from './engine-health.ts'
 import { EngineSweep } from './engine-sweep.ts'
 import { RouteChanges, type RouteChangesParts, type RouteStatus } from './route-changes.ts'
-import { RoutePublisher, type RoutePublisherParts } from './route-publisher.ts'
-import { RouteReader } from './route-reader.ts'
+import { RoutePublisher, RouteReader, routeStateOf, routeStates, type RoutePublisherParts } from './routing-snapshot.ts'
 import { UserReader, type UserReaderParts } from './user-reader.ts'
 
 /** How long the start waits for the engine, in ms; containers that are not known by then are inspected on request. */
@@ -285,4 +289,68 @@ export class RouteSync extends RouteReader {
 function isAlreadyKnown(action: RuntimeEvent['action'], { known: { seen } }: IndexEntry): boolean {
   if (!seen || seen === 'gone') return false
   return (action === 'pause' && seen.state === 'paused') || (action === 'unpause' && seen.state === 'running')
+}
+
+/**
+ * Max share of the time in which the whole store is read: a twentieth, so that a large one costs no more than a small
+ * one.
+ */
+const readShare = 20
+
+/**
+ * Keeps the routes of the gateway in sync with store and engine. Repeated, because an event can be missed and a store
+ * restored. All users and records are read again at intervals that grow with their number: what Berth itself stores is
+ * published at once.
+ */
+export function routeSyncTask(
+  routeSync: Pick<RouteSync, 'readAll' | 'refresh' | 'lastRead'>,
+  engineList: Pick<EngineListCache, 'get'>,
+): Task {
+  return {
+    name: 'places',
+    async run() {
+      const last = routeSync.lastRead
+      if (!last || performance.now() - last.at >= last.took * readShare) await routeSync.readAll()
+      await routeSync.refresh(await engineList.get())
+      return {}
+    },
+  }
+}
+
+type KnownRoutes = Pick<RouteSync, 'get' | 'routeOf' | 'fewerInStates'>
+
+/**
+ * Status of containers as far as Berth knows it without asking the engine, which would need a call for each.
+ * - `missing`: the record has no container: it was never launched, or was removed from the engine.
+ * - `failed`: since this process began, its program ended by itself with an error or out of memory, or its last launch
+ *   failed; the next launch resets it.
+ * - `unknown`: the engine does not answer, or the type is not configured any more, so that it is not inspected.
+ * - `stopped`: any other that does not run. The record says whether it is blocked.
+ */
+export class ContainerStatuses {
+  readonly #routeSync: KnownRoutes
+  readonly #types: () => readonly string[]
+
+  /** @param types configured types */
+  constructor(routeSync: KnownRoutes, types: () => readonly string[]) {
+    this.#routeSync = routeSync
+    this.#types = types
+  }
+
+  of(owned: ContainerRef): ContainerStatus {
+    const known = this.#routeSync.get(owned)
+    const route = known && this.#routeSync.routeOf(known)
+    return route ? listStatusOf[routeStateOf(route)] : 'unknown'
+  }
+
+  /** Records with this status, as fewer than half of the ids; about 10 ms of 100,000. */
+  withStatus(status: ContainerStatus): RecordSelection {
+    const states = new Set(routeStates.filter((kind) => listStatusOf[kind] === status))
+    const { containers, areOthers } = this.#routeSync.fewerInStates(states)
+    const ids = containers.map(({ recordId }) => recordId)
+    // Containers that are not inspected are unknown, and have no id here.
+    if (status === 'unknown')
+      return areOthers ? { ids, isInverted: true } : { ids, isInverted: false, orOtherThanTypes: this.#types() }
+    return areOthers ? { ids, isInverted: true, types: this.#types() } : { ids, isInverted: false }
+  }
 }

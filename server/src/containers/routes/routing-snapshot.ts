@@ -2,16 +2,19 @@ import { unblockedStatuses } from '@berth/api/unblocked-statuses.ts'
 import {
   unavailable,
   type ContainerShares,
-  type ShareGroup,
-  type Unavailable,
-  type UpstreamAddress,
   type GatewayChange,
   type GatewayState,
   type GatewayUser,
-  type RouteEntry,
   type Revocation,
+  type RouteEntry,
+  type ShareGroup,
+  type Unavailable,
+  type UpstreamAddress,
 } from '@berth/gateway/port/gateway-state.ts'
-import { isAddress } from './container-state.ts'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerIndex } from './container-index.ts'
+import { isAddress, type ContainerState } from './container-state.ts'
 
 /** State of the container of a route, blocked or not. */
 export type RouteState = 'running' | 'paused' | Unavailable['reason']
@@ -160,4 +163,146 @@ function isSame(a: unknown, b: unknown): boolean {
   for (const key in left) if (!isSame(left[key], right[key])) return false
   for (const key in right) if (!(key in left)) return false
   return true
+}
+
+/** Queries about known containers, and about the routes that the gateway has. None of them asks store or engine. */
+export class RouteReader {
+  readonly #known: ContainerIndex
+  readonly #snapshot: RoutingSnapshot
+
+  constructor(index: ContainerIndex, snapshot: RoutingSnapshot) {
+    this.#known = index
+    this.#snapshot = snapshot
+  }
+
+  get(owned: ContainerRef): ContainerState | undefined {
+    return this.#known.get(owned)?.known
+  }
+
+  /** The container with this first path segment. */
+  findByPrefix(prefix: string): ContainerState | undefined {
+    return this.#known.byPrefix(prefix)?.known
+  }
+
+  /** The container with this id of the engine. */
+  findByContainerId(containerId: string): ContainerState | undefined {
+    return this.#known.byId(containerId)?.known
+  }
+
+  /** The route that the gateway has for this container. */
+  routeOf({ prefix }: ContainerState): RouteEntry | undefined {
+    return this.#snapshot.route(prefix)
+  }
+
+  /** The user as the gateway knows them. */
+  gatewayUserOf({ userId }: Pick<ContainerRef, 'userId'>): GatewayUser | undefined {
+    return this.#snapshot.user(userId)
+  }
+
+  /** Containers whose routes are in these states, or all others if those are fewer. */
+  fewerInStates(states: ReadonlySet<RouteState>): {
+    readonly containers: ContainerState[]
+    readonly areOthers: boolean
+  } {
+    const count = [...states].reduce((sum, state) => sum + this.#snapshot.inState(state).size, 0)
+    const areOthers = count > this.#snapshot.size / 2
+    const wanted = routeStates.filter((state) => states.has(state) !== areOthers)
+    const prefixes = wanted.flatMap((state) => [...this.#snapshot.inState(state)])
+    return { containers: prefixes.flatMap((prefix) => this.findByPrefix(prefix) ?? []), areOthers }
+  }
+
+  /** Containers whose routes are running or paused; stopped containers cost nothing here. */
+  *running(): Generator<{ readonly known: ContainerState; readonly isPaused: boolean }> {
+    for (const state of ['running', 'paused'] as const)
+      for (const prefix of this.#snapshot.inState(state)) {
+        const known = this.findByPrefix(prefix)
+        if (known) yield { known, isPaused: state === 'paused' }
+      }
+  }
+
+  /** Whether its route is running or paused. */
+  isRunning(owned: ContainerRef): boolean {
+    const known = this.get(owned)
+    const where = known && this.routeOf(known)?.where
+    return where !== undefined && isAddress(where)
+  }
+
+  /** Whether its route is `unknown`: the engine does not answer, as a whole or about this container. */
+  isUnknown(known: ContainerState): boolean {
+    const where = this.routeOf(known)?.where
+    return where !== undefined && !isAddress(where) && where.reason === 'unknown'
+  }
+}
+
+/** Delay after a failed publication before everything is sent again, in ms. */
+const retryAfter = 500
+
+export interface RoutePublisherParts {
+  readonly gateway: Gateway
+  /** Present revocations. */
+  readonly revoked: () => readonly Revocation[]
+  readonly report: (error: unknown, what: string) => void
+}
+
+/** Route publisher: sends changes to the gateway in order, and everything again after a failure. */
+export class RoutePublisher {
+  readonly snapshot = new RoutingSnapshot()
+  readonly #parts: RoutePublisherParts
+  /** The last publication; a call without changes waits for it. */
+  #lastPublish: Promise<void> = Promise.resolve()
+  /** Nothing is published before the whole state was. */
+  #signal: AbortSignal | undefined
+  #retry: NodeJS.Timeout | undefined
+
+  constructor(parts: RoutePublisherParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the whole state was published once. */
+  get hasBegun(): boolean {
+    return this.#signal !== undefined
+  }
+
+  /** Resolves when these and all earlier changes are acknowledged. @throws when the gateway did not acknowledge them */
+  async publish(changes: readonly GatewayChange[]): Promise<void> {
+    if (!this.#signal) return
+    const { gateway } = this.#parts
+    if (changes.length > 0) {
+      this.#lastPublish = this.#confirmed(gateway.apply(changes))
+      return this.#lastPublish
+    }
+    await this.#lastPublish
+    await gateway.settled?.()
+  }
+
+  /** As `publish`, without waiting; a failure is reported. */
+  publishLater(changes: readonly GatewayChange[]): void {
+    if (changes.length === 0) return
+    this.publish(changes).catch((error: unknown) => this.#parts.report(error, 'telling the gateway'))
+  }
+
+  /** Publishes the whole state in one step. @param signal ends retries @throws as `publish` */
+  async publishAll(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
+    this.#lastPublish = this.#confirmed(this.#parts.gateway.replace(this.snapshot.all(this.#parts.revoked())))
+    return this.#lastPublish
+  }
+
+  /** Changes that were not acknowledged may or may not be in force: soon everything is sent again. */
+  async #confirmed(published: Promise<void>): Promise<void> {
+    try {
+      await published
+    } catch (error) {
+      if (!this.#retry) this.#retry = setTimeout(() => this.#republishAll(), retryAfter).unref()
+      throw error
+    }
+  }
+
+  #republishAll(): void {
+    this.#retry = undefined
+    if (!this.#signal || this.#signal.aborted) return
+    this.publishAll(this.#signal).catch((error: unknown) =>
+      this.#parts.report(error, 'telling the gateway everything anew'),
+    )
+  }
 }

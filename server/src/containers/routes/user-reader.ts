@@ -8,7 +8,7 @@ import type { ContainerRef } from '#/store/container-key.ts'
 import type { ContainerIndex } from './container-index.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { RouteChanges } from './route-changes.ts'
-import type { RoutePublisher } from './route-publisher.ts'
+import type { RoutePublisher } from './routing-snapshot.ts'
 
 /** Users per query of the store; other work runs in between. */
 const pageSize = 200

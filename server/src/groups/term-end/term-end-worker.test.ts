@@ -8,7 +8,7 @@ import { insertTermEnd, listTermEnds, moveTermEnd, type TermEndPhase } from '#/s
 import { insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { ArchiveTooLarge } from './archive-member.ts'
-import { OverdueDates } from './overdue-dates.ts'
+import { OverdueDates } from '#/machine/settled-dates.ts'
 import { TermEndWorker, type TermEndWorkerParts } from './term-end-worker.ts'
 
 const [minute, day] = [60_000, 86_400_000]

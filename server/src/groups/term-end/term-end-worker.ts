@@ -26,7 +26,7 @@ import type { ArchiveFiles } from './archive-files.ts'
 import { ArchiveTooLarge, type ArchiveMember } from './archive-member.ts'
 import { mailArchives, type MailArchivesParts } from './mail-archives.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
-import type { OverdueDates } from './overdue-dates.ts'
+import type { OverdueDates } from '#/machine/settled-dates.ts'
 import type { RemoveMember } from './remove-member.ts'
 import { pauseFor } from './term-end-paused.ts'
 

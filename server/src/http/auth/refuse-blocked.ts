@@ -1,7 +1,7 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import { BlockedBody } from '@berth/api/schemas/error.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
-import { refusalForBlockedUser } from '#/containers/block-check.ts'
+import { refusalForBlockedUser } from '#/containers/blocked-containers.ts'
 import type { Templates } from '#/templates/template.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Database } from '#/store/database.ts'

@@ -6,7 +6,7 @@ import type {
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import type { ContainerRow, UserWithContainers } from '#/admin/admin-lists.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { ListedContainer } from '#/containers/routes/list-containers.ts'
+import type { ListedContainer } from '#/containers/routes/own-containers.ts'
 import { valuesOf, type Parameter, type ParameterValue } from '#/templates/parameters.ts'
 import type { Template } from '#/templates/template.ts'
 import type { UserContainer } from '#/store/user-containers.ts'

@@ -1,5 +1,5 @@
 import type { HistorySample } from '@berth/api/schemas/administration/admin.ts'
-import type { LoadTimeSeries, LoadSample } from '#/containers/launch/load-time-series.ts'
+import type { LoadTimeSeries, LoadSample } from '#/containers/launch/load-metrics.ts'
 import type { Handlers } from './handler-types.ts'
 import { roundPercentiles } from '@berth/gateway/basics/percentiles.ts'
 

@@ -1,5 +1,4 @@
-import type { OwnContainers } from '#/containers/routes/own-containers.ts'
-import { statusWords, type StatusLookup } from '#/containers/routes/status-lookups.ts'
+import { statusWords, type OwnContainers, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import { userOf } from '#/http/auth/caller.ts'
 import { toContainerEntry, toUser } from './dto-serializers.ts'
 import type { Handlers } from './handler-types.ts'

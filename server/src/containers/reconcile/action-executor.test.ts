@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { findContainer, noteStopped } from '#/store/user-containers.ts'
 import { gate, ghost, now, rigOf } from '#test/support/container-reconciler-rig.ts'
 

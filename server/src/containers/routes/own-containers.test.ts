@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import { StatusLookups } from './status-lookups.ts'
 import { timeLimit } from '#test/support/extent.ts'
+import { StatusLookups } from './own-containers.ts'
 
 /** An engine in which everything runs, but that never answers about some, and counts what it is asked. */
 function engine({ hanging = [] as string[], isListHanging = false } = {}) {

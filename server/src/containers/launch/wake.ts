@@ -1,37 +1,35 @@
-import { allSettledOrThrow, withTimeout } from '#/machine/try-or-log.ts'
-import { Refusal } from '#/refusals/errors.ts'
 import {
   isWakeable,
   unavailable,
+  type Explanation,
   type Unavailable,
   type UpstreamAddress,
-  type Explanation,
 } from '@berth/gateway/port/gateway-state.ts'
 import type { ControlPlane, WakeRight } from '@berth/gateway/port/gateway.ts'
 import { localizeInAll } from '@berth/texts/localize.ts'
+import { blockedGrace, checkBlock } from '#/containers/blocked-containers.ts'
+import type { Activity } from '#/containers/idle/activity.ts'
+import { isAddress, type ContainerState } from '#/containers/routes/container-state.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { RuntimeContainer } from '#/engines/runtime-container.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { allSettledOrThrow, withTimeout } from '#/machine/try-or-log.ts'
+import { Refusal } from '#/refusals/errors.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer, noteStopped } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
-import type { Activity } from './activity.ts'
-import type { AdmissionControl } from '#/containers/launch/admission-control.ts'
-import { blockedGrace, checkBlock } from '../block-check.ts'
-import type { CrashLoops } from '../launch/crash-loops.ts'
-import { hasExited } from '#/containers/launch/early-exit.ts'
-import type { SingleFlight } from '#/machine/single-flight.ts'
-import { isAddress, type ContainerState } from '#/containers/routes/container-state.ts'
-import type { PreLaunchHooks } from '#/containers/launch/pre-launch-hooks.ts'
-import type { LaunchSlot } from '#/containers/launch/queue-entry.ts'
-import { explainFailure, failedStage } from '../launch/launch-failure.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
-import type { RouteSync } from '#/containers/routes/route-sync.ts'
-import type { Spawner } from '../launch/spawner.ts'
-import { waitStage, type LaunchProgress } from '#/containers/launch/launch-progress.ts'
-import { canBeStarted, isImageOutdated, isUpToDate } from '../launch/outdated-container.ts'
 import type { ParameterValues } from '#/templates/parameters.ts'
 import type { Template, Templates } from '#/templates/template.ts'
+import type { AdmissionControl } from './admission-control.ts'
+import type { CrashLoops } from './crash-loops.ts'
+import { explainFailure, failedStage, hasExited } from './launch-failure.ts'
+import { waitStage, type LaunchProgress } from './launch-progress.ts'
+import type { LaunchSlot } from './launch-queue.ts'
+import type { PreLaunchHooks, Spawner } from './spawner.ts'
+import { canBeStarted, isImageOutdated, isUpToDate } from './starter.ts'
 
 /** Timeout of a request that waits for a wake, in ms; the start continues after that. */
 const wakeTimeout = 60_000

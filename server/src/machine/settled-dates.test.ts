@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settledDay } from './settled-day.ts'
+import { settledDay } from './settled-dates.ts'
 
 const [minute, day] = [60_000, 86_400_000]
 

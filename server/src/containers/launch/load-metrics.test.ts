@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HostReport } from '#/engines/host-capacity.ts'
-import { LaunchMetrics } from './launch-metrics.ts'
-import { LoadTimeSeries, type LoadTimeSeriesParts } from './load-time-series.ts'
+import { LaunchMetrics, LoadTimeSeries, type LoadTimeSeriesParts } from './load-metrics.ts'
 
 const minute = 60_000
 
