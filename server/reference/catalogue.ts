@@ -1,6 +1,5 @@
 import { stringify } from 'yaml'
-import { catalogueEntries } from '#/templates/catalogue.ts'
-import type { CatalogueEntry } from '#/templates/read-entry.ts'
+import { catalogueEntries, type CatalogueEntry } from '#/templates/catalogue.ts'
 import { code, page, table } from './markdown.ts'
 
 const introduction = `Templates that come with Berth, in the folder \`templates\` of each release. They are chosen by name; the name is the container type:

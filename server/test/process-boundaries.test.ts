@@ -90,7 +90,7 @@ test('each library has its one place', () => {
         'server/src/engines/docker/iptables.ts',
         credentialPlugin,
         'cli/src/backup/extract-home.ts',
-        'server/src/templates/starter-files/git-command.ts',
+        'server/src/templates/starter-files/fetch-repository.ts',
         hostileProgram,
         'cli/src/doctor/check-clock.ts',
         'cli/src/try/chromium.ts',

@@ -2,8 +2,7 @@ import { stringify } from 'yaml'
 import type { CommandSpec } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { WrongUsage } from '#/command-failure.ts'
-import { catalogueEntries } from '@berth/server/templates/catalogue.ts'
-import { chosenFields } from '@berth/server/templates/chosen-templates.ts'
+import { catalogueEntries, chosenFields } from '@berth/server/templates/catalogue.ts'
 
 /** `berth templates catalogue`. */
 export const catalogueCommand: CommandSpec = {

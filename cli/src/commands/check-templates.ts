@@ -7,8 +7,8 @@ import { CommandFailed } from '#/command-failure.ts'
 import { readConfig, type Config } from '@berth/server/config/config.ts'
 import { followedPaths } from '@berth/server/config/followed-paths.ts'
 import { readTemplateFile, templatesOfNames } from '@berth/server/config/read-template-settings.ts'
-import { isNameList } from '@berth/server/templates/chosen-templates.ts'
-import { checkStarterFiles } from '@berth/server/templates/starter-files/check-starter-files.ts'
+import { isNameList } from '@berth/server/templates/catalogue.ts'
+import { checkStarterFiles } from '@berth/server/templates/starter-files/file-sources.ts'
 import type { ReadTemplates } from '@berth/server/templates/read-templates.ts'
 
 /** `berth templates check`. */

@@ -1,4 +1,4 @@
-import { chosenFields, isNameList, namesIn } from '#/templates/chosen-templates.ts'
+import { chosenFields, isNameList, namesIn } from '#/templates/catalogue.ts'
 import { readTemplate, readTemplates, unlocated, type ReadTemplates } from '#/templates/read-templates.ts'
 import { replaceablePaths } from '#/templates/replaceable-paths.ts'
 import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'

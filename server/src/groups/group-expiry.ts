@@ -7,7 +7,7 @@ import type { Db } from '#/store/database.ts'
 import { listGroupIdsOfAll } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
 import { covers, type GroupDirectory } from '#/templates/group-directory.ts'
-import { expiredGroup } from '#/templates/group-launch-rules.ts'
+import { expiredGroup } from '#/templates/launch-rules.ts'
 
 /** Between two checks, in ms: what an expired group forbids stops within 30 s. */
 const checkInterval = 5_000

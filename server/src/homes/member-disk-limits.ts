@@ -1,4 +1,4 @@
-import type { MemberLimits } from '#/templates/member-limits.ts'
+import type { MemberLimits } from '#/templates/launch-rules.ts'
 import type { Template, Templates } from '#/templates/template.ts'
 import { diskGrace, type HomeBytes } from './disk-limits.ts'
 

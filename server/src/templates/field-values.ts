@@ -1,11 +1,20 @@
-import type { DeviceMapping } from '#/engines/container-spec.ts'
+import path from 'node:path'
+import { defaultLanguage } from '@berth/texts/language.ts'
+import { localize } from '@berth/texts/localize.ts'
+import {
+  usualGpuResource,
+  type ClusterFields,
+  type DeviceMapping,
+  type Mount,
+  type Toleration,
+} from '#/engines/container-spec.ts'
 import { isTimeZone } from '#/machine/time-zone.ts'
-import type { StopTime } from './lifetime-limits.ts'
-import { capabilityProblem } from './linux-capabilities.ts'
+import { problemOf, type Parameter, type ParameterValue, type Parameters } from './parameters.ts'
+import { archiveNames, type FilesOrigin, type StarterFiles, type StopTime } from './template.ts'
 
 /** Readers of the values of template fields: each returns the value, or the problem in words that follow the field's name. */
 
-export type Read<T> = { readonly value: T } | { readonly problem: string }
+type Read<T> = { readonly value: T } | { readonly problem: string }
 export type Reader<T> = (value: unknown) => Read<T>
 
 export const ok = <T>(value: T): Read<T> => ({ value })
@@ -152,3 +161,288 @@ export function readMemory(value: unknown): Read<number> {
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What Linux knows (capabilities(7), 6.x), without the prefix. `ALL` is none of them: it would undo that all are dropped. */
+const linuxCapabilities = new Set(
+  `AUDIT_CONTROL AUDIT_READ AUDIT_WRITE BLOCK_SUSPEND BPF CHECKPOINT_RESTORE CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER
+  FSETID IPC_LOCK IPC_OWNER KILL LEASE LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE MKNOD NET_ADMIN NET_BIND_SERVICE
+  NET_BROADCAST NET_RAW PERFMON SETFCAP SETGID SETPCAP SETUID SYSLOG SYS_ADMIN SYS_BOOT SYS_CHROOT SYS_MODULE SYS_NICE
+  SYS_PACCT SYS_PTRACE SYS_RAWIO SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG WAKE_ALARM`.split(/\s+/),
+)
+
+/** Why a template cannot have this capability, in words that follow the field's name; undefined when it can. */
+function capabilityProblem(name: string): string | undefined {
+  if (/^(CAP_)?ALL$/i.test(name)) return 'cannot be ALL: name those that the app needs'
+  const isKnown = linuxCapabilities.has(name.toUpperCase().replace(/^CAP_/, ''))
+  return isKnown ? undefined : `has "${name}", which is no capability of Linux; they look like SYS_PTRACE`
+}
+
+const parameterTypes = ['choice', 'number', 'boolean', 'text'] as const
+const parameterKeys = ['label', 'type', 'choices', 'default', 'min', 'max', 'env']
+/** Variables that Berth sets in every container. */
+const ownVariable = /^(BASE_PATH|PORT|BERTH_.*)$/
+/** Characters of a text without `max`. */
+const maxText = 1_000
+
+/** The field `parameters`: a map of name to `{label, type, choices, default, min, max, env}`. */
+export function parameterMap(value: unknown): Read<Parameters> {
+  if (!isRecord(value)) return bad('must be a map of name to {label, type, choices, default, min, max, env}')
+  const parameters: Record<string, Parameter> = {}
+  for (const [name, fields] of Object.entries(value)) {
+    if (!/^[A-Za-z][\w-]{0,62}$/.test(name))
+      return bad(`has the name "${name.slice(0, 70)}"; names are a letter and at most 62 letters, digits, _ and -`)
+    const read = parameterOf(name, fields)
+    if ('problem' in read) return bad(`for ${name}: ${read.problem}`)
+    const { env } = read.value
+    if (Object.values(parameters).some((other) => other.env === env))
+      return bad(`for ${name}: env ${env} is used twice`)
+    parameters[name] = read.value
+  }
+  return ok(parameters)
+}
+
+function parameterOf(name: string, fields: unknown): Read<Parameter> {
+  if (!isRecord(fields)) return bad('must be a map with label, type, choices, default, min, max, env')
+  const unknown = Object.keys(fields).find((key) => !parameterKeys.includes(key))
+  if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: ${parameterKeys.join(', ')}`)
+  const { label = name, env } = fields
+  const type = parameterTypes.find((each) => each === fields.type)
+  if (type === undefined) return bad(`type must be one of ${parameterTypes.join(', ')}`)
+  if (typeof label !== 'string' || label.trim() === '') return bad('label must be text')
+  if (typeof env !== 'string' || !/^[A-Za-z_]\w*$/.test(env))
+    return bad('env must be the name of a variable, e.g. SIZE')
+  if (ownVariable.test(env)) return bad(`env ${env} is a variable that Berth sets itself`)
+  const choices = choicesOf(type, fields.choices)
+  if ('problem' in choices) return choices
+  const limits = limitsOf(type, fields)
+  if ('problem' in limits) return limits
+  return withDefault(name, { label, type, env, choices: choices.value, ...limits.value }, fields.default)
+}
+
+function choicesOf(type: Parameter['type'], value: unknown): Read<readonly string[]> {
+  if (type !== 'choice') return value === undefined ? ok([]) : bad('choices are for the type choice alone')
+  const isList = Array.isArray(value) && value.length > 0 && value.every(isText)
+  if (!isList) return bad('choices must be a list of at least one text; put numbers in quotes')
+  return new Set(value).size === value.length ? ok(value) : bad('choices has one entry twice')
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0')
+
+function limitsOf(
+  type: Parameter['type'],
+  { min, max }: Record<string, unknown>,
+): Read<Pick<Parameter, 'min' | 'max'>> {
+  const hasLimits = type === 'number' || type === 'text'
+  for (const [key, limit] of Object.entries({ min, max })) {
+    if (limit === undefined) continue
+    if (!hasLimits) return bad(`${key} is for the types number and text alone`)
+    if (typeof limit !== 'number' || !Number.isFinite(limit)) return bad(`${key} must be a number`)
+    if (type === 'text' && (!Number.isInteger(limit) || limit < 0)) return bad(`${key} must be a number of characters`)
+  }
+  const limits = { min: (min as number) ?? null, max: (max as number) ?? (type === 'text' ? maxText : null) }
+  return limits.min !== null && limits.max !== null && limits.min > limits.max
+    ? bad(`min must not be greater than max, ${limits.max}`)
+    : ok(limits)
+}
+
+function withDefault(name: string, fields: Omit<Parameter, 'default'>, value: unknown): Read<Parameter> {
+  if (value === undefined && fields.type === 'text' && (fields.min ?? 0) > 0)
+    return bad('needs a default: a text with min is never empty')
+  const parameter = { ...fields, default: (value ?? defaultOf(fields)) as ParameterValue }
+  const problem = value === null ? undefined : problemOf(name, parameter, parameter.default)
+  if (value === null || problem)
+    return bad(`default is not allowed${problem ? `: ${localize(defaultLanguage, problem)}` : ': it must not be null'}`)
+  return ok(parameter)
+}
+
+/** Where the template has none: the first choice, the number nearest to 0, `false`, or an empty text. */
+function defaultOf({ type, choices, min, max }: Omit<Parameter, 'default'>): ParameterValue | undefined {
+  if (type === 'choice') return choices[0]
+  if (type === 'number') return Math.min(Math.max(0, min ?? 0), max ?? Infinity)
+  return type === 'boolean' ? false : ''
+}
+
+const filesForm = 'must be a list of {from: {path | archive | git, ref}, to, update}'
+const fileUpdates = ['never', 'missing', 'changed'] as const
+
+/** The field `files`. */
+export function starterFileList(value: unknown): Read<readonly StarterFiles[]> {
+  if (!Array.isArray(value)) return bad(filesForm)
+  const all: StarterFiles[] = []
+  for (const each of value as unknown[]) {
+    const read = starterFiles(each)
+    if ('problem' in read) return read
+    all.push(read.value)
+  }
+  return ok(all)
+}
+
+function starterFiles(value: unknown): Read<StarterFiles> {
+  if (!isRecord(value)) return bad(filesForm)
+  const { from, to = '', update = 'missing', ...others } = value
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: from, to, update`)
+  const folder = typeof to === 'string' ? folderInHome(to) : undefined
+  if (folder === undefined)
+    return bad('needs a "to" that is a path relative to the home, e.g. course; it must not lead out of the home')
+  const known = fileUpdates.find((each) => each === update)
+  if (known === undefined) return bad('needs an "update" of never, missing or changed')
+  const read = originOf(from)
+  return 'problem' in read ? read : ok({ from: read.value, to: folder, update: known })
+}
+
+/** `.`, `./course/` and `course//week1` are common ways to write it. */
+function folderInHome(to: string): string | undefined {
+  if (to.startsWith('/') || to.includes('\0') || to.split('/').includes('..')) return undefined
+  const parts = to.split('/').filter((part) => part !== '' && part !== '.')
+  return parts.every((part) => Buffer.byteLength(part) <= 255) ? parts.join('/') : undefined
+}
+
+function originOf(value: unknown): Read<FilesOrigin> {
+  const problem = bad('needs a "from" of {path: folder}, {archive: file} or {git: URL, ref}')
+  if (!isRecord(value)) return problem
+  const { path: folder, archive, git, ref = null, ...others } = value
+  if (Object.keys(others).length > 0) return problem
+  const given = [folder, archive, git].filter((each) => each !== undefined)
+  if (given.length !== 1 || typeof given[0] !== 'string' || given[0].includes('\0')) return problem
+  if (git !== undefined) return repository(given[0], ref)
+  if (ref !== null) return bad('has a "ref", which only git has')
+  if (given[0] === '') return problem
+  if (folder !== undefined) return ok({ path: given[0] })
+  return archiveNames.test(given[0])
+    ? ok({ archive: given[0] })
+    : bad(`has the archive ${given[0]}; names of archives end with .tar, .tar.gz or .zip`)
+}
+
+/** What Git takes for a name of a branch, tag or commit (git-check-ref-format), and no option of a command. */
+const refName = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[./]$))[^\s~^:?*[\\\p{Cc}]{1,255}$/u
+
+function repository(git: string, ref: unknown): Read<FilesOrigin> {
+  const url = URL.parse(git)
+  if (!url || !['http:', 'https:', 'file:'].includes(url.protocol) || /[\s\p{Cc}]/u.test(git))
+    return bad('needs a "git" that is a URL with http, https or file')
+  // Templates are shown, copied and kept in repositories.
+  if (url.username !== '' || url.password !== '')
+    return bad('has a "git" with a user or a password in its URL; use a credential helper of Git')
+  if (ref !== null && (typeof ref !== 'string' || !refName.test(ref)))
+    return bad('needs a "ref" that is the name of a branch, a tag or a commit')
+  return ok({ git, ref: ref as string | null })
+}
+
+/** Folders of a container that its engine makes itself. */
+const engineFolders = /^\/(proc|sys|dev)(\/|$)/
+/** What the engine takes for the name of a volume. */
+const volumeName = /^[a-zA-Z0-9][\w.-]{1,254}$/
+
+/** The field `mounts`: a list of `{source: {volume: name} | {path: ...}, target, read_only}`. */
+export function mountList(value: unknown): Read<readonly Mount[]> {
+  if (!Array.isArray(value)) return bad('must be a list of {source, target, read_only}')
+  const mounts: Mount[] = []
+  for (const each of value as unknown[]) {
+    const read = mount(each)
+    if ('problem' in read) return read
+    if (mounts.some(({ target }) => target === read.value.target))
+      return bad(`has the target ${read.value.target} twice`)
+    mounts.push(read.value)
+  }
+  return ok(mounts)
+}
+
+function mount(value: unknown): Read<Mount> {
+  if (!isRecord(value)) return bad('must be a list of {source, target, read_only}')
+  const { source, target, read_only: readOnly = true, ...others } = value
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: source, target, read_only`)
+  if (typeof target !== 'string' || !isTarget(target))
+    return bad('needs a target: an absolute path of a folder in the container, but none of /, /proc, /sys and /dev')
+  if (typeof readOnly !== 'boolean') return bad(`for ${target}: read_only must be true or false`)
+  const read = sourceOf(source)
+  return 'problem' in read ? bad(`for ${target}: ${read.problem}`) : ok({ source: read.value, target, readOnly })
+}
+
+const isTarget = (target: string) =>
+  path.posix.isAbsolute(target) &&
+  path.posix.normalize(target) === target &&
+  /^\/[^\0:]*[^\0:/]$/.test(target) &&
+  !engineFolders.test(target)
+
+function sourceOf(source: unknown): Read<Mount['source']> {
+  const form = 'source must be {volume: name} or {path: /folder/of/the/host}'
+  if (!isRecord(source) || Object.keys(source).length !== 1) return bad(form)
+  const { volume, path: folder } = source
+  if (typeof volume === 'string' && volumeName.test(volume)) return ok({ volume })
+  return typeof folder === 'string' && path.posix.isAbsolute(folder) && !folder.includes('\0')
+    ? ok({ path: folder })
+    : bad(form)
+}
+
+const clusterKeys = ['node_selector', 'tolerations', 'storage_class', 'pull_secrets', 'gpu_resource']
+const tolerationKeys = ['key', 'operator', 'value', 'effect', 'seconds']
+/** Names and values as the API of a cluster checks them. */
+const subdomain = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'
+const objectName = new RegExp(`^(?=.{1,253}$)${subdomain}$`)
+const labelKey = new RegExp(`^(?:(?=[^/]{1,253}/)${subdomain}/)?(?=.{1,63}$)[A-Za-z0-9]([-\\w.]*[A-Za-z0-9])?$`)
+const labelValue = /^(?=.{0,63}$)([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/
+const resourceName = new RegExp(`^(?=[^/]{1,253}/)${subdomain}/(?=.{1,63}$)[A-Za-z0-9]([-\\w.]*[A-Za-z0-9])?$`)
+const tolerationOperators = ['Equal', 'Exists'] as const
+const taintEffects = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
+
+/** The field `kubernetes`: a map with node_selector, tolerations, storage_class, pull_secrets, gpu_resource. */
+export function clusterFields(value: unknown): Read<ClusterFields> {
+  if (!isRecord(value)) return bad(`must be a map with ${clusterKeys.join(', ')}`)
+  const unknown = Object.keys(value).find((key) => !clusterKeys.includes(key))
+  if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: ${clusterKeys.join(', ')}`)
+  const {
+    node_selector: nodeSelector = {},
+    tolerations = [],
+    storage_class: storageClass = null,
+    pull_secrets: pullSecrets = [],
+    gpu_resource: gpuResource = usualGpuResource,
+  } = value
+  if (!isSelector(nodeSelector)) return bad('needs a node_selector that is a map of label to value, in quotes')
+  if (storageClass !== null && !isObjectName(storageClass))
+    return bad('needs a storage_class that is the name of a storage class')
+  if (!Array.isArray(pullSecrets) || !pullSecrets.every(isObjectName))
+    return bad('needs pull_secrets that are a list of names of Secrets')
+  if (typeof gpuResource !== 'string' || !resourceName.test(gpuResource))
+    return bad('needs a gpu_resource such as nvidia.com/gpu')
+  const read = tolerationList(tolerations)
+  if ('problem' in read) return read
+  return ok({ nodeSelector, tolerations: read.value, storageClass, pullSecrets, gpuResource })
+}
+
+const isObjectName = (value: unknown): value is string => typeof value === 'string' && objectName.test(value)
+const isLabelKey = (value: unknown): value is string => typeof value === 'string' && labelKey.test(value)
+const isLabelValue = (value: unknown): value is string => typeof value === 'string' && labelValue.test(value)
+
+const isSelector = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.entries(value).every(([key, each]) => isLabelKey(key) && isLabelValue(each))
+
+function tolerationList(value: unknown): Read<readonly Toleration[]> {
+  const form = 'needs tolerations that are a list of {key, operator, value, effect, seconds}'
+  if (!Array.isArray(value)) return bad(form)
+  const all: Toleration[] = []
+  for (const each of value as unknown[]) {
+    if (!isRecord(each) || Object.keys(each).some((key) => !tolerationKeys.includes(key))) return bad(form)
+    const read = toleration(each)
+    if ('problem' in read) return read
+    all.push(read.value)
+  }
+  return ok(all)
+}
+
+/** As the API of a cluster checks it: without a key every taint is accepted, which only `Exists` can say. */
+function toleration({ key = '', value = '', seconds = null, ...given }: Record<string, unknown>): Read<Toleration> {
+  const operator = tolerationOperators.find((each) => each === (given.operator ?? 'Equal'))
+  const effect = taintEffects.find((each) => each === (given.effect ?? ''))
+  if (!operator) return bad(`has a toleration whose operator is none of ${tolerationOperators.join(', ')}`)
+  if (effect === undefined) return bad(`has a toleration whose effect is none of ${taintEffects.slice(1).join(', ')}`)
+  if (key !== '' && !isLabelKey(key)) return bad('has a toleration whose key is no name of a taint')
+  if (!isLabelValue(value)) return bad('has a toleration whose value is no value of a taint')
+  if (key === '' && operator === 'Equal') return bad('has a toleration without key, which needs the operator Exists')
+  if (value !== '' && operator === 'Exists') return bad('has a toleration with a value, which Exists does not compare')
+  const isTime = Number.isInteger(seconds) && Number(seconds) >= 0
+  if (seconds !== null && !(isTime && effect === 'NoExecute'))
+    return bad('has a toleration with seconds, which must be a whole number and need the effect NoExecute')
+  return ok({ key: String(key), operator, value, effect, seconds: seconds as number | null })
+}

@@ -1,6 +1,8 @@
+import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import type { Db } from '#/store/database.ts'
 import { listAllGroups, type Group } from '#/store/groups.ts'
+import type { Templates } from './template.ts'
 
 /** What is kept of all groups, from one read of the store. */
 interface Snapshot {
@@ -115,4 +117,14 @@ function snapshotOf(groups: readonly Group[]): Snapshot {
     timed: groups.filter(({ timetable }) => timetable !== null),
     limited: groups.filter(({ limits }) => Object.values(limits).some((limit) => limit !== null)),
   }
+}
+
+/** Warning for the operator about groups that templates name and that do not exist; they may be made later. */
+export function unknownGroupWarnings(
+  templates: Pick<Templates, 'all'>,
+  directory: Pick<GroupDirectory, 'hasName'>,
+): LocalizedMessage[] {
+  const named = new Set(templates.all().flatMap(({ groups }) => groups))
+  const unknown = [...named].filter((name) => !directory.hasName(name))
+  return unknown.length === 0 ? [] : [message('groups.unknownInTemplates', { names: list('comma', unknown) })]
 }

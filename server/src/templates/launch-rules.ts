@@ -1,8 +1,13 @@
-import type { Refusal } from '#/refusals/errors.ts'
-import type { User } from '#/store/users.ts'
+import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
-import type { MemberLimits } from './member-limits.ts'
-import type { Template } from '../templates/template.ts'
+import type { Db } from '#/store/database.ts'
+import { listGroupIdsOf } from '#/store/group-members.ts'
+import type { Group } from '#/store/groups.ts'
+import type { User } from '#/store/users.ts'
+import { covers, isExpired, type GroupDirectory } from './group-directory.ts'
+import type { Template, Templates } from './template.ts'
 
 /** Port to the feature that restricts by group who may launch what, and how much of it. */
 export interface LaunchRules {
@@ -19,4 +24,164 @@ export interface LaunchRules {
   flowsOf(owned: ContainerRef): Promise<readonly string[]> | undefined
   /** Whether a group limits the size of homes. */
   readonly hasDiskLimits: boolean
+}
+
+type Launcher = Pick<User, 'id' | 'isAdmin'>
+
+/** What groups say of launches; see decision 059. */
+export class GroupLaunchRules implements LaunchRules {
+  readonly #db: Db
+  readonly #directory: GroupDirectory
+  readonly #templates: Templates
+
+  constructor(db: Db, directory: GroupDirectory, templates: Templates) {
+    this.#db = db
+    this.#directory = directory
+    this.#templates = templates
+  }
+
+  async visible(user: Launcher): Promise<readonly Template[]> {
+    const all = this.#templates.all()
+    if (user.isAdmin || !all.some(isRestricted)) return all
+    const names = new Set((await this.#groupsOf(user.id)).map(({ name }) => name))
+    return all.filter((each) => !isRestricted(each) || each.groups.some((name) => names.has(name)))
+  }
+
+  async refusalFor(user: Launcher, template: Template, now: Date): Promise<Refusal | undefined> {
+    const isForMembers = isRestricted(template) && !user.isAdmin
+    const mayHaveEnded = this.#directory.expired(now).some((group) => covers(group, template.type))
+    if (!isForMembers && !mayHaveEnded) return undefined
+    const groups = await this.#groupsOf(user.id)
+    if (isForMembers && !groups.some(({ name }) => template.groups.includes(name))) return refusals.typeOfGroups()
+    const expired = expiredGroup(groups, template.type, template.groups, now)
+    return expired && refusals.groupExpired(expired.name)
+  }
+
+  limitsFor({ userId, type }: ContainerRef): Promise<readonly MemberLimits[]> | undefined {
+    return this.#directory.limited.some((group) => covers(group, type)) ? this.#limitsOf(userId, type) : undefined
+  }
+
+  flowsOf({ userId, type }: ContainerRef): Promise<readonly string[]> | undefined {
+    const named = this.#templates.get(type)?.groups ?? []
+    if (!this.#directory.concerns(type, named)) return undefined
+    return this.#flowsOf(userId, type, named)
+  }
+
+  get hasDiskLimits(): boolean {
+    return this.#directory.limited.some(({ limits }) => limits.disk !== null)
+  }
+
+  async #limitsOf(userId: number, type: string): Promise<MemberLimits[]> {
+    const groups = await this.#groupsOf(userId)
+    return groups
+      .filter((group) => covers(group, type))
+      .map(({ name, types, limits }) => ({ group: name, types, limits }))
+  }
+
+  /** Groups that name the type come before those for every type, such as a school around its courses. */
+  async #flowsOf(userId: number, type: string, named: readonly string[]): Promise<string[]> {
+    const all = (await this.#groupsOf(userId)).filter((group) => !isExpired(group, new Date()))
+    const naming = all.filter(({ name, types }) => types?.includes(type) || named.includes(name))
+    const found = naming.length > 0 ? naming : all.filter(({ types }) => types === null)
+    return found.map(({ id }) => `group:${id}`)
+  }
+
+  async #groupsOf(userId: number): Promise<Group[]> {
+    if (this.#directory.isEmpty) return []
+    return this.#directory.find(await listGroupIdsOf(this.#db, userId))
+  }
+}
+
+const isRestricted = ({ groups }: Pick<Template, 'groups'>) => groups.length > 0
+
+/**
+ * The expired group that takes this type from a member; undefined when there is none, or when another group of theirs
+ * that has not expired names the type, or is named by its template.
+ * @param groups of the member @param named groups that the template names
+ */
+export function expiredGroup(
+  groups: readonly Group[],
+  type: string,
+  named: readonly string[],
+  now: Date,
+): Group | undefined {
+  const expired = groups.find((group) => isExpired(group, now) && covers(group, type))
+  const hasOther = groups.some(
+    (group) => !isExpired(group, now) && (group.types?.includes(type) || named.includes(group.name)),
+  )
+  return hasOther ? undefined : expired
+}
+
+/** Limits of a group for one of its members. */
+export interface MemberLimits {
+  /** Name of the group. */
+  readonly group: string
+  /** Types that they are about; null: every type. */
+  readonly types: readonly string[] | null
+  /** Memory and disk in bytes; null is no limit. */
+  readonly limits: {
+    readonly running: number | null
+    readonly memory: number | null
+    readonly cpus: number | null
+    readonly disk: number | null
+  }
+}
+
+/** What a container of a type takes: bytes and cores of its template. */
+export interface ResourceNeeds {
+  readonly memory: number
+  readonly cpus: number
+}
+
+/** What a type takes whose template is not configured any more, although a container of it still runs. */
+const nothing: ResourceNeeds = { memory: 0, cpus: 0 }
+
+/**
+ * Why a container of this type does not fit beside the others of its owner: the first limit of a group that leaves no room.
+ * @param others types of the owner's other containers that run, are paused or are being launched
+ */
+export function checkMemberLimits(
+  all: readonly MemberLimits[],
+  type: string,
+  others: readonly string[],
+  needsOf: (type: string) => ResourceNeeds | undefined,
+): Refusal | undefined {
+  for (const { group, types, limits } of all) {
+    const counts = (each: string) => types === null || types.includes(each)
+    if (!counts(type)) continue
+    const refusal = refusalOf(
+      group,
+      limits,
+      [type, ...others.filter(counts)].map((each) => needsOf(each) ?? nothing),
+    )
+    if (refusal) return refusal
+  }
+  return undefined
+}
+
+/** @param needs of the container itself first */
+function refusalOf(
+  group: string,
+  { running, memory, cpus }: MemberLimits['limits'],
+  needs: readonly ResourceNeeds[],
+): Refusal | undefined {
+  const [own = nothing] = needs
+  const sum = (name: keyof ResourceNeeds) => needs.reduce((all, each) => all + each[name], 0)
+  if (running !== null && needs.length > running)
+    return refusals.groupLimit('running', group, message('groups.tooManyRunning', { group, max: running }))
+  if (memory !== null && sum('memory') > memory) {
+    const values = { group, max: formatBytes(memory), needed: formatBytes(own.memory) }
+    // Where it has no room of its own, no stop of another one helps.
+    const isAlone = own.memory > memory
+    const why = isAlone ? message('groups.memoryTooSmall', values) : message('groups.tooMuchMemory', values)
+    return refusals.groupLimit('memory', group, why)
+  }
+  // Sums of fractions: ten times 0.1 is not quite 1.
+  if (cpus !== null && sum('cpus') > cpus + 1e-9) {
+    const values = { group, max: cpus, needed: own.cpus }
+    const isAlone = own.cpus > cpus + 1e-9
+    const why = isAlone ? message('groups.cpusTooFew', values) : message('groups.tooManyCpus', values)
+    return refusals.groupLimit('cpus', group, why)
+  }
+  return undefined
 }

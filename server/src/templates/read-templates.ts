@@ -1,34 +1,34 @@
 import path from 'node:path'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair } from 'yaml'
-import { extendedFields } from './chosen-templates.ts'
+import { extendedFields } from './catalogue.ts'
 import {
   anyText,
+  bad,
   capabilities,
+  clusterFields,
   cores,
   deviceList,
   flag,
   headerNames,
   isRecord,
+  mountList,
+  ok,
   oneOf,
   orNull,
+  parameterMap,
   readEnv,
   readMemory,
   readSize,
-  relativePath,
   registryAccount,
+  relativePath,
   secretFiles,
+  starterFileList,
   text,
   textList,
   timeOfDay,
   whole,
-  bad,
-  ok,
   type Reader,
 } from './field-values.ts'
-import { clusterFields } from './cluster-values.ts'
-import { starterFileList } from './file-values.ts'
-import { mountList } from './mount-values.ts'
-import { parameterMap } from './parameter-values.ts'
 import type { TemplateField } from './template-descriptions.ts'
 import type { Template } from './template.ts'
 

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { readTemplate } from './read-templates.ts'
+import { AnsweringPaths, TemplateSources } from './template-sources.ts'
 import type { Template } from './template.ts'
-import { TemplateSources } from './template-sources.ts'
 
 /** Folders `allowed` and `outside`, and links between them. */
 function arrange(t: TestContext) {
@@ -135,4 +135,33 @@ test('before a launch looks at secrets and mounts, their file systems are asked,
     [at('allowed'), at('outside'), at('allowed/data')],
     [at('allowed'), at('allowed/token')],
   ])
+})
+
+/** An NFS mount below `/nfs` whose server is gone until `comeBack`. */
+class HangingMount {
+  readonly asked: string[] = []
+  readonly #server = Promise.withResolvers<void>()
+
+  readonly ask = async (file: string): Promise<void> => {
+    this.asked.push(file)
+    if (file.startsWith('/nfs')) await this.#server.promise
+    if (file === '/missing') throw new Error('ENOENT')
+  }
+
+  comeBack(): void {
+    this.#server.resolve()
+  }
+}
+
+// A launch looked at the mount synchronously: the API stood for all users until its server was back.
+test('a file system that hangs is answered for in time, holds one thread, and counts again when it is back', async () => {
+  const mount = new HangingMount()
+  const paths = new AnsweringPaths(20, mount.ask)
+  assert.equal(await paths.answer(['/local', '/missing']), true)
+  assert.deepEqual(await Promise.all([paths.answer(['/nfs/a']), paths.answer(['/nfs/b'])]), [false, false])
+  assert.equal(await paths.answer(['/local']), false)
+  assert.deepEqual(mount.asked, ['/local', '/missing', '/nfs/a'])
+  mount.comeBack()
+  await new Promise(setImmediate)
+  assert.equal(await paths.answer(['/nfs/a']), true)
 })

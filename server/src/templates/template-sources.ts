@@ -1,13 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import pLimit from 'p-limit'
+import type { Mount } from '#/engines/container-spec.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
-import type { Mount } from '#/engines/container-spec.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
-import { AnsweringPaths } from './answering-paths.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
 import type { FollowedPath } from './replaceable-paths.ts'
-import type { FilesOrigin } from './starter-files.ts'
-import type { Template } from './template.ts'
+import type { FilesOrigin, Template } from './template.ts'
 
 /** Max bytes of a secret; a larger file is a wrong path, and the engine bounds the whole environment. */
 const maxSecret = 65_536
@@ -155,5 +156,40 @@ function readSecret(file: string, given: string): { readonly value: string } | {
     return text.includes('\0') ? { problem: `names ${given}, which is no text` } : { value: text.replace(/\r?\n$/, '') }
   } catch (error) {
     return { problem: `names ${given}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}` }
+  }
+}
+
+/** How long a file system may take to answer, in ms. */
+const answerTimeout = 5_000
+
+/**
+ * Asks whether the file systems of paths answer, before something looks at them synchronously: one that hangs, as NFS without its
+ * server, would stop the whole process. It asks one path at a time, because each that hangs holds one of the few threads of libuv.
+ */
+export class AnsweringPaths {
+  readonly #timeout: number
+  readonly #ask: (file: string) => Promise<unknown>
+  readonly #limit = pLimit(1)
+  #isHanging = false
+
+  /** @param timeout ms @param ask for tests */
+  constructor(timeout: number = answerTimeout, ask: (file: string) => Promise<unknown> = realpath) {
+    this.#timeout = timeout
+    this.#ask = ask
+  }
+
+  /** @returns false when one does not answer in time, and at once while an earlier one has not; a missing path is an answer */
+  async answer(paths: readonly string[]): Promise<boolean> {
+    if (this.#isHanging) return false
+    let isLate = false
+    const asked = this.#limit(async () => {
+      for (const file of paths) if (!isLate) await this.#ask(file).catch(() => undefined)
+      return true
+    })
+    if (await withTimeout(this.#timeout, asked)) return true
+    isLate = true
+    this.#isHanging = true
+    void asked.then(() => (this.#isHanging = false))
+    return false
   }
 }

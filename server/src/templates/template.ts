@@ -1,6 +1,7 @@
-import type { LifetimeLimits, StopTime } from './lifetime-limits.ts'
+import { createHash } from 'node:crypto'
+import type { TypeRules } from '@berth/gateway/port/gateway-settings.ts'
 import type { ClusterFields, ContainerSpec, Mount } from '#/engines/container-spec.ts'
-import type { StarterFiles } from './starter-files.ts'
+import { zoneOffset, zonedInstant } from '#/machine/time-zone.ts'
 import type { Parameters } from './parameters.ts'
 
 /** What a template passes on to the containers that are made from it. */
@@ -113,4 +114,122 @@ export class Templates {
   all(): Template[] {
     return [...this.#byType.values()]
   }
+}
+
+/** Where starter files come from: a folder or an archive of this machine, or a Git repository. */
+export type FilesOrigin =
+  | { readonly path: string }
+  | { readonly archive: string }
+  /** `ref`: a branch, a tag or a commit; null: the branch that the repository names as its own. */
+  | { readonly git: string; readonly ref: string | null }
+
+/** Files that are put into a home before the container is started. */
+export interface StarterFiles {
+  readonly from: FilesOrigin
+  /** Folder in the home, without a slash at its ends; empty: the home itself. */
+  readonly to: string
+  /** `never`: put there once · `missing`: also what is missing later · `changed`: also what is another by now. */
+  readonly update: 'never' | 'missing' | 'changed'
+}
+
+/** Ends of the names of archives that can be read. */
+export const archiveNames = /\.(tar|tar\.gz|tgz|zip)$/i
+
+/** A time of day at which containers are stopped. */
+export interface StopTime {
+  /** Minutes since midnight. */
+  readonly minutes: number
+  /** Name of a time zone of IANA; null: the installation's. */
+  readonly zone: string | null
+}
+
+/** The fields of a template that limit how long a container runs. */
+interface LifetimeLimits {
+  /** Seconds since its start; 0 is no limit. */
+  readonly maxLifetime: number
+  readonly stopAt: StopTime | null
+}
+
+export const isLimited = ({ maxLifetime, stopAt }: LifetimeLimits) => maxLifetime > 0 || stopAt !== null
+
+/** When a container that was started then is stopped, both in ms since 1970; infinity without a limit. @param zone of the installation */
+export function stopTimeOf({ maxLifetime, stopAt }: LifetimeLimits, startedAt: number, zone: string): number {
+  const byLifetime = maxLifetime > 0 ? startedAt + maxLifetime * 1_000 : Number.POSITIVE_INFINITY
+  return stopAt ? Math.min(byLifetime, nextTimeOfDay(stopAt.minutes, stopAt.zone ?? zone, startedAt)) : byLifetime
+}
+
+const day = 86_400_000
+
+/**
+ * The next moment after `after` at which clocks of the zone show this time. Where that time is skipped or comes twice, as
+ * when summer time begins or ends, the moment is at most an hour away from it.
+ * @param after ms since 1970
+ */
+export function nextTimeOfDay(minutes: number, zone: string, after: number): number {
+  const midnight = Math.floor((after + zoneOffset(zone, after)) / day) * day
+  for (let days = 0; ; days++) {
+    const local = midnight + days * day + minutes * 60_000
+    const guess = zonedInstant(local, zone)
+    if (guess > after) return guess
+  }
+}
+
+/**
+ * Version of a template: another one when containers that are made from it differ. Names, idle times, and what the gateway
+ * does with requests and answers, count for running containers at once, and are no part of it.
+ */
+export function templateVersion(template: Template): string {
+  const { type, image, port, env, command, memory, cpus, pids, shmSize, gpus, devices } = template
+  const { home, homeSize, runtime, readOnly, capAdd, allowSetuid, secrets, mounts, parameters } = template
+  const limits = [memory, cpus, pids, shmSize, gpus, devices]
+  const files = [home, homeSize, secrets, mounts]
+  // A field that came later leaves the version alone while it has its default.
+  const chosen = Object.values(parameters).map((each) => [each.env, each.default])
+  const later = [
+    ...(chosen.length === 0 ? [] : [chosen]),
+    ...(template.files.length === 0 ? [] : [template.files]),
+    ...(template.kubernetes ? [template.kubernetes] : []),
+  ]
+  const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid, ...later]
+  return createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
+}
+
+const ownHost = { hasOwnHost: true, stripPrefix: true, rewriteLocation: false, sandboxVisitors: false } as const
+
+/**
+ * What the gateway has to know of the templates, by type as it stands in paths, in the configured order.
+ * @param hasOwnHost subdomain routing: an app sees all paths as they are, and its pages share their origin with no others,
+ *   so that visitors need no sandbox
+ */
+export function typeRules(templates: Templates, hasOwnHost = false): Record<string, TypeRules> {
+  return Object.fromEntries(
+    templates
+      .all()
+      .map(
+        ({
+          type,
+          displayName,
+          access,
+          sandboxVisitors,
+          stripPrefix,
+          readyPath,
+          rewriteLocation,
+          forwardToken,
+          allowHeaders,
+        }) => [
+          encodeURIComponent(type),
+          {
+            displayName,
+            access,
+            sandboxVisitors,
+            stripPrefix,
+            rewriteLocation,
+            forwardToken,
+            allowHeaders,
+            ...(hasOwnHost ? ownHost : {}),
+            ...(readyPath === null ? {} : { readyPath }),
+          },
+        ],
+      ),
+  )
 }

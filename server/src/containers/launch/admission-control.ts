@@ -1,6 +1,6 @@
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'
-import { checkMemberLimits, type MemberLimits, type ResourceNeeds } from '#/templates/member-limits.ts'
+import { checkMemberLimits, type MemberLimits, type ResourceNeeds } from '#/templates/launch-rules.ts'
 import type { HostResources, HostShortage } from './host-resources.ts'
 import type { LaunchProgress } from './launch-progress.ts'
 import { LaunchQueue, type LaunchSlot } from './launch-queue.ts'

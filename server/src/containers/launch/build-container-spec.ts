@@ -3,10 +3,9 @@ import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { User } from '#/store/users.ts'
 import { containerName, containerPrefix, homeVolume } from '#/containers/container-name.ts'
 import { defaultLimits } from '#/templates/read-templates.ts'
-import { templateVersion } from '#/templates/template-version.ts'
+import { templateVersion, type Template } from '#/templates/template.ts'
 import type { TemplateSources } from '#/templates/template-sources.ts'
 import { parameterEnv, type ParameterValues } from '#/templates/parameters.ts'
-import type { Template } from '#/templates/template.ts'
 
 /** Values that are the same for all containers of an installation. */
 export interface InstallationSettings {

@@ -8,7 +8,7 @@ import type { Runtime } from '#/engines/runtime.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { Refusal, refusals, type FailedLaunch } from '#/refusals/errors.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { StarterFilesError } from '#/templates/starter-files/starter-files-error.ts'
+import { StarterFilesError } from '#/templates/starter-files/file-set.ts'
 import type { LaunchProgress, LaunchStage } from './launch-progress.ts'
 
 /** Max lines of the app's last output that its owner is shown. */

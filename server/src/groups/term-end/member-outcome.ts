@@ -1,5 +1,5 @@
 import { covers, isExpired } from '#/templates/group-directory.ts'
-import { expiredGroup } from '#/templates/group-launch-rules.ts'
+import { expiredGroup } from '#/templates/launch-rules.ts'
 import type { GroupRole } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
 import type { StayReason } from '#/store/term-end-members.ts'

@@ -9,9 +9,9 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { packTar, type TarHeader } from 'modern-tar'
-import type { FilesOrigin } from '#/templates/starter-files.ts'
+import type { FilesOrigin } from '#/templates/template.ts'
 import { FileSources } from './file-sources.ts'
-import { gitText } from './git-command.ts'
+import { gitText } from './fetch-repository.ts'
 import type { FileSet, SetLimits } from './file-set.ts'
 
 /** Reading folders, archives and repositories, and what of them is refused. */

@@ -1,15 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import { allowedPath } from '#/machine/allowed-paths.ts'
-import { AnsweringPaths } from '#/templates/answering-paths.ts'
-import type { FilesOrigin } from '#/templates/starter-files.ts'
+import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import type { TemplateProblem } from '#/templates/read-templates.ts'
+import { AnsweringPaths } from '#/templates/template-sources.ts'
+import type { FilesOrigin, Template } from '#/templates/template.ts'
 import { addCommit, fetchCommit } from './fetch-repository.ts'
-import { defaultLimits, FileSetBuilder, type FileSet, type SetLimits } from './file-set.ts'
+import { FileSetBuilder, StarterFilesError, defaultLimits, type FileSet, type SetLimits } from './file-set.ts'
 import { addArchive, versionOfArchive } from './read-archive.ts'
 import { addFolder, listFolder } from './read-folder.ts'
-import { StarterFilesError } from './starter-files-error.ts'
 
 export interface FileSourcesOptions {
   /** Folder of this process for repositories and content; made when it is first needed. */
@@ -218,5 +219,43 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     return await Promise.race([work, promise])
   } finally {
     signal.removeEventListener('abort', giveUp)
+  }
+}
+
+/** Timeout of one origin, in ms. */
+const checkTimeout = 60_000
+
+/**
+ * Reads all starter files of templates, repositories included, and forgets them.
+ * @param roots `ALLOWED_MOUNT_ROOTS` @returns what is wrong, each with its type and a sentence that begins with that
+ */
+export async function checkStarterFiles(
+  templates: readonly Pick<Template, 'type' | 'files'>[],
+  roots: readonly string[],
+): Promise<TemplateProblem[]> {
+  if (templates.every(({ files }) => files.length === 0)) return []
+  const folder = await mkdtemp(path.join(tmpdir(), 'berth-check-'))
+  const sources = new FileSources({ folder, roots, timeout: checkTimeout })
+  const problems: TemplateProblem[] = []
+  try {
+    for (const { type, files } of templates)
+      for (const { from } of files) {
+        const problem = await problemOf(sources, from)
+        if (problem !== undefined) problems.push({ type, problem: `${type}: files: ${problem}` })
+      }
+  } finally {
+    await sources.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return problems
+}
+
+async function problemOf(sources: FileSources, from: Template['files'][number]['from']): Promise<string | undefined> {
+  try {
+    const set = await sources.load(from, 0, new AbortController().signal)
+    await set.release()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
   }
 }

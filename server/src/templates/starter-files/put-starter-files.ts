@@ -1,13 +1,12 @@
+import { posix } from 'node:path'
+import { createTarPacker, type TarPackController } from 'modern-tar'
 import type { Logger } from 'pino'
-import type { ContainerFiles } from '#/engines/container-files.ts'
-import type { StarterFiles } from '#/templates/starter-files.ts'
-import type { FileSet } from './file-set.ts'
+import type { Account, ContainerFiles, FileStatus } from '#/engines/container-files.ts'
+import { isRecord } from '#/templates/field-values.ts'
+import type { StarterFiles } from '#/templates/template.ts'
+import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
 import type { FileSources } from './file-sources.ts'
-import { HomeFiles } from './home-files.ts'
-import { archiveOfPuts } from './put-archive.ts'
-import { PutSelection, type Put } from './put-selection.ts'
-import { maxRecord, readRecord, recordFile, writeRecord, type PutRecord } from './put-record.ts'
-import { StarterFilesError } from './starter-files-error.ts'
+import { HomeFiles, type KeptFile } from './home-files.ts'
 
 export interface PutStarterFilesParts {
   /** Undefined where the engine offers no way to files of containers. */
@@ -137,4 +136,225 @@ function recordOf(record: PutRecord): Put {
   const content = writeRecord(record)
   const file = { path: recordFile, kind: 'file', mode: 0o600, mtime: new Date(), target: '' } as const
   return { ...file, size: content.length, read: () => [content] as unknown as AsyncIterable<Uint8Array> }
+}
+
+/** An entry that is put into the home; `path` is relative to it. */
+interface Put {
+  readonly path: string
+  readonly kind: 'folder' | 'file' | 'link'
+  readonly mode: number
+  readonly mtime: Date
+  readonly size: number
+  readonly target: string
+  readonly read: () => AsyncIterable<Uint8Array>
+}
+
+/** A larger file that its owner changed is left alone, because a copy of it has to be kept first. */
+const maxKept = 256 * 1024 ** 2
+const maxCopies = 1_000
+/** Max names of copies that are looked at for one set; a look takes milliseconds, and its user can take any number of names. */
+const maxLooks = 20_000
+/** Max bytes that are read of a home for one set: what an earlier state of it can have put there, and half as much of the owner's. */
+const maxCompared = 1.5 * defaultLimits.bytes
+
+/** What to put into a home, decided file by file; nothing is written. */
+export class PutSelection {
+  readonly #home: HomeFiles
+  readonly #record: PutRecord
+  readonly #puts = new Map<string, Put>()
+  readonly #hashes = new Map<string, string>()
+  /** Files of the owner that get a copy beside them. */
+  readonly keptBeside: string[] = []
+  /** Files that could not be put there, because the owner has something else there, or too much of it to keep copies. */
+  readonly leftOut: string[] = []
+  #mayCompare = 0
+  #mayLook = 0
+
+  constructor(home: HomeFiles, record: PutRecord) {
+    this.#home = home
+    this.#record = record
+  }
+
+  /** In the order in which they have to be written. */
+  get puts(): readonly Put[] {
+    return [...this.#puts.values()]
+  }
+
+  /** Hashes of the files as they are put there, by path. */
+  get hashes(): ReadonlyMap<string, string> {
+    return this.#hashes
+  }
+
+  /** Adds the files of one origin. @throws {RuntimeError} */
+  async add(set: FileSet, { to, update }: Pick<StarterFiles, 'to' | 'update'>): Promise<void> {
+    const now = new Date()
+    this.#mayCompare = maxCompared
+    this.#mayLook = maxLooks
+    if (to !== '') await this.#folder(to, 0o755, now)
+    for (const entry of set.entries) {
+      const path = posix.join(to, entry.path)
+      if (entry.kind === 'folder') await this.#folder(path, entry.mode, entry.mtime)
+      else if (!(await this.#folder(posix.dirname(path), 0o755, now))) this.leftOut.push(path)
+      else await this.#file(set, entry, path, update)
+    }
+  }
+
+  /** Makes sure of a folder and those above it. @returns false when its owner has something else there */
+  async #folder(path: string, mode: number, mtime: Date): Promise<boolean> {
+    if (path === '.' || path === '') return true
+    const planned = this.#puts.get(path)
+    if (planned) return planned.kind === 'folder'
+    const status = await this.#home.statusOf(path)
+    if (status) return status.kind === 'folder'
+    if (!(await this.#folder(posix.dirname(path), 0o755, mtime))) return false
+    this.#puts.set(path, { path, kind: 'folder', mode, mtime, size: 0, target: '', read: noContent })
+    return true
+  }
+
+  async #file(set: FileSet, entry: FileEntry & { hash: string }, path: string, update: StarterFiles['update']) {
+    const status = await this.#home.statusOf(path)
+    const isPart = this.#record.unfinished.has(path) && (status?.kind === 'file' || status?.kind === 'link')
+    if (this.#puts.get(path)?.kind === 'folder') this.leftOut.push(path)
+    else if (!status || isPart) this.#put(set, entry, path)
+    else if (update === 'changed' && this.#record.hashes.get(path) !== entry.hash)
+      await this.#replace(set, entry, path, status)
+  }
+
+  /** The origin has changed: what was put there is exchanged, what its owner changed is kept beside. */
+  async #replace(set: FileSet, entry: FileEntry & { hash: string }, path: string, status: FileStatus): Promise<void> {
+    const { kind, size } = status
+    if ((kind !== 'file' && kind !== 'link') || size > Math.min(maxKept, this.#mayCompare))
+      return void this.leftOut.push(path)
+    this.#mayCompare -= size
+    const theirs = await this.#home.keep(path, status)
+    if (!theirs) return void this.leftOut.push(path)
+    if (theirs.hash === entry.hash || theirs.hash === this.#record.hashes.get(path)) await theirs.drop()
+    else if (!(await this.#keepBeside(path, theirs, status))) return void this.leftOut.push(path)
+    if (theirs.hash === entry.hash) this.#hashes.set(path, entry.hash)
+    else this.#put(set, entry, path)
+  }
+
+  /** @returns false when there are too many copies */
+  async #keepBeside(path: string, theirs: KeptFile, { kind, mode }: FileStatus): Promise<boolean> {
+    const copy = await this.#freeName(path)
+    if (copy === undefined || (kind !== 'file' && kind !== 'link')) {
+      await theirs.drop()
+      return false
+    }
+    this.#puts.set(copy, { ...theirs, path: copy, kind, mode, mtime: new Date() })
+    this.keptBeside.push(copy)
+    return true
+  }
+
+  #put(set: FileSet, entry: FileEntry & { hash: string }, path: string): void {
+    const { kind, mode, mtime } = entry
+    const isFile = kind === 'file'
+    const [size, target] = isFile ? [entry.size, ''] : [0, kind === 'link' ? entry.target : '']
+    this.#puts.set(path, { path, kind, mode, mtime, size, target, read: isFile ? () => set.read(entry) : noContent })
+    this.#hashes.set(path, entry.hash)
+  }
+
+  /** `name.1`, or the next number that is free. */
+  async #freeName(path: string): Promise<string | undefined> {
+    for (let number = 1; number <= maxCopies && this.#mayLook > 0; number++) {
+      this.#mayLook--
+      const copy = `${path}.${number}`
+      if (!this.#puts.has(copy) && !(await this.#home.statusOf(copy))) return copy
+    }
+    return undefined
+  }
+}
+
+async function* noContent(): AsyncGenerator<Uint8Array> {}
+
+/** File in the home that keeps the record. */
+const recordFile = '.berth-files.json'
+/** Max files of a record, twice as many as one set may have. With more, files that were put there first count as their owner's. */
+const maxFiles = 20_000
+/** Max bytes of a record: a hash for each file, and its path twice while it is being put there; a larger one counts as none. */
+export const maxRecord = maxFiles * (64 + 2 * 70)
+/** Max values in the JSON of a record, with some for origins. With more of them the parser holds up all requests for seconds. */
+const maxValues = 2 * maxFiles + 2_000
+
+/** What Berth put into a home. Its owner can change it: then files that are not in it count as the owner's own. */
+interface PutRecord {
+  /** Origins and folders whose files were put there. */
+  readonly put: ReadonlySet<string>
+  /** Hash of each file as it was put there, by path in the home. */
+  readonly hashes: ReadonlyMap<string, string>
+  /** Files that were being put there when it was written: what is there now may be a part. */
+  readonly unfinished: ReadonlySet<string>
+}
+
+export const emptyRecord: PutRecord = { put: new Set(), hashes: new Map(), unfinished: new Set() }
+
+/** Without the files that were put there first where they are too many. */
+export function writeRecord({ put, hashes, unfinished }: PutRecord): Buffer {
+  const begun = { put: [...put], unfinished: [...unfinished].slice(0, maxFiles) }
+  const last: (readonly [string, string])[] = []
+  let room = maxRecord - jsonBytes({ ...begun, files: {} })
+  for (const entry of [...hashes].slice(-maxFiles).toReversed()) {
+    room -= jsonBytes(entry)
+    if (room < 0) break
+    last.push(entry)
+  }
+  return Buffer.from(JSON.stringify({ ...begun, files: Object.fromEntries(last.toReversed()) }))
+}
+
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+/** Whether a parser is quick with it, whatever it is: outside of texts each value but one has a comma or a bracket before it. */
+function isBounded(text: string): boolean {
+  if (Buffer.byteLength(text) > maxRecord) return false
+  let [values, isInText] = [1, false]
+  for (let at = 0; at < text.length && values <= maxValues; at++) {
+    const character = text[at]
+    if (character === '"') isInText = !isInText
+    else if (isInText) at += character === '\\' ? 1 : 0
+    else if (character === ',' || character === '[' || character === '{') values++
+  }
+  return values <= maxValues
+}
+
+/** An empty record for what is none, or is larger than Berth writes them: a user can replace it. */
+export function readRecord(text: string): PutRecord {
+  const value = isBounded(text) ? parsed(text) : undefined
+  if (!isRecord(value)) return emptyRecord
+  const files = isRecord(value.files) ? Object.entries(value.files) : []
+  return {
+    put: new Set(texts(value.put)),
+    unfinished: new Set(texts(value.unfinished)),
+    hashes: new Map(files.flatMap(([path, hash]) => (typeof hash === 'string' ? [[path, hash]] : []))),
+  }
+}
+
+const texts = (value: unknown) =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A tar archive of what is put into a home, as it is read. All of it belongs to the account. */
+function archiveOfPuts(puts: readonly Put[], account: Account): AsyncIterable<Uint8Array> {
+  const { readable, controller } = createTarPacker()
+  pack(controller, puts, account).catch((error: unknown) => controller.error(error))
+  return readable
+}
+
+async function pack(controller: TarPackController, puts: readonly Put[], account: Account): Promise<void> {
+  for (const { path, kind, mode, mtime, size, target, read } of puts) {
+    const type = kind === 'folder' ? 'directory' : kind === 'link' ? 'symlink' : 'file'
+    const name = kind === 'folder' ? `${path}/` : path
+    const writer = controller
+      .add({ name, type, mode, mtime, size, ...account, ...(target === '' ? {} : { linkname: target }) })
+      .getWriter()
+    for await (const bytes of read()) await writer.write(bytes)
+    await writer.close()
+  }
+  controller.finalize()
 }

@@ -2,8 +2,7 @@ import { constants, realpathSync } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isBelow } from '#/machine/allowed-paths.ts'
-import type { FileSetBuilder, SetLimits } from './file-set.ts'
-import { StarterFilesError } from './starter-files-error.ts'
+import { StarterFilesError, type FileSetBuilder, type SetLimits } from './file-set.ts'
 
 /** A file or folder of this machine that belongs to a set. */
 interface Found {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTimeZone } from '#/machine/time-zone.ts'
-import { nextTimeOfDay, stopTimeOf } from './lifetime-limits.ts'
+import { nextTimeOfDay, stopTimeOf } from './template.ts'
 
 const at = (text: string) => Date.parse(text)
 const next = (time: string, zone: string, after: string) => {

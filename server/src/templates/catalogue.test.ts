@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { catalogueEntries, chosenFields, isNameList, namesIn } from './catalogue.ts'
 import { readTemplates } from './read-templates.ts'
-import { catalogueEntries } from './catalogue.ts'
-import { chosenFields, isNameList, namesIn } from './chosen-templates.ts'
 
 test('every template of the catalogue is one that Berth reads, and says what of it was tried', () => {
   const entries = catalogueEntries()

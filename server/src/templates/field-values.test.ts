@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clusterFields } from './cluster-values.ts'
+import { clusterFields } from './field-values.ts'
 
 const none = { nodeSelector: {}, tolerations: [], storageClass: null, pullSecrets: [], gpuResource: 'nvidia.com/gpu' }
 
