@@ -9,8 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { packTar, unpackTar, type TarEntry, type TarHeader } from 'modern-tar'
 import { paxRecord, rawEntry, tarEnd } from '#test/support/homes/raw-tar.ts'
 import { SnapshotTooLarge } from './snapshot-files.ts'
-import { BadArchive } from './bad-archive.ts'
-import { checkedArchive } from './checked-archive.ts'
+import { BadArchive, checkedArchive } from './checked-archive.ts'
 
 /** Archives that users send: what is taken comes out plain, and what is hostile is refused before anything is unpacked. */
 const limits = { maxBytes: 1024 ** 2, maxEntries: 1_000 }

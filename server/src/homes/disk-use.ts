@@ -1,16 +1,25 @@
 import type { Logger } from 'pino'
+import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { list, message, type LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
+import type { UserEvent } from '#/containers/user-events.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import { PeriodicTask } from '#/machine/periodic-task.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
-import { list, message, type LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
-import type { Runtime } from '#/engines/runtime.ts'
 import type { User } from '#/store/users.ts'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
-import { isFull, sumOf, type DiskLimit, type DiskLimits, type DiskNotice, type HomeBytes } from './disk-limits.ts'
-import type { UserEvent } from '#/containers/user-events.ts'
 import type { LaunchRules, MemberLimits } from '#/templates/launch-rules.ts'
 import type { Template, Templates } from '#/templates/template.ts'
-import { countsTogether, fullMemberLimit, memberRooms } from './member-disk-limits.ts'
-import { keyOf, UnmeasuredHomes, type HomeOwner, type OwnedHome } from './unmeasured-homes.ts'
+import {
+  countsTogether,
+  fullMemberLimit,
+  isFull,
+  memberRooms,
+  sumOf,
+  type DiskLimit,
+  type DiskLimits,
+  type DiskNotice,
+  type HomeBytes,
+} from './disk-limits.ts'
 
 /** Timeout of a launch that waits for newer numbers, in ms. */
 const refreshTimeout = 4_000
@@ -164,8 +173,8 @@ export class DiskUse {
       const size = sizes.get(volume) ?? this.bytesOf(owner).get(owner.type)
       if (size === undefined) continue
       const { userId, slug } = owner
-      const measured = byOwner.get(keyOf(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
-      byOwner.set(keyOf(owner), measured)
+      const measured = byOwner.get(ownerKey(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
+      byOwner.set(ownerKey(owner), measured)
       measured.bytes.set(owner.type, size)
     }
     const [before, unmeasured] = [this.#byOwner, this.#unmeasured]
@@ -173,8 +182,8 @@ export class DiskUse {
     this.#unmeasured = unmeasured.after(missed)
     this.#measured = { at, took: performance.now() - at }
     const owners = [...before.values(), ...byOwner.values(), ...unmeasured.all, ...this.#unmeasured.all]
-    for (const [key, owner] of new Map(owners.map((each) => [keyOf(each), each])))
-      this.#publishChange(owner, this.#parts.limits.notices(before.get(key)?.bytes ?? none, unmeasured.of(owner)))
+    for (const [key, owner] of new Map(owners.map((each) => [ownerKey(each), each])))
+      this.#publishChange(owner, this.#parts.limits.notices(before.get(key)?.bytes ?? noHomes, unmeasured.of(owner)))
     for (const { userId, slug, type } of this.#unmeasured.all.filter((home) => !unmeasured.has(home)))
       this.#parts.log.warn({ userId, slug, type }, 'the engine cannot measure a home, so no disk limit counts it')
   }
@@ -219,7 +228,7 @@ export class DiskUse {
 
   /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
   #isTooOld(ofGroups: readonly MemberLimits[], type: string): boolean {
-    if (!this.#measured || memberRooms(ofGroups, type, none).length === 0) return false
+    if (!this.#measured || memberRooms(ofGroups, type, noHomes).length === 0) return false
     const { at, took } = this.#measured
     return took < refreshTimeout && performance.now() - at > (this.#parts.maxMemberAge ?? defaultMaxMemberAge)
   }
@@ -267,11 +276,11 @@ export class DiskUse {
 
   /** Sizes of an owner's homes at the last measurement, by type; none that was never measured. */
   bytesOf(owner: HomeOwner): HomeBytes {
-    return this.#byOwner.get(keyOf(owner))?.bytes ?? none
+    return this.#byOwner.get(ownerKey(owner))?.bytes ?? noHomes
   }
 }
 
-const none: HomeBytes = new Map()
+const noHomes: HomeBytes = new Map()
 
 const isOfSame = (one: DiskLimit) => (other: DiskLimit) => one.type === other.type
 
@@ -300,4 +309,117 @@ function largest(reached: readonly Reached[]): Value {
   })
   const homes = list('semicolon', named)
   return reached.length > named.length ? message('warnings.theLargest', { homes }) : homes
+}
+
+/** Owner of homes. By slug as well: after an older store is restored, ids are assigned again. */
+interface HomeOwner {
+  readonly userId: number
+  readonly slug: string
+}
+
+const ownerKey = ({ userId, slug }: HomeOwner) => `${userId} ${slug}`
+
+/** A home by its owner and type. */
+interface OwnedHome extends HomeOwner {
+  readonly type: string
+}
+
+/** Measurements in a row without a size from which a home counts as unmeasured: once may be a file that went away meanwhile. */
+const minMisses = 2
+
+/** Homes without a size at the last measurement, each with how many in a row had none, by owner and type. */
+type Misses = ReadonlyMap<string, { readonly home: OwnedHome; readonly count: number }>
+
+/**
+ * Homes of which the engine could not tell the size, as with a path that is longer than it can follow. Their users may have brought
+ * that about, and no disk limit counts what is in them. One state for each measurement.
+ */
+class UnmeasuredHomes {
+  readonly #misses: Misses
+  /** Those that count as unmeasured. */
+  readonly all: readonly OwnedHome[]
+  readonly #typesByOwner: ReadonlyMap<string, ReadonlySet<string>>
+
+  constructor(misses: Misses = new Map()) {
+    this.#misses = misses
+    this.all = [...misses.values()].filter(({ count }) => count >= minMisses).map(({ home }) => home)
+    const byOwner = Map.groupBy(this.all, ownerKey)
+    this.#typesByOwner = new Map([...byOwner].map(([key, homes]) => [key, new Set(homes.map(({ type }) => type))]))
+  }
+
+  /** The state after another measurement. @param missed homes of which it has no size */
+  after(missed: readonly OwnedHome[]): UnmeasuredHomes {
+    const miss = (home: OwnedHome) => ({ home, count: (this.#misses.get(homeKey(home))?.count ?? 0) + 1 })
+    return new UnmeasuredHomes(new Map(missed.map((home) => [homeKey(home), miss(home)])))
+  }
+
+  /** Types of an owner's homes that count as unmeasured. */
+  of(owner: HomeOwner): ReadonlySet<string> {
+    return this.#typesByOwner.get(ownerKey(owner)) ?? noKeys
+  }
+
+  has(home: OwnedHome): boolean {
+    return this.of(home).has(home.type)
+  }
+}
+
+const noKeys: ReadonlySet<string> = new Set()
+
+const homeKey = (home: OwnedHome) => `${ownerKey(home)} ${home.type}`
+
+/** Interval of measurements, and max delay after one that failed, in ms. */
+const [defaultInterval, retryAfter] = [600_000, 60_000]
+/** Pause after a measurement, as a multiple of its duration: measuring takes at most a tenth of the time. */
+const restFactor = 9
+
+/**
+ * Measures homes at intervals, while a limit needs the numbers. Separate from the reconciler, whose tasks run one after
+ * the other: a measurement may take minutes.
+ */
+export class DiskMeasurement {
+  readonly #diskUse: Pick<DiskUse, 'isWanted' | 'measure' | 'close'>
+  readonly #log: Pick<Logger, 'warn'>
+  readonly #task: PeriodicTask<boolean>
+  #isFailing = false
+
+  /** @param interval between two measurements, in ms */
+  constructor(
+    diskUse: Pick<DiskUse, 'isWanted' | 'measure' | 'close'>,
+    log: Pick<Logger, 'warn'>,
+    interval: number = defaultInterval,
+  ) {
+    this.#diskUse = diskUse
+    this.#log = log
+    this.#task = new PeriodicTask(
+      () => this.#measure(),
+      (took, isDone) => Math.max(isDone ? interval : Math.min(interval, retryAfter), took * restFactor),
+    )
+  }
+
+  /** Measures now and at intervals, unless it does already; never, when no limit is set. To be called when one is. */
+  start(): void {
+    if (this.#diskUse.isWanted) this.#task.start()
+  }
+
+  /** Cancels a measurement in progress; resolves when it has ended. */
+  async stop(): Promise<void> {
+    const ended = this.#task.stop()
+    this.#diskUse.close()
+    await ended
+  }
+
+  /** Never throws. @returns whether it succeeded */
+  async #measure(): Promise<boolean> {
+    try {
+      await this.#diskUse.measure()
+      this.#isFailing = false
+      return true
+    } catch (error) {
+      // Logged once: an engine that cannot measure at all would repeat it every minute.
+      if (!this.#task.isStopped && !this.#isFailing)
+        this.#log.warn({ err: error }, 'homes could not be measured; the measurement is retried at intervals')
+      this.#isFailing = true
+      return false
+    }
+  }
 }

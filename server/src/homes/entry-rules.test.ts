@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TarHeader } from 'modern-tar'
-import { BadArchive } from './bad-archive.ts'
-import { EntryRules } from './entry-rules.ts'
+import { BadArchive, EntryRules } from './checked-archive.ts'
 
 const file = (name: string, more: Partial<TarHeader> = {}): TarHeader => ({ name, size: 1, type: 'file', ...more })
 const link = (name: string, type: 'link' | 'symlink', linkname: string): TarHeader => ({

@@ -1,15 +1,19 @@
 import pLimit from 'p-limit'
-import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey } from '#/store/container-key.ts'
+import { message } from '@berth/texts/localized-message.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
-import type { Template, Templates } from '#/templates/template.ts'
-import { DiskNearlyFull } from '#/machine/disk-room.ts'
-import { Refusal, refusals } from '#/refusals/errors.ts'
-import { message } from '@berth/texts/localized-message.ts'
 import type { HomeContents } from '#/engines/home-contents.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import { DiskNearlyFull } from '#/machine/disk-room.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
+import type { AuditAction } from '#/store/audit-actions.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import { containerKey } from '#/store/container-key.ts'
+import type { Database } from '#/store/database.ts'
+import { findContainer } from '#/store/user-containers.ts'
+import type { Template, Templates } from '#/templates/template.ts'
 import { SnapshotTooLarge } from './snapshot-files.ts'
 
 /** Homes that are read or written at the same time. */
@@ -206,4 +210,26 @@ export function rethrowInWords(error: unknown): never {
   if (error instanceof DiskNearlyFull) throw refusals.snapshotDiskFull(error)
   if (error instanceof RuntimeError && error.kind === 'missing') throw refusals.conflict(message('snapshots.noHomeYet'))
   throw refusals.snapshotFailed(error)
+}
+
+/** What is recorded of work on homes: what leaves or replaces their contents, and what the operator does. */
+export type HomeAction = Extract<AuditAction, `home.${string}`>
+
+/** Who did what to which home. */
+export interface HomeNote {
+  readonly action: HomeAction
+  readonly actor: AuditEntry['actor']
+  readonly owner: HomeOwner
+  readonly type: string
+  readonly detail?: Readonly<Record<string, string | number>>
+}
+
+/** Writes the entry, once the work is done. @throws {StoreFailure} */
+export async function noteHomeAction(database: Database, note: HomeNote, at: Date): Promise<void> {
+  const { action, actor, owner, type, detail } = note
+  await database.transaction(async (tx) => {
+    const record = await findContainer(tx, owner.id, type)
+    const target = record ? `container:${record.id}` : `user:${owner.id}`
+    await insertAuditEntries(tx, [{ at, actor, action, target, detail: { user: owner.id, type, ...detail } }])
+  })
 }

@@ -1,16 +1,21 @@
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { KeyedLimit } from '#/machine/keyed-limit.ts'
-import { containerName } from '#/containers/container-name.ts'
+import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
-import type { Template } from '#/templates/template.ts'
-import { crashPoint } from '#/machine/crash-points.ts'
-import { refusals, Refusal } from '#/refusals/errors.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { pathIn } from '#/engines/transport/rewrite-archive.ts'
-import { notRead, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { KeyedLimit } from '#/machine/keyed-limit.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
+import type { AuditEntry } from '#/store/audit-log.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { keptAmong } from '#/store/kept-homes.ts'
+import { findContainers, listContainersOfAll } from '#/store/user-containers.ts'
+import { findUser, findUsers } from '#/store/users.ts'
+import type { Template } from '#/templates/template.ts'
+import { notRead, notWritten, noteHomeAction, type HomeAccess, type HomeAction, type HomeOwner } from './home-access.ts'
 import { restoreVerb, type HomeRestores } from './home-restores.ts'
-import { outdatedSnapshots } from './retention.ts'
 import { isSnapshotId, type Snapshot, type SnapshotFiles, type SnapshotReason } from './snapshot-files.ts'
 
 export interface HomeSnapshotsParts {
@@ -178,3 +183,161 @@ export class HomeSnapshots {
 /** Of a new folder in a home. Local to no time zone: the name sorts, and tells when. */
 export const folderAt = (what: 'restored' | 'uploaded', now: Date) =>
   `${what}-${now.toISOString().replace(/[:.]/g, '-')}`
+
+/** The newest snapshots that are kept, besides one that is about a week old. */
+const newestKept = 3
+const week = 7 * 86_400_000
+
+/**
+ * Snapshots of one home to remove: all but the three newest, and the newest of those that are a week old. While none is,
+ * the oldest stays, which becomes that one. The one just made always stays: after the clock was set back, others lie in the
+ * future, and a reset would remove the home with its only snapshot.
+ * @param snapshots in any order @param now ms since 1970 @param made id of the one just made
+ */
+export function outdatedSnapshots(snapshots: readonly Snapshot[], now: number, made: string): Snapshot[] {
+  const rank = ({ id, createdAt }: Snapshot) => (id === made ? Infinity : Math.min(createdAt.getTime(), now))
+  const newestFirst = snapshots.toSorted((a, b) => rank(b) - rank(a))
+  const others = newestFirst.slice(newestKept)
+  const weekOld = others.find(({ createdAt }) => now - createdAt.getTime() >= week) ?? others.at(-1)
+  return others.filter((each) => each !== weekOld)
+}
+
+type Actor = AuditEntry['actor']
+
+/** The operator's work on snapshots of homes of all users, by the number of a container's record; audited once it is done. */
+export class SnapshotAdministration {
+  readonly #database: Database
+  readonly #snapshots: HomeSnapshots
+
+  constructor(database: Database, snapshots: HomeSnapshots) {
+    this.#database = database
+    this.#snapshots = snapshots
+  }
+
+  /** @throws {Refusal} 404 */
+  async list(id: number): Promise<{ readonly found: Snapshot[]; readonly hasStarterFiles: boolean }> {
+    const { owner, type } = await this.#find(id)
+    const found = await this.#snapshots.list(owner, type)
+    return { found, hasStarterFiles: this.#snapshots.hasStarterFiles(type) }
+  }
+
+  /** @throws {Refusal} 404 · as `HomeSnapshots.take` */
+  async take(actor: Actor, id: number, now: Date): Promise<Snapshot> {
+    const home = await this.#find(id)
+    const made = await this.#snapshots.take(home.owner, home.type, now)
+    await this.#note('home.snapshot', actor, home, { snapshot: made.id }, now)
+    return made
+  }
+
+  /** @returns name of the new folder @throws {Refusal} 404 · as `HomeSnapshots.restore` */
+  async restore(actor: Actor, id: number, snapshot: string, only: string, now: Date): Promise<string> {
+    const home = await this.#find(id)
+    const folder = await this.#snapshots.restore(home.owner, home.type, snapshot, only, now)
+    await this.#note('home.restore', actor, home, { snapshot, folder }, now)
+    return folder
+  }
+
+  /** @throws {Refusal} 404 */
+  async remove(actor: Actor, id: number, snapshot: string, now: Date): Promise<void> {
+    const home = await this.#find(id)
+    await this.#snapshots.remove(home.owner, home.type, snapshot)
+    await this.#note('home.remove-snapshot', actor, home, { snapshot }, now)
+  }
+
+  async #find(id: number): Promise<Home> {
+    const [container] = await findContainers(this.#database.db, [id])
+    const owner = container && (await findUser(this.#database.db, container.userId))
+    if (!owner) throw refusals.notFound('container')
+    return { owner, type: container.type }
+  }
+
+  async #note(action: HomeAction, actor: Actor, home: Home, detail: Record<string, string>, at: Date): Promise<void> {
+    await noteHomeAction(this.#database, { action, actor, ...home, detail }, at)
+  }
+}
+
+interface Home {
+  readonly owner: HomeOwner
+  readonly type: string
+}
+
+/** Homes per query of the store; other work runs in between. */
+const pageSize = 200
+/** Pause after the first list of all homes for the same snapshots, in ms; doubled with each further one, up to the max. */
+const [firstPause, maxPause] = [10_000, 3_600_000]
+
+export interface PruneParts {
+  readonly db: Db
+  readonly runtime: Pick<Runtime, 'homes'>
+  readonly files: Pick<SnapshotFiles, 'volumes' | 'removeAll'>
+  readonly installation: string
+  /** Monotonic, in ms; for tests. */
+  readonly steady?: () => number
+}
+
+/**
+ * Removes the snapshots of homes that are gone with their user or their container's record: after the retention of a deleted
+ * user's homes, and after a purge. A home that was reset has a record. Those of another installation that had this data folder
+ * stay: its engine and store are not known here, and it may come back.
+ *
+ * The engine is asked only for a home that has no record and is not kept, because it lists all homes. One that stays there, as of
+ * a container that was deleted without its home, is asked for ever more rarely.
+ */
+export class PruneSnapshots {
+  readonly #parts: PruneParts
+  readonly #steady: () => number
+  /** Without a record, and there at the last list. */
+  #left: ReadonlySet<string> = new Set()
+  #pause = firstPause
+  #askedAt = -Infinity
+
+  constructor(parts: PruneParts) {
+    this.#parts = parts
+    this.#steady = parts.steady ?? (() => performance.now())
+  }
+
+  /** @returns how many homes had snapshots that were removed @throws {RuntimeError} @throws {StoreFailure} */
+  async run(): Promise<number> {
+    const orphaned = await this.#orphaned()
+    const isOther = orphaned.some((volume) => !this.#left.has(volume))
+    if (orphaned.length === 0 || (!isOther && this.#steady() - this.#askedAt < this.#pause)) return 0
+    const { runtime, files } = this.#parts
+    const homes = new Set((await runtime.homes()).map(({ volume }) => volume))
+    const gone = orphaned.filter((volume) => !homes.has(volume))
+    this.#pause = isOther ? firstPause : Math.min(maxPause, this.#pause * 2)
+    this.#askedAt = this.#steady()
+    this.#left = new Set(orphaned.filter((volume) => homes.has(volume)))
+    for (const volume of gone) await files.removeAll(volume)
+    return gone.length
+  }
+
+  async #orphaned(): Promise<string[]> {
+    const { db, files, installation } = this.#parts
+    const volumes = (await files.volumes()).filter((volume) => ownerOf(installation, volume) !== 0)
+    const orphaned: string[] = []
+    for (let start = 0; start < volumes.length; start += pageSize) {
+      const page = volumes.slice(start, start + pageSize)
+      const known = await this.#withRecord(page)
+      const unknown = page.filter((volume) => !known.has(volume))
+      const kept = await keptAmong(db, unknown)
+      orphaned.push(...unknown.filter((volume) => !kept.has(volume)))
+      await yieldToEvents()
+    }
+    return orphaned
+  }
+
+  async #withRecord(volumes: readonly string[]): Promise<Set<string>> {
+    const { db, installation } = this.#parts
+    const ids = new Set(volumes.map((volume) => ownerOf(installation, volume)))
+    const users = await findUsers(db, [...ids])
+    const slugs = new Map(users.map(({ id, slug }) => [id, slug]))
+    const records = await listContainersOfAll(db, [...slugs.keys()])
+    return new Set(records.map(({ userId, type }) => homeVolume(installation, userId, slugs.get(userId) ?? '', type)))
+  }
+}
+
+/** Id of the user of whom it is a home of this installation (`homeVolume`); 0 for one of another installation. */
+function ownerOf(installation: string, volume: string): number {
+  const rest = volume.startsWith(`${installation}-home-`) ? volume.slice(`${installation}-home-`.length) : ''
+  return Number(/^(\d{1,15})-/.exec(rest)?.[1] ?? 0)
+}

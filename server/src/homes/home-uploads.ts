@@ -3,14 +3,11 @@ import { refusals, Refusal } from '#/refusals/errors.ts'
 import { formatBytes } from '@berth/texts/format-bytes.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { rethrowInWords, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
-import type { ArchiveOwner } from './move-archive.ts'
-import type { PendingRestore } from './restore-journal.ts'
-import { homeOwner } from './home-owner.ts'
-import { restoreVerb, type HomeRestores } from './home-restores.ts'
+import { homeOwner, type ArchiveOwner } from './move-archive.ts'
+import { restoreVerb, type HomeRestores, type PendingRestore } from './home-restores.ts'
 import { folderAt, type HomeSnapshotsParts } from './home-snapshots.ts'
 import { SnapshotTooLarge, type SnapshotFiles } from './snapshot-files.ts'
-import { BadArchive } from './bad-archive.ts'
-import { checkedArchive } from './checked-archive.ts'
+import { BadArchive, checkedArchive } from './checked-archive.ts'
 
 /** Archives that are received at the same time, of one user and of all: a slow sender keeps its place for hours. */
 const limits = { ofKey: 2, ofAll: 8 }

@@ -4,8 +4,10 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { packTar, unpackTar, type TarEntry } from 'modern-tar'
-import { movedArchive, partOf } from './move-archive.ts'
+import type { HomeContents } from '#/engines/home-contents.ts'
+import { homeOwner, movedArchive, partOf } from './move-archive.ts'
 
 /** Archives of the machine's own tar, moved, and listed by it. */
 function homeOf(t: TestContext): { base: string; home: string } {
@@ -126,4 +128,24 @@ test('a pipe is left out with its other names, which are hard links to it, and a
   const names = (await unpackTar(Buffer.concat(pieces))).map(({ header }) => header.name)
   assert.deepEqual(names, ['restored/same', 'restored/same-2'])
   assert.equal((await partOf(archive(), 'pipe-2')).isThere, false)
+})
+
+test('the owner of a home is known from its first entry, and by then nothing reads the home any more', async () => {
+  const tar = await packTar([
+    { header: { name: './', type: 'directory', size: 0, uid: 1_000, gid: 100 } },
+    { header: { name: './large', type: 'file', size: 1_000_000 }, body: new Uint8Array(1_000_000) },
+  ])
+  let isRead = false
+  const read: HomeContents['read'] = async function* () {
+    isRead = true
+    try {
+      for (let at = 0; at < tar.length; at += 512) yield tar.subarray(at, at + 512)
+    } finally {
+      // As the engine takes its time to remove a helper.
+      await sleep(50)
+      isRead = false
+    }
+  }
+  const owner = await homeOwner({ read } as HomeContents, 'home', AbortSignal.timeout(5_000))
+  assert.deepEqual([owner, isRead], [{ uid: 1_000, gid: 100 }, false])
 })

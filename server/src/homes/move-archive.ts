@@ -1,5 +1,7 @@
 import path from 'node:path'
-import type { TarHeader } from 'modern-tar'
+import { Readable } from 'node:stream'
+import { createTarDecoder, type TarHeader } from 'modern-tar'
+import type { HomeContents } from '#/engines/home-contents.ts'
 import { leftOut, pathIn, rewrittenArchive } from '#/engines/transport/rewrite-archive.ts'
 
 export interface Move {
@@ -95,4 +97,22 @@ function targetOf(type: TarHeader['type'], linkname: string, inHome: string, fol
   if (linkname.startsWith('/')) return linkname
   const fromHome = path.posix.join(path.posix.dirname(inHome), linkname)
   return fromHome === '..' || fromHome.startsWith('../') ? path.posix.resolve(home, fromHome) : linkname
+}
+
+/**
+ * Who owns a home: the first entry of its archive is the home itself. Nothing reads the home any more when it resolves: what
+ * comes next may be its removal, which the engine refuses while a helper has it.
+ * @throws {RuntimeError}
+ */
+export async function homeOwner(contents: HomeContents, volume: string, signal: AbortSignal): Promise<ArchiveOwner> {
+  const reading = contents.read(volume, signal)[Symbol.asyncIterator]()
+  const bytes = Readable.toWeb(Readable.from({ [Symbol.asyncIterator]: () => reading })) as ReadableStream<Uint8Array>
+  try {
+    for await (const { header } of bytes.pipeThrough(createTarDecoder({ strict: false })))
+      return { uid: header.uid ?? 0, gid: header.gid ?? 0 }
+    return { uid: 0, gid: 0 }
+  } finally {
+    // The streams in between do not wait for the end of what they cancel.
+    await reading.return?.(undefined)
+  }
 }

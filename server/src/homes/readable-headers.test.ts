@@ -3,9 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { unpackTar, type TarHeader } from 'modern-tar'
 import { paxRecord, rawEntry, tarEnd } from '#test/support/homes/raw-tar.ts'
-import { BadArchive } from './bad-archive.ts'
-import { checkedArchive } from './checked-archive.ts'
-import { readableHeaders } from './readable-headers.ts'
+import { BadArchive, checkedArchive, readableHeaders } from './checked-archive.ts'
 
 /** Headers that cost far more than their bytes are refused before the last byte of them is read any further. */
 async function* inPieces(bytes: Uint8Array, size = 5_000) {

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { DiskNearlyFull, sync, whileRoom } from '#/machine/disk-room.ts'
-import { writeOrLink } from './write-or-link.ts'
 
 /** Why a snapshot was made: its owner asked for it, the image changes, or the home is reset. */
 export const snapshotReasons = ['manual', 'image', 'reset'] as const
@@ -25,7 +24,7 @@ export interface Snapshot {
 const idForm = /^(\d{13})-(manual|image|reset)$/
 const volumeForm = /^[\w.-]{1,255}$/
 /** Compressed bytes that are compared or written at a time. */
-const chunkSize = 256 * 1024
+const writeSize = 256 * 1024
 const [ending, unfinished] = ['.tar.gz', '.unfinished']
 
 /** Whether text has the form of an id; any other names no file. */
@@ -72,7 +71,7 @@ export class SnapshotFiles {
       const known = newest && this.#fileOf(volume, newest.id)
       await pipeline(
         Readable.from(whileRoom(limited(archive, maxBytes), folder)),
-        createGzip({ level: 1, chunkSize }),
+        createGzip({ level: 1, chunkSize: writeSize }),
         (compressed: AsyncIterable<Uint8Array>) => writeOrLink(compressed, part, known),
       )
       await sync(part)
@@ -163,4 +162,59 @@ async function* limited(archive: AsyncIterable<Uint8Array>, maxBytes: number): A
 function noneWhenMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code === 'ENOENT') return []
   throw error
+}
+
+/**
+ * Writes a new file, or makes it another name of a known one with the same content, so that both take the room of one. The
+ * content is compared as it comes, and as long as it is the same nothing is written: an unchanged home costs a read of the
+ * known file, and no write.
+ * @param known where there is none, or the file system has no hard links, the file is written
+ * @throws when it cannot be written, or exists; it may be there in part then
+ */
+export async function writeOrLink(content: AsyncIterable<Uint8Array>, file: string, known?: string): Promise<void> {
+  const parts = content[Symbol.asyncIterator]()
+  const { length, next } = await sameBegin(parts, known)
+  if (known !== undefined && next.done && (await isLinked(known, length, file))) return
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    if (known !== undefined && length > 0)
+      yield* createReadStream(known, { end: length - 1, highWaterMark: compareSize })
+    if (next.done) return
+    yield next.value
+    yield* { [Symbol.asyncIterator]: () => parts }
+  }
+  // Opened first: a stream that fails before it has opened its file would create it after its caller has removed it.
+  const stream = (await open(file, 'wx', 0o600)).createWriteStream()
+  await pipeline(Readable.from(all(), { objectMode: false }), stream)
+}
+
+const compareSize = 1024 * 1024
+
+/** @returns how many bytes the known file begins with, and the first part behind them */
+async function sameBegin(parts: AsyncIterator<Uint8Array>, known: string | undefined) {
+  // One that was removed meanwhile is none.
+  const handle = known === undefined ? undefined : await open(known, 'r').catch(() => undefined)
+  try {
+    for (let length = 0; ;) {
+      const next = await parts.next()
+      if (next.done || !handle || !(await hasAt(handle, length, next.value))) return { length, next }
+      length += next.value.length
+    }
+  } finally {
+    await handle?.close()
+  }
+}
+
+async function hasAt(handle: FileHandle, at: number, bytes: Uint8Array): Promise<boolean> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes.length), 0, bytes.length, at)
+  return bytesRead === bytes.length && buffer.equals(bytes)
+}
+
+async function isLinked(known: string, length: number, file: string): Promise<boolean> {
+  try {
+    if ((await stat(known)).size !== length) return false
+    await link(known, file)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -6,12 +6,14 @@ import type { BeforeImage } from '#/containers/launch/starter.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { OpenStreams } from '#/containers/open-streams.ts'
 import { HomeAccess } from '#/homes/home-access.ts'
-import { HomeRestores } from '#/homes/home-restores.ts'
+import { HomeRestores, RestoreJournal } from '#/homes/home-restores.ts'
 import { HomeFolders } from '#/homes/home-folders.ts'
-import { HomeSnapshots, type HomeSnapshotsParts } from '#/homes/home-snapshots.ts'
-import { SnapshotAdministration } from '#/homes/snapshot-administration.ts'
-import { PruneSnapshots } from '#/homes/prune-snapshots.ts'
-import { RestoreJournal } from '#/homes/restore-journal.ts'
+import {
+  HomeSnapshots,
+  PruneSnapshots,
+  SnapshotAdministration,
+  type HomeSnapshotsParts,
+} from '#/homes/home-snapshots.ts'
 import { SnapshotFiles } from '#/homes/snapshot-files.ts'
 import { HomeDownloads } from '#/homes/home-downloads.ts'
 import { HomeUploads } from '#/homes/home-uploads.ts'

@@ -3,7 +3,7 @@ import type { Handlers } from './handler-types.ts'
 import { readId } from './request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { SnapshotAdministration } from '#/homes/snapshot-administration.ts'
+import type { SnapshotAdministration } from '#/homes/home-snapshots.ts'
 import { toSnapshot } from './snapshot-handlers.ts'
 
 type Names = 'listSnapshotsFor' | 'takeSnapshotFor' | 'restoreSnapshotFor' | 'removeSnapshotFor'

@@ -4,7 +4,7 @@ import { userOf, type CallOrigin } from '#/http/auth/caller.ts'
 import type { Handlers } from './handler-types.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { HomeNote } from '#/homes/home-audit.ts'
+import type { HomeNote } from '#/homes/home-access.ts'
 import type { HomeSnapshots } from '#/homes/home-snapshots.ts'
 import type { Snapshot } from '#/homes/snapshot-files.ts'
 
