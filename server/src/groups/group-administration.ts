@@ -1,7 +1,7 @@
+import { list, message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { administer } from '#/accounts/guards.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { list, message } from '@berth/texts/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import {
@@ -18,8 +18,7 @@ import {
 import { pageOf } from '#/store/page.ts'
 import { hasOpenTermEnd } from '#/store/term-ends.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
-import { auditedFields, changedFields } from '#/templates/group-facts.ts'
-import { requireGroup } from './group-rights.ts'
+import { requireGroup } from './managed-group.ts'
 
 /** What is to be changed of a group; what is left out stays as it is. */
 export type GroupChanges = Partial<Omit<GroupFields, 'limits'>> & { readonly limits?: Partial<GroupLimits> }
@@ -146,4 +145,24 @@ export class GroupAdministration {
 /** What an end of term was asked for must not change under it. @throws {Refusal} 409 */
 async function refuseDuringTermEnd(db: Db, id: number): Promise<void> {
   if (await hasOpenTermEnd(db, id)) throw refusals.conflict(message('termEnd.underWay'))
+}
+
+/** Fields of a group for the audit log, named as in the API. */
+export const auditedFields = ({ name, description, types, limits, expiresAt }: GroupFields) => ({
+  name,
+  description,
+  types,
+  limits,
+  expires_at: expiresAt,
+})
+
+type Facts = Readonly<Record<string, unknown>>
+
+/** The fields that differ; undefined when none does. */
+function changedFields(before: GroupFields, after: GroupFields): { before: Facts; after: Facts } | undefined {
+  const [old, now]: [Facts, Facts] = [auditedFields(before), auditedFields(after)]
+  const names = Object.keys(old).filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]))
+  if (names.length === 0) return undefined
+  const only = (facts: Facts) => Object.fromEntries(names.map((name) => [name, facts[name]]))
+  return { before: only(old), after: only(now) }
 }

@@ -1,14 +1,16 @@
 import pLimit from 'p-limit'
 import type { Actor } from '#/accounts/actor.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import { blockContainersOfGroup, unblockContainersOfGroup } from '#/store/container-blocks.ts'
-import { findContainers, type UserContainer } from '#/store/user-containers.ts'
-import type { Database, Tx } from '#/store/database.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
 import { listMemberIds } from '#/store/group-members.ts'
-import { containersInUse, type ContainersInUseParts } from './containers-in-use.ts'
-import { requireManaged } from './group-rights.ts'
+import type { Group } from '#/store/groups.ts'
+import { listOwnedRecordsOf } from '#/store/owned-records.ts'
+import { findContainers, type UserContainer } from '#/store/user-containers.ts'
+import { covers } from '#/templates/group-directory.ts'
+import { requireManaged } from './managed-group.ts'
 
 /** Members, or records, in one transaction. */
 const pageSize = 500
@@ -191,3 +193,27 @@ function entriesOf(
 }
 
 const audited = ({ userId, type }: ContainerRef) => ({ user: userId, type })
+
+export interface ContainersInUseParts {
+  readonly db: Db
+  /** Containers of a user that run, are paused or are being launched. */
+  readonly occupantsOf: (userId: number) => readonly ContainerRef[]
+}
+
+/**
+ * Containers of these users that a stop of the group concerns: those that run, and those that should run and do not, because the
+ * engine is away or has just returned. Without the latter they would be restored after the stop.
+ */
+export async function containersInUse(
+  { db, occupantsOf }: ContainersInUseParts,
+  group: Pick<Group, 'types'>,
+  userIds: readonly number[],
+): Promise<ContainerRef[]> {
+  const byKey = new Map(
+    [
+      ...(await listOwnedRecordsOf(db, userIds)).filter(({ shouldRun }) => shouldRun),
+      ...userIds.flatMap((id) => occupantsOf(id)),
+    ].map(({ userId, type }) => [containerKey({ userId, type }), { userId, type }]),
+  )
+  return [...byKey.values()].filter(({ type }) => covers(group, type))
+}

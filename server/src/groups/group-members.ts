@@ -18,8 +18,8 @@ import { localSource, type Group } from '#/store/groups.ts'
 import { pageOf } from '#/store/page.ts'
 import { findUserByEmail, type User } from '#/store/users.ts'
 import { covers } from '#/templates/group-directory.ts'
-import type { InviteToGroup } from './invite-to-group.ts'
-import { refuseProviderGroup, requireManaged } from './group-rights.ts'
+import type { InviteToGroup } from './group-invitations.ts'
+import { refuseProviderGroup, requireManaged } from './managed-group.ts'
 
 /** A member, with records of the group's types alone: others are not the managers' affair. */
 export interface GroupMember {

@@ -16,7 +16,7 @@ import { findMembership, listMembers } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
 import { findUser, type User } from '#/store/users.ts'
 import { covers, isExpired } from '#/templates/group-directory.ts'
-import { requireManaged } from './group-rights.ts'
+import { requireManaged } from './managed-group.ts'
 
 /** Members in one transaction. */
 const pageSize = 500

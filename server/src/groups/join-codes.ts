@@ -1,20 +1,19 @@
 import { createHash, randomInt } from 'node:crypto'
+import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { message } from '@berth/texts/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findMembership, setMember } from '#/store/group-members.ts'
 import { findGroup, findGroupByJoinCode, localSource, setJoinCode, type CountedGroup } from '#/store/groups.ts'
 import { isExpired } from '#/templates/group-directory.ts'
-import { refuseProviderGroup, requireManaged } from './group-rights.ts'
-import type { WrongCodeLimit } from './wrong-code-limit.ts'
+import { refuseProviderGroup, requireManaged } from './managed-group.ts'
 
 /** Lifetime of a code, in ms. */
-const lifetime = 7 * 24 * 3_600_000
+const codeLifetime = 7 * 24 * 3_600_000
 /** Without letters and digits that look alike on a projector: 31 of them, so ten have 49 bits. */
-const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
-const length = 10
+const codeAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const codeLength = 10
 
 /** A code that was just made; only its hash is stored. */
 export interface JoinCode {
@@ -45,8 +44,8 @@ export class JoinCodes {
 
   /** Replaces the code before. @throws {Refusal} 404 · 403 · 409 a provider's group */
   async create(actor: Actor, groupId: number, now: Date): Promise<JoinCode> {
-    const letters = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
-    const expiresAt = new Date(now.getTime() + lifetime)
+    const letters = Array.from({ length: codeLength }, () => codeAlphabet[randomInt(codeAlphabet.length)]).join('')
+    const expiresAt = new Date(now.getTime() + codeLifetime)
     await this.#database.transaction(async (tx) => {
       refuseProviderGroup(await requireManaged(tx, actor, groupId))
       await setJoinCode(tx, groupId, { hash: hashOf(letters), expiresAt })
@@ -54,7 +53,7 @@ export class JoinCodes {
       const target = `group:${groupId}`
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.create-join-code', target, detail }])
     })
-    return { code: `${letters.slice(0, length / 2)}-${letters.slice(length / 2)}`, expiresAt }
+    return { code: `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`, expiresAt }
   }
 
   /** @throws {Refusal} 404 · 403 */
@@ -94,3 +93,41 @@ export class JoinCodes {
 }
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
+
+/** Max wrong codes of a user within a minute. */
+const maxPerMinute = 10
+const minute = 60_000
+/** Max users that are remembered; with more, those who are oldest in the list are forgotten. */
+const maxUsers = 10_000
+
+/**
+ * Counts wrong join codes per user, in a sliding minute (against brute force): codes cannot be guessed, whatever their
+ * length.
+ */
+export class WrongCodeLimit {
+  /** By user, when the latest wrong codes came, by `performance.now()`. */
+  readonly #at = new Map<number, number[]>()
+
+  /**
+   * Counts a code as wrong before it is looked up, so that many requests at once are no way around the limit.
+   * @returns to be called when the code is right @throws {Refusal} 429 after ten wrong codes within the last minute
+   */
+  count(userId: number): () => void {
+    const now = performance.now()
+    const recent = (this.#at.get(userId) ?? []).filter((at) => at > now - minute)
+    if (recent.length >= maxPerMinute)
+      throw refusals.tooManyJoinCodes(maxPerMinute, Math.ceil((minute - (now - (recent[0] ?? 0))) / 1_000))
+    // The latest user goes to the end of the map.
+    this.#at.delete(userId)
+    this.#at.set(userId, [...recent, now])
+    for (const [oldest] of this.#at) if (this.#at.size > maxUsers) this.#at.delete(oldest)
+    return () => this.#forgive(userId, now)
+  }
+
+  #forgive(userId: number, at: number): void {
+    const counted = this.#at.get(userId) ?? []
+    const left = counted.filter((each) => each !== at)
+    if (left.length > 0) this.#at.set(userId, left)
+    else this.#at.delete(userId)
+  }
+}

@@ -1,12 +1,18 @@
-import type { ContainerRef } from '#/store/container-key.ts'
-import { containerEvent, type UserEvents } from '#/containers/user-events.ts'
+import { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { Actor } from '#/accounts/actor.ts'
 import type { Activity } from '#/containers/idle/activity.ts'
 import type { LaunchProgress, LaunchStage } from '#/containers/launch/launch-progress.ts'
 import type { RouteStatus } from '#/containers/routes/route-changes.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
-import { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { containerEvent, type UserEvents } from '#/containers/user-events.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
+import type { Database } from '#/store/database.ts'
+import { findMembership } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
 import { covers } from '#/templates/group-directory.ts'
+import { requireManaged } from './managed-group.ts'
 
 /** How long a member whose container was used counts as here, in ms. */
 const presenceTime = 5 * 60_000
@@ -100,5 +106,48 @@ export class MemberStates {
   #isOver(owned: ContainerRef, stage: LaunchStage | undefined): boolean {
     if (stage?.stage === 'failed') return stage.reason === 'stopped'
     return stage?.stage === 'ready' || (stage?.stage === 'waiting' && this.#parts.launchProgress.isUnprobed(owned))
+  }
+}
+
+/** Why a start failed, as its owner's dashboard shows it. */
+export interface StartFailure {
+  readonly reason: LocalizedMessage
+  readonly exitCode: number | null
+  /** Last lines of the output of the program, oldest first. */
+  readonly lastLines: readonly string[]
+}
+
+export interface ReadFailureParts {
+  readonly database: Database
+  readonly launchProgress: Pick<LaunchProgress, 'of'>
+}
+
+/** A member's container of a type of the group. */
+export interface MemberContainerRef {
+  readonly groupId: number
+  readonly userId: number
+  readonly type: string
+}
+
+/** What a manager reads of a failed start; output may have what its owner typed, so the audit log names who read it. */
+export class ReadFailure {
+  readonly #parts: ReadFailureParts
+
+  constructor(parts: ReadFailureParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {Refusal} 404 no such group, member or failure, or a type that is not the group's · 403 */
+  async run(actor: Actor, { groupId, userId, type }: MemberContainerRef, now: Date): Promise<StartFailure> {
+    const { database, launchProgress } = this.#parts
+    return database.transaction(async (tx) => {
+      const group = await requireManaged(tx, actor, groupId)
+      if (!(await findMembership(tx, groupId, userId))) throw refusals.groupNotFound('member')
+      const stage = covers(group, type) ? launchProgress.of({ userId, type }) : undefined
+      if (stage?.stage !== 'failed') throw refusals.groupNotFound('failure')
+      const [target, detail] = [`group:${groupId}`, { user: userId, type }]
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.read-failure', target, detail }])
+      return { reason: stage.message, exitCode: stage.exit_code, lastLines: stage.last_lines }
+    })
   }
 }

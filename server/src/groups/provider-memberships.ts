@@ -4,7 +4,7 @@ import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import { deleteMember, listMembershipsOf, setMember, type Membership } from '#/store/group-members.ts'
 import { countGroupsOf, findGroupByName, insertGroup, localSource, type Group } from '#/store/groups.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
-import { auditedFields } from '#/templates/group-facts.ts'
+import { auditedFields } from './group-administration.ts'
 
 /** Max groups of one claim that become memberships; Entra lists 200 at most. */
 const maxGroups = 500

@@ -1,7 +1,7 @@
 import type { Template, Templates } from '#/templates/template.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { covers, isExpired } from '#/templates/group-directory.ts'
-import { requireManaged } from '#/groups/group-rights.ts'
+import { requireManaged } from '#/groups/managed-group.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import type { Db } from '#/store/database.ts'

@@ -3,22 +3,21 @@ import { GroupContainers } from '#/groups/group-containers.ts'
 import { GroupDirectory, unknownGroupWarnings } from '#/templates/group-directory.ts'
 import { GroupExpiry } from '#/groups/group-expiry.ts'
 import { GroupMembers } from '#/groups/group-members.ts'
-import { InviteToGroup } from '#/groups/invite-to-group.ts'
-import { GroupHours } from '#/groups/group-hours.ts'
-import { SetTimetable } from '#/groups/set-timetable.ts'
-import { InvitationLimit } from '#/groups/invitation-limit.ts'
-import { invitationLifetime, PendingInvitations } from '#/groups/pending-invitations.ts'
-import { PreviewMembers } from '#/groups/preview-members.ts'
-import { JoinCodes } from '#/groups/join-codes.ts'
+import {
+  InvitationLimit,
+  InviteToGroup,
+  PendingInvitations,
+  PreviewMembers,
+  invitationLifetime,
+} from '#/groups/group-invitations.ts'
+import { GroupHours, SetTimetable } from '#/groups/group-hours.ts'
+import { JoinCodes, WrongCodeLimit } from '#/groups/join-codes.ts'
 import { GroupLaunchRules } from '#/templates/launch-rules.ts'
-import { EndGroup } from '#/groups/end-group.ts'
+import { EndGroup, ManagedGroup } from '#/groups/managed-group.ts'
 import { GroupStarts } from '#/groups/group-starts.ts'
 import { GroupWatch } from '#/groups/group-watch.ts'
-import { ManagedGroup } from '#/groups/managed-group.ts'
-import { MemberStates } from '#/groups/member-states.ts'
-import { ReadFailure } from '#/groups/read-failure.ts'
+import { MemberStates, ReadFailure } from '#/groups/member-states.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
-import { WrongCodeLimit } from '#/groups/wrong-code-limit.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
 import { maxParallelStops } from '#/containers/idle/lifetime-monitor.ts'
 import { ContainerStatuses } from '#/containers/routes/route-sync.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { ArchiveFiles } from './archive-files.ts'
-import { pauseFor } from './term-end-paused.ts'
+import { pauseFor } from './archive-member.ts'
 
 // Archives filled the disk of the store to its last byte, and Berth could store nothing any more.
 test('an archive leaves the reserve of the store, and all archives wait until there is room', async (t) => {

@@ -12,8 +12,7 @@ import { insertTermEndMembers, listTermEndMembers } from '#/store/term-end-membe
 import { insertTermEnd } from '#/store/term-ends.ts'
 import { insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
-import { ArchiveMember, type ArchiveMemberParts } from './archive-member.ts'
-import { pauseFor } from './term-end-paused.ts'
+import { ArchiveMember, pauseFor, type ArchiveMemberParts } from './archive-member.ts'
 
 const now = new Date('2027-07-31T20:00:00Z')
 const whole = { file: '1/whole.tar.gz', bytes: 1_000 }

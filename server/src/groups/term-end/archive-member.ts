@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
-import { crashPoint } from '#/machine/crash-points.ts'
-import { DiskNearlyFull } from '#/machine/disk-room.ts'
 import type { HomeContents } from '#/engines/home-contents.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import { findContainer, noteStopped, type UserContainer } from '#/store/user-containers.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
+import { DiskNearlyFull } from '#/machine/disk-room.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteHomeArchive, listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/home-archives.ts'
 import { findTermEndMember, type TermEndMember } from '#/store/term-end-members.ts'
-import { findTermEnd } from '#/store/term-ends.ts'
+import { findTermEnd, type TermEndProblem } from '#/store/term-ends.ts'
+import { findContainer, noteStopped, type UserContainer } from '#/store/user-containers.ts'
 import type { ArchiveFiles } from './archive-files.ts'
-import { TermEndPaused } from './term-end-paused.ts'
 
 /** How long one home may take, in ms. */
 const timeLimit = 3_600_000
@@ -150,3 +149,26 @@ export const recordStateOf = (record: UserContainer | undefined): string =>
 /** A type may be any text. */
 const fileName = ({ id }: TermEndMember, type: string) =>
   `${id}-${createHash('sha256').update(type).digest('hex').slice(0, 16)}`
+
+/** An end of term cannot go on at the moment, and no member is the cause: nothing counts as an attempt. */
+export class TermEndPaused extends Error {
+  readonly problem: TermEndProblem
+
+  constructor(problem: TermEndProblem, cause?: unknown) {
+    super(`the end of a term waits: ${problem}`, { cause })
+    this.name = 'TermEndPaused'
+    this.problem = problem
+  }
+}
+
+/** Why work failed that concerns all members alike, by the error or its causes; undefined for a failure of this member. */
+export function pauseFor(error: unknown): TermEndPaused | undefined {
+  if (error instanceof TermEndPaused) return error
+  if (!(error instanceof Error)) return undefined
+  if (isFull(error)) return new TermEndPaused('disk', error)
+  if (error instanceof RuntimeError && error.kind === 'unreachable') return new TermEndPaused('engine', error)
+  return pauseFor(error.cause)
+}
+
+const isFull = (error: Error) =>
+  error instanceof DiskNearlyFull || ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))

@@ -1,19 +1,20 @@
 import type { Actor } from '#/accounts/actor.ts'
-import type { Deletion } from '#/admin/deletion.ts'
 import { administer } from '#/accounts/guards.ts'
+import type { Deletion } from '#/admin/deletion.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
-import { insertRemovals } from '#/store/removals.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { deleteMember, findMembership } from '#/store/group-members.ts'
-import { listArchivesOf } from '#/store/home-archives.ts'
+import { deleteMember, findMembership, listMembershipsOf } from '#/store/group-members.ts'
+import { listArchivesOf, type StoredArchive } from '#/store/home-archives.ts'
+import { insertRemovals } from '#/store/removals.ts'
 import { setMemberState, type TermEndMember } from '#/store/term-end-members.ts'
 import type { TermEnd } from '#/store/term-ends.ts'
+import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'
+import { findUser } from '#/store/users.ts'
 import type { ArchiveFiles } from './archive-files.ts'
+import { TermEndPaused, recordStateOf } from './archive-member.ts'
 import type { PlannedMember } from './member-outcomes.ts'
-import { isOfPresentState, requireUnchanged } from './require-unchanged.ts'
-import { TermEndPaused } from './term-end-paused.ts'
 
 export interface RemoveMemberParts {
   readonly database: Database
@@ -134,4 +135,46 @@ function refuseLostRights(error: unknown): void {
   if (!(error instanceof Refusal)) throw error
   if (error.status === 403) throw new TermEndPaused('administrator', error)
   if (error.status !== 404) throw error
+}
+
+/**
+ * Compares what a plan was made of with the store, in the transaction that deletes: between the two a member may have joined
+ * another group, become an administrator or used a home.
+ * @param types whose homes are deleted @throws {Error} when something has changed; the member is planned again
+ */
+async function requireUnchanged(
+  tx: Tx,
+  groupId: number | null,
+  member: TermEndMember,
+  planned: PlannedMember,
+  types: readonly string[],
+): Promise<void> {
+  const { userId } = member
+  const user = await findUser(tx, userId)
+  const isSame = user?.isAdmin === planned.user.isAdmin && user.isBlocked === planned.user.isBlocked
+  const memberships = await listMembershipsOf(tx, userId)
+  const isSameRole = memberships.find((each) => each.groupId === groupId)?.role === planned.role
+  const isInNoOther = memberships.every((each) => planned.groupIds.includes(each.groupId))
+  const records = await listContainersOf(tx, userId)
+  const isMore = records.some(({ id }) => !planned.records.some((each) => each.id === id))
+  if (!isSame || !isSameRole || !isInNoOther || isMore)
+    throw new Error('the member was changed since the removal was planned; it is planned again')
+  const archives = await listArchivesOf(tx, member.id)
+  const isArchived = (type: string) =>
+    isOfPresentState(
+      archives.find((each) => each.type === type),
+      records.find((each) => each.type === type),
+      planned.homes.has(type),
+    )
+  if (!types.every(isArchived)) throw new Error('a home was used since the removal was planned; it is planned again')
+}
+
+/** Whether an archive has what is in the home now, as far as store and plan tell; without one, whether there is no home. */
+function isOfPresentState(
+  archive: StoredArchive | undefined,
+  record: UserContainer | undefined,
+  hasHome: boolean,
+): boolean {
+  if (!archive) return !hasHome && (record?.runningSince ?? null) === null
+  return archive.recordState === recordStateOf(record)
 }

@@ -1,10 +1,16 @@
-import type { Logger } from 'pino'
 import pLimit from 'p-limit'
-import type { GroupDirectory } from '#/templates/group-directory.ts'
+import type { Logger } from 'pino'
+import { archiveEmail } from '#/accounts/mail/archive-email.ts'
+import type { MailLook } from '#/accounts/mail/magic-link-email.ts'
+import type { Mailer } from '#/accounts/mail/mailer.ts'
+import { hashToken, newToken } from '#/accounts/sign-up/magic-link-token.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
 import { runForNoRequest } from '#/machine/request-context.ts'
-import type { Database } from '#/store/database.ts'
-import { findMembership } from '#/store/group-members.ts'
+import type { OverdueDates } from '#/machine/settled-dates.ts'
+import type { Database, Db } from '#/store/database.ts'
 import { giveUpTermEnd } from '#/store/give-up.ts'
+import { findMembership } from '#/store/group-members.ts'
+import { hasAcceptedLink, insertArchiveLink, listArchivesOf, noteLinkAccepted } from '#/store/home-archives.ts'
 import {
   listDueMembers,
   postponeMember,
@@ -22,13 +28,11 @@ import {
   type TermEnd,
 } from '#/store/term-ends.ts'
 import { findUser } from '#/store/users.ts'
+import type { GroupDirectory } from '#/templates/group-directory.ts'
 import type { ArchiveFiles } from './archive-files.ts'
-import { ArchiveTooLarge, type ArchiveMember } from './archive-member.ts'
-import { mailArchives, type MailArchivesParts } from './mail-archives.ts'
+import { ArchiveTooLarge, pauseFor, type ArchiveMember } from './archive-member.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
-import type { OverdueDates } from '#/machine/settled-dates.ts'
 import type { RemoveMember } from './remove-member.ts'
-import { pauseFor } from './term-end-paused.ts'
 
 /** Homes that are read at the same time. */
 const maxParallelArchives = 2
@@ -275,4 +279,44 @@ export class TermEndWorker {
 function deletionDate({ keepUntil, finishedAt }: TermEnd): Date {
   const isGivenUp = finishedAt !== null && finishedAt >= keepUntil
   return isGivenUp ? new Date(finishedAt.getTime() + givenUpShown) : keepUntil
+}
+
+interface MailArchivesParts {
+  readonly db: Db
+  readonly mailer: Mailer
+  /** Address of a page of the front end. */
+  readonly pageUrl: (path: string) => string
+  readonly look: () => MailLook | undefined
+}
+
+/**
+ * Mails a member the link to their archives; nothing to a member without any, or who has a mail already. Its hash is stored
+ * before it is mailed, so that no accepted mail has a link that leads nowhere: after a crash there may be two mails.
+ * @returns false, and nothing is sent, when it was cancelled or its date has passed @throws when the mail is not accepted
+ */
+async function mailArchives(
+  { db, mailer, pageUrl, look }: MailArchivesParts,
+  termEnd: TermEnd,
+  member: TermEndMember,
+): Promise<boolean> {
+  if (!(await isUnderWay(db, termEnd.id, termEnd.phase, new Date()))) return false
+  const archives = await listArchivesOf(db, member.id)
+  if (archives.length === 0 || (await hasAcceptedLink(db, member.id))) return true
+  const token = newToken()
+  await insertArchiveLink(db, member.id, hashToken(token), new Date())
+  await mailer.send(
+    archiveEmail({
+      to: member.email,
+      group: termEnd.groupName,
+      // In the query, from which the server takes it. Behind the #, pages of containers would see it.
+      url: `${pageUrl('/archive')}?token=${token}`,
+      keepUntil: termEnd.keepUntil,
+      removesAccountAt: member.stays === null ? termEnd.removeAt : null,
+      language: termEnd.language,
+      look: look(),
+    }),
+  )
+  crashPoint('term-end.after-mail')
+  await noteLinkAccepted(db, hashToken(token), new Date())
+  return true
 }

@@ -1,5 +1,5 @@
 import type { Timetable as TimetableDto, TimetableResponse } from '@berth/api/schemas/groups/timetable.ts'
-import type { SetTimetable } from '#/groups/set-timetable.ts'
+import type { SetTimetable } from '#/groups/group-hours.ts'
 import type { ManagedGroup } from '#/groups/managed-group.ts'
 import type { Handlers } from './handler-types.ts'
 import { readGroupId } from './request-parameters.ts'

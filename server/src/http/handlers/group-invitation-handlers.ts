@@ -1,7 +1,6 @@
 import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { invitationLifetime, type PendingInvitations } from '#/groups/pending-invitations.ts'
-import type { PreviewMembers } from '#/groups/preview-members.ts'
+import { invitationLifetime, type PendingInvitations, type PreviewMembers } from '#/groups/group-invitations.ts'
 import type { Handlers } from './handler-types.ts'
 import { readGroupId, readLimit } from './request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'

@@ -5,8 +5,14 @@ import type { Handlers } from './handler-types.ts'
 import { readGroupId, readLimit } from './request-parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { PreviewedMember, PreviewTermEnd, TermEndSums } from '#/groups/term-end/preview-term-end.ts'
-import type { TermEndMemberPage, TermEndProgress, TermEndsOfGroups } from '#/groups/term-end/term-ends-of-groups.ts'
+import type {
+  PreviewTermEnd,
+  PreviewedMember,
+  TermEndMemberPage,
+  TermEndProgress,
+  TermEndSums,
+  TermEndsOfGroups,
+} from '#/groups/term-end/term-ends-of-groups.ts'
 import { defaultPageSize } from './group-administration-handlers.ts'
 
 export interface TermEndHandlerParts {

@@ -1,0 +1,300 @@
+import type { Actor } from '#/accounts/actor.ts'
+import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
+import type { InvitationPurpose, Invite } from '#/accounts/sign-up/invitations.ts'
+import { maySignUp, type SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import type { Database, Db } from '#/store/database.ts'
+import {
+  deleteGroupInvitation,
+  findGroupInvitation,
+  findGroupInvitationById,
+  listGroupInvitations,
+  restoreGroupInvitation,
+  setGroupInvitation,
+  type StoredInvitation,
+} from '#/store/group-invitations.ts'
+import { findMembership, type GroupRole } from '#/store/group-members.ts'
+import type { Group } from '#/store/groups.ts'
+import { pageOf } from '#/store/page.ts'
+import { findUser, findUserByEmail, type User } from '#/store/users.ts'
+import { refuseProviderGroup, requireManaged } from './managed-group.ts'
+
+export interface InviteToGroupParts {
+  readonly database: Database
+  readonly invite: Invite
+  readonly policy: SignUpPolicy
+  readonly limit: InvitationLimit
+}
+
+/** What became of addresses without a verified account. */
+export interface Invited {
+  readonly invited: string[]
+  /** Have signed up meanwhile. */
+  readonly signedUp: string[]
+  readonly refused: string[]
+}
+
+/** Invites addresses to an account and to a group by one mail; they join when the address is proved. */
+export class InviteToGroup {
+  readonly #parts: InviteToGroupParts
+
+  constructor(parts: InviteToGroupParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * For managers who are no administrators the allowed domains hold, and the rate limits of links per address and of
+   * invitations per manager.
+   * @param emails valid and lower-cased @param role undefined: an invitation that is not accepted yet keeps its role
+   * @param report called with the cause of each mail that failed
+   * @throws {Refusal} 429 too many invitations of this manager; then none is mailed
+   */
+  async run(
+    actor: Actor,
+    group: Pick<Group, 'id' | 'name'>,
+    { emails, role }: { readonly emails: readonly string[]; readonly role: GroupRole | undefined },
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<Invited> {
+    if (emails.length === 0) return { invited: [], signedUp: [], refused: [] }
+    const { invite } = this.#parts
+    const isAdmin = await this.#isAdmin(actor)
+    const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
+    const purpose = purposeOf(actor, group, role, !isAdmin, now)
+    const settle = isAdmin || actor.id === null ? undefined : this.#parts.limit.count(actor.id, allowed.length)
+    const results = await invite.run(allowed, true, actor, now, report, purpose)
+    settle?.(results.filter(({ status }) => status !== 'invited').length)
+    const withStatus = (...wanted: string[]) =>
+      results.filter(({ status }) => wanted.includes(status)).map(({ email }) => email)
+    return {
+      invited: withStatus('invited'),
+      signedUp: withStatus('already-registered'),
+      refused: [...emails.filter((email) => !allowed.includes(email)), ...withStatus('invalid', 'failed')],
+    }
+  }
+
+  /** Which valid, lower-cased addresses without an account this actor may invite. */
+  async allowed(actor: Pick<Actor, 'id'>): Promise<(email: string) => boolean> {
+    const isAdmin = await this.#isAdmin(actor)
+    return (email) => isAdmin || this.#mayBeInvited(email)
+  }
+
+  /** The operator, who has no account, counts as one. */
+  async #isAdmin({ id }: Pick<Actor, 'id'>): Promise<boolean> {
+    return id === null || (await findUser(this.#parts.database.db, id))?.isAdmin === true
+  }
+
+  /** An invitation is what `SIGN_UP=invited` asks for. */
+  #mayBeInvited(email: string): boolean {
+    return maySignUp(email, { ...this.#parts.policy, signUp: 'open' })
+  }
+}
+
+function purposeOf(
+  actor: Actor,
+  { id: groupId, name }: Pick<Group, 'id' | 'name'>,
+  wanted: GroupRole | undefined,
+  isLimited: boolean,
+  now: Date,
+): InvitationPurpose {
+  /** Invitations that were there before, by address: a mail that fails leaves them as they were. */
+  const earlier = new Map<string, StoredInvitation | undefined>()
+  const roleOf = ({ email }: User): GroupRole => wanted ?? earlier.get(email)?.role ?? 'member'
+  const entryOf = (action: AuditEntry['action'], { id, email }: User, role: GroupRole): AuditEntry => ({
+    at: now,
+    actor,
+    action,
+    target: `group:${groupId}`,
+    detail: { role, user: id },
+    personal: { email },
+  })
+  return {
+    group: name,
+    isLimited,
+    store: async (tx, user) => {
+      await requireManaged(tx, actor, groupId)
+      earlier.set(user.email, await findGroupInvitation(tx, groupId, user.email))
+      const role = roleOf(user)
+      await setGroupInvitation(tx, { groupId, email: user.email, role, by: actor.email, now })
+      return entryOf('group.invite', user, role)
+    },
+    takeBack: async (tx, user) => {
+      const before = earlier.get(user.email)
+      // The links of the earlier invitation stay valid, and lead into the group.
+      if (before) await restoreGroupInvitation(tx, before)
+      else await deleteGroupInvitation(tx, groupId, user.email)
+      return entryOf('group.invite-failed', user, roleOf(user))
+    },
+  }
+}
+
+/** What an addition of an address will do. */
+export type AdditionEffect = 'join' | 'invite' | 'member' | 'invited' | 'invalid' | 'not_allowed'
+
+export interface PreviewMembersParts {
+  readonly database: Database
+  readonly invite: Pick<InviteToGroup, 'allowed'>
+}
+
+/** Says before an addition what it will do with each address. What it tells of accounts is what the addition tells; it is audited. */
+export class PreviewMembers {
+  readonly #parts: PreviewMembersParts
+
+  constructor(parts: PreviewMembersParts) {
+    this.#parts = parts
+  }
+
+  /** In the order of the addresses. @throws {Refusal} 404 · 403 · 409 a provider's group */
+  async run(
+    actor: Actor,
+    groupId: number,
+    typed: readonly string[],
+    now: Date,
+  ): Promise<{ readonly email: string; readonly effect: AdditionEffect }[]> {
+    const { database, invite } = this.#parts
+    refuseProviderGroup(await requireManaged(database.db, actor, groupId))
+    const isAllowed = await invite.allowed(actor)
+    const found: { email: string; effect: AdditionEffect }[] = []
+    for (const email of typed) found.push({ email, effect: await effectOf(database.db, groupId, email, isAllowed) })
+    const [target, detail] = [`group:${groupId}`, { addresses: typed.length }]
+    await database.transaction((tx) =>
+      insertAuditEntries(tx, [{ at: now, actor, action: 'group.preview-members', target, detail }]),
+    )
+    return found
+  }
+}
+
+async function effectOf(
+  db: Db,
+  groupId: number,
+  typed: string,
+  isAllowed: (email: string) => boolean,
+): Promise<AdditionEffect> {
+  const email = readAddress(typed)
+  if (email === undefined) return 'invalid'
+  const user = await findUserByEmail(db, email)
+  if (user && (user.state !== 'registered' || user.isBlocked))
+    return (await findMembership(db, groupId, user.id)) ? 'member' : 'join'
+  if (!isAllowed(email)) return 'not_allowed'
+  return (await findGroupInvitation(db, groupId, email)) ? 'invited' : 'invite'
+}
+
+function readAddress(typed: string): string | undefined {
+  try {
+    return parseNewEmail(typed)
+  } catch {
+    return undefined
+  }
+}
+
+/** How long an invitation to a group waits for its address to sign up, in ms. */
+export const invitationLifetime = 90 * 24 * 3_600_000
+
+/** Invitations to a group that are not accepted yet. */
+export class PendingInvitations {
+  readonly #database: Database
+  readonly #invite: InviteToGroup
+
+  constructor(database: Database, invite: InviteToGroup) {
+    this.#database = database
+    this.#invite = invite
+  }
+
+  /** A page, oldest first; `next` is the id after which the next page begins. @throws {Refusal} 404 · 403 */
+  async list(
+    actor: Pick<Actor, 'id'>,
+    groupId: number,
+    { limit, after }: { readonly limit: number; readonly after: number },
+  ): Promise<{ invitations: StoredInvitation[]; next: number | null }> {
+    const { db } = this.#database
+    await requireManaged(db, actor, groupId)
+    const found = await listGroupInvitations(db, groupId, { limit: limit + 1, after })
+    const { rows, next } = pageOf(found, limit, ({ id }) => id)
+    return { invitations: rows, next }
+  }
+
+  /** The account that was made stays, without the group. @throws {Refusal} 404 no such group or invitation · 403 · 409 a provider's group */
+  async withdraw(actor: Actor, groupId: number, id: number, now: Date): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      refuseProviderGroup(await requireManaged(tx, actor, groupId))
+      const invitation = await findGroupInvitationById(tx, groupId, id)
+      if (!invitation) throw refusals.groupNotFound('invitation')
+      const { email, role } = invitation
+      await deleteGroupInvitation(tx, groupId, email)
+      const entry = { target: `group:${groupId}`, detail: { role }, personal: { email } }
+      await insertAuditEntries(tx, [{ at: now, actor, action: 'group.withdraw-invitation', ...entry }])
+    })
+  }
+
+  /**
+   * Mails it again; it counts from now on, when the mail is accepted. @param report called with the cause when the mail failed
+   * @throws {Refusal} 404 · 403 · 409 a provider's group · 500 the mail was not accepted, or the address had too many
+   */
+  async resend(
+    actor: Actor,
+    groupId: number,
+    id: number,
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<string> {
+    const group = await requireManaged(this.#database.db, actor, groupId)
+    refuseProviderGroup(group)
+    const invitation = await findGroupInvitationById(this.#database.db, groupId, id)
+    if (!invitation) throw refusals.groupNotFound('invitation')
+    const { email, role } = invitation
+    const { invited } = await this.#invite.run(actor, group, { emails: [email], role }, now, report)
+    if (invited.includes(email)) return email
+    throw refusals.invitationNotMailed()
+  }
+}
+
+/** Max invitations of one manager that are mailed within an hour: one list, or a lecture. */
+const maxPerHour = 500
+const hour = 3_600_000
+
+/** Mails of one request. */
+interface Batch {
+  readonly at: number
+  mails: number
+}
+
+/**
+ * Counts the invitations that each manager has mailed, in a sliding hour: managers need not be trusted as administrators are,
+ * and mail servers have a quota, which sign-ins need. In memory: a start of Berth begins anew.
+ */
+export class InvitationLimit {
+  readonly #batches = new Map<number, Batch[]>()
+  readonly #now: () => number
+
+  /** @param now ms, monotonic; for tests */
+  constructor(now = () => performance.now()) {
+    this.#now = now
+  }
+
+  /**
+   * Counts mails before they are sent, so that many requests at once are no way around the limit.
+   * @returns to be called with the number of those that were not sent @throws {Refusal} 429 when there are too many; then none counts
+   */
+  count(userId: number, mails: number): (unsent: number) => void {
+    const now = this.#now()
+    this.#forgetOld(now)
+    const recent = this.#batches.get(userId) ?? []
+    let over = recent.reduce((sum, batch) => sum + batch.mails, mails) - maxPerHour
+    if (over > 0) {
+      const last = recent.find((batch) => (over -= batch.mails) <= 0)
+      throw refusals.tooManyInvitations(maxPerHour, Math.ceil(((last?.at ?? now) + hour - now) / 1_000))
+    }
+    const batch = { at: now, mails }
+    this.#batches.set(userId, [...recent, batch])
+    return (unsent) => void (batch.mails -= unsent)
+  }
+
+  #forgetOld(now: number): void {
+    for (const [userId, batches] of this.#batches) {
+      const left = batches.filter(({ at, mails }) => at > now - hour && mails > 0)
+      if (left.length > 0) this.#batches.set(userId, left)
+      else this.#batches.delete(userId)
+    }
+  }
+}
