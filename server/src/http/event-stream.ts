@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { SentEvent } from '#/containers/event-replay-buffer.ts'
+import type { SentEvent } from '#/containers/user-events.ts'
 
 /** Heartbeat interval, in ms: proxies close a connection without traffic after a minute. */
 const heartbeat = 25_000

@@ -1,6 +1,5 @@
 import type { Language } from '@berth/api/boot.ts'
-import type { UserEventSubscriptions } from '#/containers/user-events.ts'
-import type { SentEvent } from '#/containers/event-replay-buffer.ts'
+import type { SentEvent, UserEventSubscriptions } from '#/containers/user-events.ts'
 import type { Handlers } from './handler-types.ts'
 import { requestedLanguage } from '#/http/localized-reply.ts'
 import { sessionOf, userOf } from '#/http/auth/caller.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EventReplayBuffer, type SentEvent } from './event-replay-buffer.ts'
+import { EventReplayBuffer, type SentEvent } from './user-events.ts'
 
 const event = (n: number, text = '') => ({ name: 'launch', data: { n, text } })
 const numbers = (events: readonly SentEvent[] | undefined) => events?.map(({ data }) => data.n)
