@@ -38,7 +38,7 @@ export class ContainerRemoval {
     return this.#parts.singleFlight.run(containerKey(container), 'remove', () => this.finishLocked(container))
   }
 
-  /** As `finish`, for callers that hold this container's flight already. */
+  /** Does what `finish` does, for callers that hold this container's flight already. */
   async finishLocked(container: RemovedContainer): Promise<void> {
     const { database } = this.#parts
     const pending = await pendingRemovals(database.db, container)

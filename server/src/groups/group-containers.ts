@@ -77,7 +77,7 @@ export class GroupContainers {
    */
   async block(actor: Actor, groupId: number, now: Date): Promise<number> {
     const group = await requireManaged(this.#parts.database.db, actor, groupId)
-    // Of members who never had a container there is no record to block.
+    // Members who never had a container have no record to block.
     this.#parts.cancelStarts(groupId)
     const [oneAtATime, stops] = [pLimit(1), [] as Promise<void>[]]
     const enforce = (records: readonly UserContainer[]) =>

@@ -129,7 +129,7 @@ export class GroupHours {
     }
   }
 
-  /** Of members who are not managers, as long as there is room. */
+  /** Starts those of members who are not managers, as long as there is room. */
   async #startAll(group: Group, type: string): Promise<void> {
     const { db, templates, prestart, log } = this.#parts
     const template = covers(group, type) ? templates.get(type) : undefined
@@ -144,7 +144,7 @@ export class GroupHours {
     }
   }
 
-  /** Of all members, and of the group's types. */
+  /** Works on the containers of all members that are of the group's types. */
   async #forEachContainer(group: Group, work: (owned: ContainerRef) => Promise<void>): Promise<void> {
     const { db, occupantsOf } = this.#parts
     for (let after = 0; !this.#isClosed;) {
@@ -157,7 +157,7 @@ export class GroupHours {
 
   async #warnAll(group: Group, at: number): Promise<void> {
     const { warnings, now } = this.#parts
-    // Of what is made up for the stop follows at once.
+    // A stop that is made up for follows at once, without a warning.
     if (at <= now()) return
     const warned: Warned = { groupId: group.id, at, all: [] }
     this.#warned.add(warned)
@@ -216,7 +216,7 @@ export class GroupHours {
     const { stop, log } = this.#parts
     const { owned } = due
     const isDue = () => this.#dueStops.get(containerKey(owned)) === due
-    // It may have been stopped, or started, while this waited for others.
+    // The container may have been stopped, or started, while this waited for others.
     if (this.#isClosed || !isDue()) return
     try {
       if (await stop(owned)) log.info(owned, 'stopped a container at the hours of a group')

@@ -41,7 +41,7 @@ export interface GroupStart {
   /** Containers that are started, or wait for it. */
   readonly count: number
   readonly refused: number
-  /** Of the last launch that was refused. */
+  /** Why the last launch that was refused was so. */
   readonly why: LocalizedMessage | null
 }
 

@@ -121,7 +121,7 @@ const isPosition = ({ name, data }: UserEvent) => name === 'launch' && data.stag
 
 /** Between a change and its event, in ms; what changes meanwhile is sent with it. */
 const stateDelay = 500
-/** As `delay`, for a position in the launch queue, which changes with each launch of any user. */
+/** The same delay for a position in the launch queue, which changes with each launch of any user. */
 const positionDelay = 5_000
 /** Members in one event. */
 const batchSize = 100

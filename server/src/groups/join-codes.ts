@@ -25,7 +25,7 @@ export interface JoinCode {
 interface Joining {
   readonly id: number
   readonly email: string
-  /** Of the request. */
+  /** Address that the request came from. */
   readonly address: string
 }
 

@@ -29,9 +29,9 @@ export interface MemberContainer {
   readonly status: RouteStatus
   /** Why it does not run, or why its launch failed. */
   readonly reason: LocalizedMessage | null
-  /** Of a launch that is in progress, or has failed. */
+  /** The stage of a launch that is in progress, or has failed. */
   readonly stage: LaunchStage | undefined
-  /** Of the viewer; undefined where nothing was asked. */
+  /** What the viewer has asked; undefined where nothing was. */
   readonly look: LookState | undefined
 }
 
@@ -61,7 +61,7 @@ export class MemberStates {
     this.#parts = parts
   }
 
-  /** Of containers only those of the group's types: others are not its managers' affair. @param viewerId who manages */
+  /** Names only containers of the group's types: others are not its managers' affair. @param viewerId who manages */
   of(group: Pick<Group, 'types'>, userId: number, viewerId: number): MemberState {
     const { routeSync, launchProgress } = this.#parts
     const statuses = new Map(routeSync.statusesOf(userId).map(({ type, status }) => [type, status]))

@@ -13,7 +13,7 @@ const maxGroups = 500
  * themselves. What is missing is made at later sign-ins.
  */
 const [maxMade, maxOfProvider] = [100, 2_000]
-/** As the API takes names. */
+/** The names that the API takes. */
 const nameForm = /^(?=.*\S)\P{Cc}{1,100}$/u
 
 /** A user who signs in at a provider. */
@@ -21,7 +21,7 @@ export interface ProviderMember {
   readonly userId: number
   /** Id of the provider: the source of what it says. */
   readonly provider: string
-  /** Of the request, for the audit log. */
+  /** Address that the request came from, for the audit log. */
   readonly address: string
 }
 

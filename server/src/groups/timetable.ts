@@ -29,7 +29,7 @@ interface Due {
 export function dueBetween(timetable: Timetable, after: number, until: number): DueAction[] {
   const offset = zoneOffset(timetable.timeZone, until)
   const today = Math.floor((until + offset) / dayLength) * dayLength
-  // Of other times the exact moment is not computed: a thousand groups are looked at every ten seconds.
+  // The exact moment of other times is not computed: a thousand groups are looked at every ten seconds.
   const isNear = (local: number) => Math.abs(local - offset - until) < until - after + nearby
   return [today - dayLength, today, today + dayLength]
     .flatMap((day) => dueOn(timetable, day, isNear))

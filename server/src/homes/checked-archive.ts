@@ -94,7 +94,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Asy
 
 /** Bytes of names that are kept in memory to compare later ones with: of folders and of symbolic links. */
 const maxNames = 32 * 1024 ** 2
-/** Of a path, and of a name in it, in bytes: what file systems take, less the path of the new folder in the engine. */
+/** Max bytes of a path, and of a name in it: what file systems take, less the path of the new folder in the engine. */
 const [maxPath, maxName] = [4_000, 255]
 /** Mode bits that are kept: no setuid, setgid or sticky bit. */
 const permissions = 0o777
@@ -107,7 +107,7 @@ const maxTime = 8 ** 11 - 1
  */
 export class EntryRules {
   readonly #maxEntries: number
-  /** Of each of them all folders above are in it, and none is a link. */
+  /** All folders above each of them are in it, and none is a link. */
   readonly #folders: Set<string>
   /** Symbolic links, and hard links to these, which are symbolic links, too. */
   readonly #links = new Set<string>()
@@ -183,7 +183,7 @@ export class EntryRules {
   }
 }
 
-/** Of a path as `pathIn` makes it; empty for what is at the top. */
+/** The folder of a path as `pathIn` makes it; empty for what is at the top. */
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** @returns the path below the top @throws {BadArchive} for one that leads elsewhere */
@@ -217,11 +217,11 @@ function timeOf(header: TarHeader | undefined): { mtime?: Date } {
   return seconds >= 0 && seconds <= maxTime ? { mtime: new Date(seconds * 1_000) } : {}
 }
 
-/** Of an extended header, in bytes: a path and the target of a link have 8 KB, attributes and lists of access some more. */
+/** Max bytes of an extended header: a path and the target of a link have 8 KB, attributes and lists of access some more. */
 const maxMetadata = 64 * 1024
-/** Of all extended headers, in bytes for each entry that an archive may have. */
+/** Max bytes of all extended headers, for each entry that an archive may have. */
 const metadataOfEntry = 1_024
-/** Of all extended headers until now, in bytes: of an archive, and for each entry that has come. */
+/** Max bytes of all extended headers until now: of an archive, and for each entry that has come. */
 const [metadataAtBegin, metadataOfPast] = [16 * 1024 ** 2, 2_048]
 
 /**
@@ -311,7 +311,7 @@ function plainRecords(bytes: Buffer): Buffer {
       throw sparseArchive()
     const name = recordKeys.find((each) => isKey(bytes, key, equals, each))
     if (name === undefined) return
-    // One that is no size counts nowhere, so that it does not take the place of one that does.
+    // A record that is no size counts nowhere, so that it does not take the place of one that does.
     if (name === 'size' && sizeOf(bytes.toString('latin1', equals + 1, end - 1)).length === 0) return
     last.set(name, bytes.subarray(start, end))
   })

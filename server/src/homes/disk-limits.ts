@@ -11,7 +11,7 @@ export type HomeBytes = ReadonlyMap<string, number>
 
 /** A limit of one user, and how much of it is used; both in bytes. */
 export interface DiskLimit {
-  /** Of the home of this type; null is of all homes together. */
+  /** Type of the home that is limited; null is all homes together. */
   readonly type: string | null
   readonly used: number
   readonly limit: number

@@ -33,7 +33,7 @@ const maxNamed = 3
 export interface DiskUseParts {
   readonly runtime: Pick<Runtime, 'homes' | 'measureHomes' | 'capabilities'>
   readonly limits: DiskLimits
-  /** Of groups; see `LaunchRules`. */
+  /** Disk limits of groups; see `LaunchRules`. */
   readonly rules: Pick<LaunchRules, 'limitsFor' | 'hasDiskLimits'>
   readonly templates: Pick<Templates, 'all'>
   /** Slug of the user with this id; undefined when there is none. */

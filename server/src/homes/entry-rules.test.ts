@@ -30,7 +30,7 @@ test('entries in a deep folder cost by the length of their names, not by the num
   const made = names.flatMap((name) => rules.rewrite(file(name)))
   assert.equal(made.length, names.length + 1_901)
   const characters = names.reduce((sum, { length }) => sum + length, 0)
-  // Of the first one every folder is added, which has half of its length on average.
+  // Every folder of the first one is added, which has half of its length on average.
   assert.ok(folders.looked < 3 * characters + 10 * 1_900 * deep.length, `${folders.looked} of ${characters}`)
 })
 

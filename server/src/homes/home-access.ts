@@ -42,7 +42,7 @@ export interface HomeAccessParts {
   readonly singleFlight: SingleFlight
   readonly installation: string
   readonly templates: Pick<Templates, 'get' | 'openTypes'>
-  /** As `ContainerRemoval`. */
+  /** See `ContainerRemoval`. */
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   /** For tests, in ms. */
   readonly timeLimit?: number
@@ -147,7 +147,7 @@ export class HomeAccess {
   }
 
   /**
-   * As `runNext`, for work of a request that may be given up: it does not begin once the signal is aborted, nor after as long as one home
+   * Does what `runNext` does, for work of a request that may be given up: it does not begin once the signal is aborted, nor after as long as one home
    * may take. @param work is to end soon when the signal is aborted @throws {Refusal} 429 it did not begin in time · why it was
    * aborted · as the work
    */

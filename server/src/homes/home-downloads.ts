@@ -19,14 +19,14 @@ interface Offer {
   readonly ticket: string
   readonly volume: string
   readonly id: string
-  /** Of the file, as the browser stores it. */
+  /** Name under which the browser stores the file. */
   readonly name: string
   readonly until: number
 }
 
 /** An archive that is downloaded. */
 export interface DownloadedFile {
-  /** Of the whole archive, in bytes. */
+  /** Bytes of the whole archive. */
   readonly size: number
   /** Strong entity tag: an archive with other bytes has another one. */
   readonly etag: string

@@ -130,13 +130,13 @@ export class HomeRestores {
   }
 }
 
-/** Of the flight of its container. */
+/** Names the work in the flight of its container. */
 export const restoreVerb = ({ id, only }: Pick<PendingRestore, 'id' | 'only'>) => `restore ${id} ${only}`
 
 const isSame = (pending: PendingRestore, volume: string, folder: string) =>
   pending.volume === volume && pending.folder === folder
 
-/** Of one archive on its way into a home. */
+/** How far one archive is on its way into a home. */
 interface Progress {
   /** Whether the engine may have written something. */
   hasBegun: boolean
@@ -155,13 +155,13 @@ export interface PendingRestore extends ContainerRef {
   readonly slug: string
   readonly volume: string
   readonly from: 'snapshot' | 'upload'
-  /** Of the archive. */
+  /** Id of the archive. */
   readonly id: string
   /** Path in the home that is restored; empty for all. */
   readonly only: string
   /** Name of the new folder in the home. */
   readonly folder: string
-  /** Of the home, to whom all of an upload belongs. One that an earlier version has noted has none. */
+  /** Owner of the home, to whom all of an upload belongs; a note of an earlier version has none. */
   readonly owner?: ArchiveOwner
 }
 
@@ -196,7 +196,7 @@ export class RestoreJournal {
       throw error
     })
     const found = names.map(async (name) => {
-      // One that was forgotten meanwhile has no text.
+      // A restore that was forgotten meanwhile has no text.
       const text = await readFile(path.join(this.#folder, name), 'utf8').catch(() => '')
       return pendingIn(text).map((pending) => [name, pending] as const)
     })

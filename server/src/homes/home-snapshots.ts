@@ -106,7 +106,7 @@ export class HomeSnapshots {
     const pending = { userId: owner.id, slug: owner.slug, type, volume, from: 'snapshot', id, only, folder } as const
     return access
       .run(owner, type, restoreVerb(pending), notWritten, async () => {
-        // It may have been removed, also to make room for a newer one, while this waited for its turn.
+        // The snapshot may have been removed, also to make room for a newer one, while this waited for its turn.
         await this.#requireSnapshot(owner, type, id)
         await restores.unpack(pending)
         return folder
@@ -180,7 +180,7 @@ export class HomeSnapshots {
   }
 }
 
-/** Of a new folder in a home. Local to no time zone: the name sorts, and tells when. */
+/** Name of a new folder in a home. It is local to no time zone, sorts, and tells when. */
 export const folderAt = (what: 'restored' | 'uploaded', now: Date) =>
   `${what}-${now.toISOString().replace(/[:.]/g, '-')}`
 

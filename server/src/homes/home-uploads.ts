@@ -23,7 +23,7 @@ export interface HomeUploadsParts extends Pick<HomeSnapshotsParts, 'access' | 'm
   readonly files: SnapshotFiles
   /** Bytes by which the homes of a user may grow by this type; undefined: no limit is known. */
   readonly roomFor: (owner: HomeOwner, type: string) => Promise<number | undefined>
-  /** As the store has the user now. */
+  /** The user as the store has them now. */
   readonly findUser: (userId: number) => Promise<{ readonly isBlocked: boolean } | undefined>
   /** For tests, in ms. */
   readonly maxWait?: number

@@ -141,7 +141,7 @@ test('the owner of a home is known from its first entry, and by then nothing rea
     try {
       for (let at = 0; at < tar.length; at += 512) yield tar.subarray(at, at + 512)
     } finally {
-      // As the engine takes its time to remove a helper.
+      // The engine takes its time to remove a helper.
       await sleep(50)
       isRead = false
     }

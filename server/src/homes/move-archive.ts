@@ -11,7 +11,7 @@ export interface Move {
   readonly only: string
   /** Where the home is in its containers. */
   readonly home: string
-  /** Of `partOf`. */
+  /** The links that `partOf` has found. */
   readonly elsewhere?: ReadonlyMap<string, string>
   /** Owner of everything in place of those in the archive. */
   readonly owner?: ArchiveOwner | undefined

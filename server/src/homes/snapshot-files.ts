@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly id: string
   readonly reason: SnapshotReason
   readonly createdAt: Date
-  /** Of the archive on the disk. */
+  /** Bytes of the archive on the disk. */
   readonly bytes: number
 }
 
@@ -191,7 +191,7 @@ const compareSize = 1024 * 1024
 
 /** @returns how many bytes the known file begins with, and the first part behind them */
 async function sameBegin(parts: AsyncIterator<Uint8Array>, known: string | undefined) {
-  // One that was removed meanwhile is none.
+  // A file that was removed meanwhile is none.
   const handle = known === undefined ? undefined : await open(known, 'r').catch(() => undefined)
   try {
     for (let length = 0; ;) {

@@ -1,4 +1,4 @@
-/** How long the clock has to show the same day, in ms: a time server corrects a wrong one sooner. */
+/** How long the clock has to show the same day, or a date has to be over, in ms: a time server corrects a wrong clock sooner. */
 const defaultSpan = 600_000
 const dayLength = 86_400_000
 
@@ -8,7 +8,7 @@ export type IsSettled = (now: Date) => boolean
 /**
  * Tells a day from one that only a wrong clock shows, such as that of a machine without a battery until a time server answers: what
  * a retention removes cannot be made again. A day counts once it has been today's for ten minutes by the monotonic clock of this
- * process. As `OverdueDates`, for removals that ask about no single date.
+ * process. `OverdueDates` does the same for one date.
  * @param span ms @param steady monotonic, in ms; for tests
  */
 export function settledDay(span = defaultSpan, steady: () => number = () => performance.now()): IsSettled {

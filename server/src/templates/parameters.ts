@@ -9,7 +9,7 @@ export type ParameterValues = Readonly<Record<string, ParameterValue>>
 export interface Parameter {
   readonly label: string
   readonly type: 'choice' | 'number' | 'boolean' | 'text'
-  /** Of a choice, at least one; else none. */
+  /** A choice has at least one; others have none. */
   readonly choices: readonly string[]
   /** What counts while nothing is chosen. */
   readonly default: ParameterValue

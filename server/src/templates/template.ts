@@ -51,7 +51,7 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly secrets: Readonly<Record<string, string>>
   /** Account at the registry of `image`, and the file below `SECRETS_DIR` with its password; null: none. */
   readonly registryAuth: { readonly username: string; readonly passwordFile: string } | null
-  /** As configured; `TemplateSources` resolves them at each launch. */
+  /** The mounts as they are configured; `TemplateSources` resolves them at each launch. */
   readonly mounts: readonly Mount[]
   /** Files that are put into the home before a new container is started. */
   readonly files: readonly StarterFiles[]

@@ -59,7 +59,7 @@ export class Activity {
     use.isWritten = false
   }
 
-  /** It does not exist any more. */
+  /** Drops a container that does not exist any more. */
   forget(owned: ContainerRef): void {
     this.#uses.delete(containerKey(owned))
   }
@@ -70,13 +70,13 @@ export class Activity {
     if (use && !use.isWritten) await this.#write([use])
   }
 
-  /** As `write`, for all that were not written for a minute. @throws when the store fails */
+  /** Writes all that were not written for a minute. @throws when the store fails */
   async writeDue(): Promise<void> {
     const due = performance.now() - writeInterval
     await this.#writeWhere(({ writtenAt }) => writtenAt <= due)
   }
 
-  /** As `write`, for all. @throws when the store fails */
+  /** Writes all. @throws when the store fails */
   async writeAll(): Promise<void> {
     await this.#writeWhere(() => true)
   }

@@ -121,7 +121,7 @@ export class IdleSuspension {
     }
   }
 
-  /** It may have ended, or been paused, while this waited for the flight. */
+  /** The container may have ended, or been paused, while this waited for the flight. */
   #isDue(known: ContainerState, mode: SuspendMode): boolean {
     const where = this.#parts.routeSync.routeOf(known)?.where
     return where !== undefined && isAddress(where) && (mode === 'stop' || !where.isPaused)

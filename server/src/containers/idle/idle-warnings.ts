@@ -31,19 +31,19 @@ export class IdleWarnings {
     this.#publish = publish
   }
 
-  /** It is idle. Published once for each idle time. */
+  /** Warns that a container is idle. The warning is published once for each idle time. */
   warn(owned: ContainerRef, idle: IdleWarning): void {
     const before = this.#of(owned)
     if (before?.idle?.lastUse !== idle.lastUse) this.#change(owned, { ...before, idle })
   }
 
-  /** It was used again, or kept. */
+  /** Withdraws the warning of a container that was used again, or kept. */
   end(owned: ContainerRef): void {
     const before = this.#of(owned)
     if (before?.idle) this.#change(owned, { ...before, idle: undefined })
   }
 
-  /** It is stopped then, whether it is used or not. */
+  /** Warns of a container that is stopped then, whether it is used or not. */
   warnOfLimit(owned: ContainerRef, source: LimitSource, at: Date): void {
     const before = this.#of(owned)
     const known = before?.[source]
@@ -58,7 +58,7 @@ export class IdleWarnings {
     if (before?.[source]) this.#change(owned, { ...before, [source]: undefined })
   }
 
-  /** It does not run any more, which other events report. */
+  /** Forgets a container that does not run any more, which other events report. */
   forget({ userId, type }: ContainerRef): void {
     const theirs = this.#standing.get(userId)
     theirs?.delete(type)

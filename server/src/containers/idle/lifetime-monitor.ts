@@ -82,7 +82,7 @@ export class LifetimeMonitor {
     if (!isSoon) return this.#parts.warnings.endOfLimit(known, 'lifetime')
     const entry = this.#known.get(containerKey(known))
     if (!entry || (left > 0 && entry.warnedOf === startedAt)) return
-    // It may have been started anew between two checks, so the engine is asked again before something follows.
+    // The container may have been started anew between two checks, so the engine is asked again before something follows.
     this.#enqueue(known, async () => {
       if ((await this.#ask(entry)) !== startedAt) return
       if (left > 0) {

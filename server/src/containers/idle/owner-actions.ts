@@ -50,7 +50,7 @@ export class OwnerActions {
     return this.stopUnchecked({ userId: user.id, type })
   }
 
-  /** As `stop`, for an administrator: the type need not be configured any more. @throws {Refusal} 500 as `stop` */
+  /** Stops for an administrator: the type need not be configured any more. @throws {Refusal} 500 as `stop` */
   async stopUnchecked(owned: ContainerRef): Promise<boolean> {
     const stop = this.#stopNow(owned)
     const stopped = await withTimeout(stopTimeout, stop)

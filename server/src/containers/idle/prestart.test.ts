@@ -36,7 +36,7 @@ test('a limit of one user or group leaves room for others, and a full server doe
     assert.equal(await roomAfter(full), false, full.code)
 })
 
-// It started again by itself what its owner had stopped.
+// A prestart started again by itself what its owner had stopped.
 test('a container that its owner asked for while the prestart waited is not started any more', async () => {
   const started: number[] = []
   const first = Promise.withResolvers<void>()

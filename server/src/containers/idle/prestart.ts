@@ -143,7 +143,7 @@ export class Prestart {
   readonly #parts: PrestartParts
   readonly #limit = pLimit(maxParallel)
   readonly #pending = new Set<string>()
-  /** Of the pending ones those that their owner asked for meanwhile. */
+  /** Those of the pending ones that their owner asked for meanwhile. */
   readonly #requested = new Set<string>()
   /** Paused ahead and not used since, by `containerKey`, the oldest first. */
   readonly #unused = new Map<string, Unused>()

@@ -99,7 +99,7 @@ export class HostResources {
     return this.#asking
   }
 
-  /** As `ask`, with an answer that is of after this call. */
+  /** Asks as `ask` does, with an answer that is of after this call. */
   async askAnew(): Promise<void> {
     await this.#asking
     return this.ask()

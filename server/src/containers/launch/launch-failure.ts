@@ -88,7 +88,7 @@ async function withLateReason(runtime: Pick<Runtime, 'inspectId'>, ended: Runtim
     linesTimeout,
     runtime.inspectId(ended.id).catch(() => undefined),
   )
-  // It may have been started again by then.
+  // The container may have been started again by then.
   return later?.exitCode === killed ? later : ended
 }
 

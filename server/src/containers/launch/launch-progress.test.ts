@@ -90,7 +90,7 @@ test('an app that listens soon after a probe is ready soon', async (t) => {
     const { stages, told } = arrange()
     const app = await startApp(t)
     stages.started(owned, app.at)
-    // As long as an app may take to listen; the next probe would have come 0.2 s later.
+    // An app may take so long to listen; the next probe would have come 0.2 s later.
     await sleep(270)
     app.listen()
     const listensAt = performance.now()

@@ -137,7 +137,7 @@ export class LaunchProgress {
     return this.#present.get(userId)?.get(type)?.unprobed !== undefined
   }
 
-  /** It runs again: drops the failure of its last launch. */
+  /** Drops the failure of the last launch of a container that runs again. */
   forgetFailure(owned: ContainerRef): void {
     if (this.of(owned)?.stage === 'failed') this.forget(owned)
   }

@@ -284,7 +284,7 @@ export class LaunchQueue {
     this.#takeSlotBack(entry)
   }
 
-  /** It continues at once, although for a moment the limit may be exceeded by one: what remains is short. */
+  /** The launch continues at once, although for a moment the limit may be exceeded by one: what remains is short. */
   #takeSlotBack(entry: QueueEntry): void {
     entry.state = 'working'
     this.#underWay++

@@ -79,7 +79,7 @@ export class Launch {
   async #ensure(user: User, template: Template, now: Date, chosen?: ParameterValues): Promise<Running> {
     const { spawner, database, activity } = this.#parts
     const running = await orFail(spawner.ensureRunning(user, template, now, chosen), refusals.launchFailed)
-    // One that ran unused and was about to be suspended is used now, although no byte has moved yet.
+    // A container that ran unused and was about to be suspended is used now, although no byte has moved yet.
     activity.startOver({ userId: user.id, type: template.type })
     // Administrators see both times side by side. A sign-in sets its own time; a sign-up sets none (specification).
     await noteUserActive(database.db, user.id, now)
@@ -103,7 +103,7 @@ export class Launch {
   }
 
   /**
-   * Of blocks it checks that of the container alone: a blocked user is refused earlier, and a block that comes later is found
+   * The only block that it checks is that of the container: a blocked user is refused earlier, and a block that comes later is found
    * by the spawner.
    */
   async #refuse(user: User, template: Template, now: Date): Promise<void> {

@@ -44,7 +44,7 @@ test('what is stopped while it waits to be started again is not started', async 
   assert.deepEqual(slots, [])
 })
 
-// It was queued behind all others for as long as they took: when its owner asked, it was not in the queue yet.
+// The launch was queued behind all others for as long as they took: when its owner asked, it was not in the queue yet.
 test('what its owner asks for just before it is queued to be started again is not behind the others', async (t) => {
   const { spawner, singleFlight, user, template, now, slots } = await startRig(t)
   const before = Promise.withResolvers<void>()

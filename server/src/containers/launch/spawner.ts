@@ -114,7 +114,7 @@ export class Spawner {
   }
 
   /**
-   * As `ensureRunning`, for what ran before the engine restarted: with low priority, behind every launch that a user
+   * Starts again what ran before the engine restarted: with low priority, behind every launch that a user
    * asked for; it does not count as use, and a crash loop delays it.
    * @throws as `ensureRunning`
    */
@@ -124,7 +124,7 @@ export class Spawner {
   }
 
   /**
-   * As `restore`, for a container that its owner may ask for soon: one that was never launched is created. A refusal is reported
+   * Starts, with low priority, a container that its owner may ask for soon: one that was never launched is created. A refusal is reported
    * to no page. @throws as `ensureRunning`
    */
   async prestart(user: User, template: Template, now: Date): Promise<Running> {
@@ -156,7 +156,7 @@ export class Spawner {
     return this.#parts.singleFlight.run(key, flightOf(attempt), () => this.#runExclusive(attempt))
   }
 
-  /** As `ensureRunning`, for callers that hold this container's flight already. */
+  /** Does what `ensureRunning` does, for callers that hold this container's flight already. */
   async ensureRunningLocked(user: User, template: Template, now: Date): Promise<Running> {
     return this.#runExclusive(launchAttempt(user, template, now, 'launch'))
   }
@@ -263,7 +263,7 @@ export class Spawner {
       if (now?.state === 'running') return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now, slot))
       if (started) return started
-      // It was admitted to start what exists: for that the disk of the engine does not count.
+      // The launch was admitted to start what exists: for that the disk of the engine does not count.
       const shortage = admitted.needsImage ? undefined : this.#parts.admission.creationRefusal()
       if (shortage) throw shortage
       return this.#starter.createAndStart(start, now, now?.imageId ?? (removed || undefined), slot)

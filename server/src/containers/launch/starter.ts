@@ -23,7 +23,7 @@ export interface Start {
   readonly spec: ContainerSpec
   /** For the registry of its image. */
   readonly credentials: CreateOptions['credentials']
-  /** Of its template. */
+  /** The starter files of its template. */
   readonly files: readonly StarterFiles[]
   /** By `performance.now()`. */
   readonly requestedAt: number

@@ -119,7 +119,7 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
   async #wakeExclusive(owned: ContainerRef, mayStart: boolean, answer: (woken: Woken) => void): Promise<Woken> {
     const { routeSync, admission, crashLoops } = this.#parts
     const before = routeSync.get(owned)
-    // It may have ended a moment ago, with the inspect still in progress.
+    // The container may have ended a moment ago, with the inspect still in progress.
     if (before) await routeSync.settled(before)
     const known = routeSync.get(owned)
     if (known && !known.isBlocked && isRunning(routeSync, known)) await routeSync.republishKnown(known)

@@ -128,7 +128,7 @@ export class ActionExecutor {
     try {
       await runtime.removeStopped(container.id)
     } catch (error) {
-      // It may be gone all the same; recorded as existing it would then be missing, and a request does not wake a
+      // The container may be gone all the same; recorded as existing it would then be missing, and a request does not wake a
       // missing one.
       const isRefused = !(error instanceof RuntimeError && error.kind === 'unreachable')
       if (isRefused) await tryOrLog(log, 'storing that a container stays', () => storeAdopted(db, recordId, container))

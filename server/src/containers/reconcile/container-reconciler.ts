@@ -115,7 +115,7 @@ export class ContainerReconciler implements Task, EngineListener {
     return difference(this.#counters.counts(), before)
   }
 
-  /** As a run, for one container, in its flight. @throws as `ActionExecutor.execute` */
+  /** Reconciles one container, in its flight. @throws as `ActionExecutor.execute` */
   async reconcileOne(owned: ContainerRef): Promise<void> {
     return this.#executor.execute(owned)
   }

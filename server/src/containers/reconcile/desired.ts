@@ -47,7 +47,7 @@ export async function readDesired(
   return [...desired.values()]
 }
 
-/** As `readDesired`, for one record; undefined when there is none. */
+/** The desired state of one record; undefined when there is none. */
 export async function findDesired(parts: DesiredParts, { userId, type }: ContainerRef): Promise<Desired | undefined> {
   const record = await findOwnedRecord(parts.db, userId, type)
   return record && toDesired(record, parts)

@@ -101,7 +101,7 @@ export class EngineListCache {
       this.#ready = listing
       this.#onFull()
     } catch {
-      // As documented above.
+      // A failure counts as no list, see above.
     } finally {
       this.#isListing = false
     }

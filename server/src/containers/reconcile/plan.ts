@@ -38,18 +38,18 @@ export interface Memory {
 
 /** Grace periods: how long a condition must hold before an action, in ms. */
 export interface GracePeriods {
-  /** Of a surplus container: it is stopped at once, and removed after this. */
+  /** A surplus container is stopped at once, and removed after this. */
   readonly remove: number
-  /** Of a record whose container is gone; the record shows it as missing until then. */
+  /** A record whose container is gone shows it as missing until then. */
   readonly forget: number
-  /** Of a program that ended by itself: if the engine goes away within this time, it counts as ended by the engine. */
+  /** If the engine goes away so soon after a program ended by itself, the program counts as ended by the engine. */
   readonly down: number
   /**
-   * Of one that runs although its record says that it should not: no stop takes as long, and neither does an engine that ends, which
+   * A container may run so long although its record says that it should not: no stop takes as long, and neither does an engine that ends, which
    * lets paused programs go on to stop them. After it, it was started outside of Berth.
    */
   readonly up: number
-  /** Of a stopped and unused container, before its retirement; 0 is never. */
+  /** How long a stopped container is unused before its retirement; 0 is never. */
   readonly retire: number
 }
 

@@ -171,7 +171,7 @@ export class Reconciler {
 
 interface Failure {
   readonly task: string
-  /** Of the task as a whole, not of one of many items. */
+  /** Whether the task failed as a whole, and not at one of many items. */
   readonly isOfTask: boolean
   readonly reason: unknown
 }

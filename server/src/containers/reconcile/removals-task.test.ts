@@ -143,7 +143,7 @@ test('homes are removed although the engine takes longer to list them than a run
 })
 
 test('personal facts of the audit log are not deleted while the clock cannot be relied on', async () => {
-  // It throws when it is asked for anything.
+  // This store throws when it is asked for anything.
   const noStore = {} as Database
   assert.deepEqual(await personalFactsTask(noStore, 1, () => false).run(now), {})
 })

@@ -133,7 +133,7 @@ export function keptHomesTask({ database, runtime, isSettled, runTimeout }: Kept
     async run(now) {
       const due = await dueOwners(now)
       const owners = due.filter((owner) => !underWay.has(ownerKey(owner)))
-      // It has a limit of its own, and takes longer than the removals where there are tens of thousands.
+      // The list has a limit of its own, and takes longer than the removals where there are tens of thousands.
       const homes = owners.length === 0 ? [] : await runtime.homes()
       let isOver = false
       const removal = removeAll(owners, homes, now, () => isOver)

@@ -42,7 +42,7 @@ export class RestoreQueue {
     this.addAgain({ owned, key: containerKey(owned), ...first })
   }
 
-  /** As `add`, with the attempts that it had before it was removed. */
+  /** Adds what was removed, with the attempts that it had before. */
   addAgain(restoration: Restoration): void {
     const { key } = restoration
     if (this.#keys.has(key)) return
@@ -65,7 +65,7 @@ export class RestoreQueue {
     return undefined
   }
 
-  /** As `take`: of all but these the one whose last attempt began first. */
+  /** Takes the one whose last attempt began first, of all but these. */
   takeOther(than: ReadonlySet<Restoration>): Restoration | undefined {
     let other: Restoration | undefined
     for (const restoration of this.#due())
@@ -73,7 +73,7 @@ export class RestoreQueue {
     return other && begun(other)
   }
 
-  /** It keeps its position. @param pause ms before the next attempt */
+  /** Delays a restoration, which keeps its position. @param pause ms before the next attempt */
   retryAfter(restoration: Restoration, pause: number): void {
     restoration.isUnderWay = false
     restoration.dueAt = performance.now() + pause
@@ -222,7 +222,7 @@ export class Probation {
     if (!entry) return undefined
     const { restoration, since } = entry
     this.#entries.delete(restoration.key)
-    // Of an end whose event was missed, or came before the start was known, the time is not known: it counts.
+    // The time of an end whose event was missed, or came before the start was known, is not known: it counts.
     if (entry.end && entry.end.at - since > probationTime) return undefined
     restoration.end = { containerId, wasMemoryShort: entry.end?.wasMemoryShort ?? this.#isMemoryShort() }
     return restoration

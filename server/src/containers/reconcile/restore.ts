@@ -229,7 +229,7 @@ export class Restorer {
     const { runtime, log } = this.#parts
     try {
       const found = await runtime.inspectId(containerId)
-      // It was started again meanwhile, or is gone.
+      // The container was started again meanwhile, or is gone.
       if (!found || !hasEnded(found)) return 'done'
       // Its work is done, or its owner ended it.
       if (found.exitCode === 0) return 'killed'
@@ -279,5 +279,5 @@ const outcomes = { container: 'crashed', server: 'refused', other: 'trouble' } a
 
 const hasEnded = ({ state }: RuntimeContainer) => state === 'exited' || state === 'dead'
 
-/** It may have been blocked, or stopped, while it was queued. */
+/** A container may have been blocked, or stopped, while it was queued. */
 const isWanted = ({ isBlocked, shouldRun }: OwnedRecord) => shouldRun && !isBlocked

@@ -31,7 +31,7 @@ export class ContainerIndex {
   readonly #owners = new Map<number, Owner>()
   readonly #byPrefix = new Map<string, IndexEntry>()
   readonly #byId = new Map<string, IndexEntry>()
-  /** Of the engine that has the containers. */
+  /** Whether the engine that has the containers keeps those that are stopped. */
   readonly keepsStopped: boolean
   #clock = 0
 

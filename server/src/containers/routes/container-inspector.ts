@@ -73,7 +73,7 @@ export class ContainerInspector {
     await Promise.all(Array.from({ length: maxParallelInspects }, worker))
   }
 
-  /** As `inspectEach`, but starts no inspect once this list has arrived, which tells what is left to inspect. */
+  /** Inspects each, but starts no inspect once this list has arrived, which tells what is left to inspect. */
   async inspectEachUntil(listing: Promise<unknown>, ids: string[]): Promise<void> {
     const clear = () => void (ids.length = 0)
     listing.then(clear, clear)
@@ -210,7 +210,7 @@ class UnresponsiveContainers {
   }
 
   #retry(id: string): void {
-    // It may have been answered about while it waited for its slot.
+    // The engine may have answered about the container while it waited for its slot.
     void this.#limit(async () => (this.has(id) ? this.#parts.retry(id) : undefined))
   }
 }
@@ -225,7 +225,7 @@ export function differsFromList(seen: Seen | undefined, listed: RuntimeContainer
   return seen.state !== listed.state || seen.address !== listed.address || hasOtherExit(seen, listed)
 }
 
-/** It ran and ended again in between. Some engines have no exit codes in lists. */
+/** Whether it ran and ended again in between. Some engines have no exit codes in lists. */
 const hasOtherExit = (seen: RuntimeContainer, listed: RuntimeContainer) =>
   seen.exitCode !== null && listed.exitCode !== null && seen.exitCode !== listed.exitCode
 

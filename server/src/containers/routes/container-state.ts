@@ -5,7 +5,7 @@ import type { ContainerRef } from '#/store/container-key.ts'
 
 /** Merged view of one container: its record in the store, and the last inspect. */
 export interface ContainerState extends ContainerRef {
-  /** Of its record in the store. */
+  /** Id of its record in the store. */
   readonly recordId: number
   /** First segment of its path. */
   readonly prefix: string

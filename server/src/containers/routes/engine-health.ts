@@ -51,7 +51,7 @@ export class EngineHealth {
   }
 
   /**
-   * As a failed ping without the grace period: at the start no earlier answer exists. @param askedAt by
+   * Counts as a failed ping without the grace period: at the start no earlier answer exists. @param askedAt by
    * `performance.now()`
    */
   markDown(askedAt: number): void {

@@ -211,7 +211,7 @@ export class RestartRequests {
     return this.#ids.has(containerId)
   }
 
-  /** As many of them as there are, up to this number. */
+  /** Ids of containers, up to this number. */
   first(max: number): string[] {
     return [...this.#ids.values().take(max)]
   }

@@ -146,12 +146,12 @@ export class RouteSync extends RouteReader {
     return this.#users.readAll()
   }
 
-  /** As `UserReader.lastRead`. */
+  /** See `UserReader.lastRead`. */
   get lastRead(): { readonly at: number; readonly took: number } | undefined {
     return this.#users.lastRead
   }
 
-  /** As `EngineSweep.refresh`. */
+  /** See `EngineSweep.refresh`. */
   async refresh(list: { readonly containers: readonly RuntimeContainer[]; readonly isFull: boolean }): Promise<void> {
     return this.#sweep.refresh(list)
   }
@@ -188,7 +188,7 @@ export class RouteSync extends RouteReader {
   }
 
   /**
-   * As `publishContainer`, but sends the route also if it is unchanged, which ends a hold of the gateway; if the store fails,
+   * Does what `publishContainer` does, but sends the route also if it is unchanged, which ends a hold of the gateway; if the store fails,
    * with what is known already. @throws as `publishContainer`
    */
   async republish(owned: ContainerRef): Promise<void> {
@@ -205,7 +205,7 @@ export class RouteSync extends RouteReader {
     if (entry) await this.#publisher.publish(this.#changes.of(entry, { isForced: true }))
   }
 
-  /** As `publishContainer`, for callers who know that nothing has changed in the store. */
+  /** Does what `publishContainer` does, for callers who know that nothing has changed in the store. */
   async inspect({ containerId }: ContainerState): Promise<void> {
     if (containerId !== null) await this.#inspector.inspect(containerId)
   }

@@ -275,7 +275,7 @@ export class RoutePublisher {
     await gateway.settled?.()
   }
 
-  /** As `publish`, without waiting; a failure is reported. */
+  /** Publishes without waiting; a failure is reported. */
   publishLater(changes: readonly GatewayChange[]): void {
     if (changes.length === 0) return
     this.publish(changes).catch((error: unknown) => this.#parts.report(error, 'telling the gateway'))

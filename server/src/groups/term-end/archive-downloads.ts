@@ -44,7 +44,7 @@ export class ArchiveDownloads {
   readonly #files: ArchiveFiles
   /** By the hash of the ticket. */
   readonly #tickets = new Map<string, Ticket>()
-  /** Of each member with a download under way. */
+  /** Counts the downloads that each member has under way. */
   readonly #underWay = new KeyedLimit<number>({ ofKey: maxParallelOfOne, ofAll: maxParallel })
 
   constructor(database: Database, files: ArchiveFiles) {

@@ -242,7 +242,7 @@ export interface TermEndSums {
   /** Records of containers that are removed. */
   readonly containers: number
   readonly homes: number
-  /** Of the homes whose size is known. */
+  /** Bytes of the homes whose size is known. */
   readonly bytes: number
   readonly homesWithoutSize: number
   /** That archives may take on their disk. */

@@ -142,7 +142,7 @@ async function* git(args: readonly string[], { signal, maxBytes }: GitOptions): 
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   signal.addEventListener('abort', kill, { once: true })
@@ -164,7 +164,7 @@ async function* git(args: readonly string[], { signal, maxBytes }: GitOptions): 
 const gitVerbs = ['init', 'fetch', 'rev-parse', 'ls-tree', 'archive']
 const isVerb = (word: string) => gitVerbs.includes(word)
 
-/** As `git`, with its output as one text without white space at its ends. */
+/** Runs `git` with its output as one text without white space at its ends. */
 export async function gitText(args: readonly string[], options: GitOptions): Promise<string> {
   let text = ''
   for await (const bytes of git(args, options)) text += Buffer.from(bytes).toString()

@@ -126,7 +126,7 @@ export class FileSetBuilder {
     await this.#content.close()
   }
 
-  /** As with tar, a later entry of the same name replaces the earlier one. */
+  /** A later entry of the same name replaces the earlier one, which is what tar does. */
   #add(entry: FileEntry): void {
     if (entry.path === '') throw new StarterFilesError('an entry has no name')
     this.#entries.set(entry.path, entry)

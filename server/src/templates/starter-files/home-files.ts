@@ -10,7 +10,7 @@ import { hashOfLink } from './file-set.ts'
 export interface KeptFile {
   readonly hash: string
   readonly size: number
-  /** Of a link; empty for a file. */
+  /** Target of a link; empty for a file. */
   readonly target: string
   read(): AsyncIterable<Uint8Array>
   /** Removes the copy, which makes its room free for others. */

@@ -212,7 +212,7 @@ function engineOf(onRead: (path: string) => void, taken: RegExp, bytes: number):
 }
 
 interface HomeOptions {
-  /** Of each file in the record; none: its user has removed that. */
+  /** Hash of each file in the record; none where its user has removed that. */
   readonly hash?: string
   readonly room?: RoomOn
   readonly taken?: RegExp
