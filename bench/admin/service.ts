@@ -1,4 +1,4 @@
-import type { RuntimeContainer } from '../../server/src/engines/runtime-container.ts'
+import type { RuntimeContainer } from '../../server/src/engines/runtime.ts'
 import { openDatabase } from '../../server/src/store/database.ts'
 import { startEnginelessBerth } from '../../server/test/support/berth-without-engine.ts'
 import { emptyRuntime } from '../../server/test/support/engine/fake-engine.ts'

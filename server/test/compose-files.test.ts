@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { readAllowances } from '#/engines/broker/allowances.ts'
+import { readAllowances } from '#/engines/broker/create-check.ts'
 import { settingGroups } from '#/config/setting-descriptions.ts'
 
 /** deploy/compose without an engine: what its services hold, and that its settings exist. */

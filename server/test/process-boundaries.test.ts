@@ -87,7 +87,7 @@ test('each library has its one place', () => {
       [
         'gateway/src/main.ts',
         'gateway/src/supervisor/',
-        'server/src/engines/docker/iptables.ts',
+        'server/src/engines/docker/host-rules.ts',
         credentialPlugin,
         'cli/src/backup/extract-home.ts',
         'server/src/templates/starter-files/fetch-repository.ts',

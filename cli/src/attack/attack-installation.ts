@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { openTrialInstallation, type RequestOptions, type TrialUser } from '#/try/trial-installation.ts'
 import type { Config } from '@berth/server/config/config.ts'
 import { Templates, type Template } from '@berth/server/templates/template.ts'
-import type { HostReport } from '@berth/server/engines/host-capacity.ts'
+import type { HostReport } from '@berth/server/engines/runtime.ts'
 import type { RunningContainer } from '@berth/server/engines/trial-engine.ts'
 import { attackImage, hostileCommand } from './attack-image.ts'
 

@@ -1,4 +1,4 @@
-import type { QuotaUse } from '@berth/server/engines/cluster-inspection.ts'
+import type { QuotaUse } from '@berth/server/engines/engine-inspection.ts'
 import type { CheckContext, Finding } from './check.ts'
 import { clusterOf } from './cluster-of.ts'
 

@@ -4,8 +4,7 @@ import type { Config } from '@berth/server/config/config.ts'
 import type { SettingName } from '@berth/server/config/setting-descriptions.ts'
 import { needRestart } from '@berth/server/config/settings-reload.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { ClusterInspection } from '@berth/server/engines/cluster-inspection.ts'
-import type { EngineInspection } from '@berth/server/engines/engine-inspection.ts'
+import type { ClusterInspection, EngineInspection } from '@berth/server/engines/engine-inspection.ts'
 
 /** `critical`: users or data are at risk now. `warning`: it will hurt. `hint`: good to know. In this order. */
 export const levels = ['critical', 'warning', 'hint'] as const

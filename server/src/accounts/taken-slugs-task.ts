@@ -1,5 +1,4 @@
-import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { claimSlugs } from '#/store/users.ts'
 import type { EngineListCache } from '#/containers/reconcile/engine-list.ts'

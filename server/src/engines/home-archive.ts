@@ -1,4 +1,4 @@
-import type { Home } from './runtime-container.ts'
+import type { Home } from './runtime.ts'
 
 /** A home as a backup keeps it. */
 export interface ArchivedHome extends Home {

@@ -1,11 +1,4 @@
-import type { HomeContents } from './home-contents.ts'
-import type { RuntimeCapabilities } from './runtime-capabilities.ts'
-import type { ContainerFiles } from './container-files.ts'
-import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
-import type { IsolationTrial } from './isolation-trial.ts'
-import type { PullProgress, Home, ImageInfo, StartWait, RuntimeContainer, ContainerUsage } from './runtime-container.ts'
-import type { HostReport } from './host-capacity.ts'
-import type { RuntimeEvent } from './runtime-event.ts'
+import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
 
 /**
  * Container runtime port. An adapter translates calls and reports state; it holds no policy.
@@ -202,3 +195,248 @@ export interface RegistryCredentials {
   readonly username: string
   readonly password: string
 }
+
+/**
+ * What an engine can do beyond what every engine does. Policy asks before it relies on it, so that no adapter has to
+ * imitate another engine.
+ */
+export interface RuntimeCapabilities {
+  /**
+   * Whether a container whose program ended stays, and can be started again. Otherwise a container runs from its creation
+   * on, a stop removes it, and one whose program ended by itself stays only until the next launch, for its exit code and
+   * its output.
+   */
+  readonly keepsStopped: boolean
+  /** Whether a program can be frozen with its memory. */
+  readonly pauses: boolean
+  /** Whether `usage` has an answer. */
+  readonly reportsUsage: boolean
+  /** Whether `measureHomes` has an answer. */
+  readonly measuresHomes: boolean
+  /** Whether the engine has images of its own that can be asked for: their ids, and the port that they expose. */
+  readonly hasImages: boolean
+  /** Whether containers run on nodes that a template can choose from (`ContainerSpec.cluster`). */
+  readonly hasNodes: boolean
+  /** Whether containers can have folders and devices of the machine that the engine runs on. */
+  readonly mountsHostPaths: boolean
+  /** Whether files can be put into a container before it is started (`containerFiles`). */
+  readonly putsFiles: boolean
+  /** Whether homes can be read and written while their containers do not run (`homeContents`). */
+  readonly readsHomes: boolean
+}
+
+/** How far a pull is. Totals grow while the registry announces further layers. */
+export interface PullProgress {
+  readonly layersDone: number
+  readonly layersTotal: number
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
+/** What a start waits for: a node with room, the pull of the image, the volume of the home, or nothing in particular. */
+export type StartWait = 'node' | 'image' | 'volume' | 'none'
+
+/**
+ * What became of a container that its engine did not let go on: `evicted`: it was ended to free, drain or shut down the
+ * machine that it ran on, or was deleted; `node-lost`: that machine does not answer, so it may still run.
+ */
+export type Disruption = 'evicted' | 'node-lost'
+
+/** Home volume: it holds a user's files. */
+export interface Home {
+  readonly volume: string
+  readonly owner: Owner
+}
+
+/** A container as the runtime sees it now. */
+export interface RuntimeContainer {
+  readonly id: string
+  readonly name: string
+  /** Null when the container does not carry this installation's labels: it is another's. */
+  readonly owner: Owner | null
+  /** The engine's own word: created, running, paused, restarting, removing, exited, dead. */
+  readonly state: string
+  /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
+  readonly address: string | null
+  readonly port: number | null
+  /** Of the image that it was made from, even if the image's name means another by now. */
+  readonly imageId: string
+  /** Exit code of the last run; null while running, and where a list does not tell it. */
+  readonly exitCode: number | null
+  /**
+   * Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. An
+   * engine may say so a moment after the end: the event `oom` follows then.
+   */
+  readonly isOutOfMemory: boolean
+  /** Undefined where the engine ended nothing. */
+  readonly disruption?: Disruption | undefined
+  /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
+  readonly startedAt: number | null
+  /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
+  readonly endedAt: number | null
+  readonly fingerprint: string | null
+  /** As in the specification that it was made from; undefined where that named none. */
+  readonly templateVersion?: string | undefined
+}
+
+/** An image that the engine has. */
+export interface ImageInfo {
+  /** As in `RuntimeContainer.imageId`. */
+  readonly id: string
+  /** Digest by which its registry knows it; null for one that was built here. */
+  readonly digest: string | null
+  /** When it was pulled, or built here; null when the engine does not say. */
+  readonly taggedAt: Date | null
+}
+
+/** What the programs of a container take. */
+export interface ContainerUsage {
+  /** Since its start, of all cores together. */
+  readonly cpuSeconds: number
+  /** Now, without the files that the kernel keeps in memory only while it has room; null where the engine does not say. */
+  readonly memoryBytes: number | null
+  /** As in `RuntimeContainer`. */
+  readonly startedAt: number | null
+}
+
+/** An event of the engine. */
+export interface RuntimeEvent {
+  /** Engine id of the container that changed; undefined: of all, or of none that is known. */
+  readonly id: string | undefined
+  readonly action:
+    | 'start'
+    | 'die' // the program ended, by itself or not; from now on its address may be another container's
+    | 'pause'
+    | 'unpause'
+    | 'destroy' // the container is gone
+    | 'oom' // the kernel killed a program in it; the container may live on
+    | 'other' // created, renamed, about to stop...; without id: look at everything again
+    | 'lost' // without id: the listener is blind from now on
+  /** Of `destroy`: that it ran, and neither Berth nor its program ended it. */
+  readonly isEvicted?: true
+}
+
+/** Whether rules keep containers away from the host's services and its metadata address; otherwise why not. */
+export type HostRulesReport = { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
+
+/** What the host has. Null where it cannot be known from here, as with an engine on another machine. */
+export interface HostReport {
+  readonly cores: number | null
+  /** Names that a template's `runtime` may have; null where the engine cannot be asked for them. */
+  readonly ociRuntimes: readonly string[] | null
+  /** Null where the engine cannot be asked for them. */
+  readonly hasGpus: boolean | null
+  /** Whether the engine sees the devices and folders that this process sees; false where that is not certain, as in a container. */
+  readonly isThisMachine: boolean
+  /** Whether the size of a home can be bound by the engine. */
+  readonly supportsHomeQuota: boolean
+  /** Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`, too. */
+  readonly addressesLeft: number | null
+  /** Bytes. */
+  readonly memory: { readonly total: number; readonly available: number } | null
+  /** Bytes, of the file system that holds images, containers and homes. */
+  readonly disk: { readonly total: number; readonly free: number } | null
+  /** Null while it is not known. */
+  readonly rules: HostRulesReport | null
+  /** What keeps containers from each other and from the machines: firewall rules of the host, or NetworkPolicies of a cluster. */
+  readonly rulesAre: 'host rules' | 'policies'
+}
+
+/** What is at a path in a container. */
+export interface FileStatus {
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  /** Bytes of a file. */
+  readonly size: number
+  /** Permission bits. */
+  readonly mode: number
+}
+
+/** Account in a container. */
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Work on files of one home, from its begin on. */
+export interface HomeAccess {
+  /**
+   * What was read and written since the work began was read from the home and written to it, whole. Until then nothing may be
+   * decided by what was read, and nothing counts as written, whatever the engine has answered.
+   * @throws {RuntimeError} `unreachable`: the engine was stopped meanwhile
+   */
+  requireWhole(what: string): Promise<void>
+  /** Ends the connection. */
+  leave(): void
+}
+
+/**
+ * Port to the files of a container that was created and does not run, for starter files. An engine that lacks it serves
+ * templates without them. Paths are absolute in the container, without `..`. An engine follows symbolic links in all parts of a
+ * path but the last; callers look at each part first.
+ */
+export interface ContainerFiles {
+  /** Begins work on files of a home. @param volume the home @throws {RuntimeError} */
+  begin(volume: string): Promise<HomeAccess>
+
+  /** Undefined when nothing is there. @throws {RuntimeError} */
+  status(id: string, path: string, signal: AbortSignal): Promise<FileStatus | undefined>
+
+  /** Target of a symbolic link, as it is written in it. @throws {RuntimeError} */
+  linkTarget(id: string, path: string, signal: AbortSignal): Promise<string>
+
+  /** Bytes of a file. @throws {RuntimeError} */
+  read(id: string, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
+
+  /**
+   * Account that the program runs as; of one that runs as root, the owner of the folder, which images that step down to another
+   * account prepare for that. @throws {RuntimeError} `failed` when the image names an account that it does not have
+   */
+  accountFor(id: string, folder: string, signal: AbortSignal): Promise<Account>
+
+  /**
+   * Unpacks a tar archive in a folder, with owners and modes as they are in it. A file takes the place of a file or a link, never of
+   * a folder. After a failure part of it may be there. @throws {RuntimeError} `full` without room
+   */
+  write(id: string, folder: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>
+}
+
+/** Contents of homes that no program uses at the moment: who calls makes sure of that. */
+export interface HomeContents {
+  /**
+   * A home as a tar archive, with owners, modes, times and links; the first entry is the home itself.
+   * @throws {RuntimeError} `missing`; any other kind at its end when it is not complete
+   */
+  read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
+
+  /**
+   * Unpacks a tar archive into a home that exists. What is there and is not in the archive stays.
+   * @throws {RuntimeError} `missing`; any other kind, e.g. when the disk is full, or the engine takes nothing more or is
+   *   being stopped: a part of the archive may be there then
+   */
+  add(volume: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>
+
+  /**
+   * Removes what is in a folder at the top of a home. An empty file of its name may stay: Docker can replace a folder and
+   * not remove one. @throws {RuntimeError} the folder may be whole or in part there then
+   */
+  discard(volume: string, folder: string, signal: AbortSignal): Promise<void>
+}
+
+/** What a trial runs: a program that listens at its port. A template is one; of its other fields nothing is used. */
+export interface TrialProgram extends Pick<
+  ContainerSpec,
+  'image' | 'port' | 'command' | 'memory' | 'cpus' | 'shmSize' | 'runtime' | 'readOnly' | 'capAdd' | 'allowSetuid'
+> {
+  /** Path of its home, which is an empty folder in a trial; null without one. */
+  readonly home: string | null
+  /** Where and with what a cluster runs it; null: as it decides. */
+  readonly kubernetes: ClusterFields | null
+}
+
+/**
+ * Tries whether what should keep containers apart does: an engine may accept rules that nothing enforces. Takes a minute or two;
+ * what it makes is gone afterwards, or at the next trial.
+ * @returns the result, which `host` reports from then on
+ * @throws {RuntimeError} when the program did not run, or could not be reached at all: nothing is known then
+ */
+type IsolationTrial = (program: TrialProgram, signal: AbortSignal) => Promise<HostRulesReport>

@@ -2,10 +2,8 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { TarHeader } from 'modern-tar'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { NameHashes } from '#/engines/transport/name-hashes.ts'
-import { fillingRecord, isKey, visitPaxRecords } from '#/engines/transport/pax-records.ts'
-import { isKept, pathIn, rewrittenArchive } from '#/engines/transport/rewrite-archive.ts'
-import { TarArchiveEnd, isMetadata, sizeOf } from '#/engines/transport/tar-archive-end.ts'
+import { NameHashes, isKept, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
+import { TarArchiveEnd, fillingRecord, isKey, isMetadata, sizeOf, visitPaxRecords } from '#/engines/tar/archive-end.ts'
 import { SnapshotTooLarge } from './snapshot-files.ts'
 
 /** What compression adds at most, for content that does not compress; and bytes for its header, of which nothing comes out. */

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder } from 'modern-tar'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { eventLoopTurns } from '#/engines/transport/event-loop-turns.ts'
-import { pathIn } from '#/engines/transport/rewrite-archive.ts'
+import { eventLoopTurns, pathIn } from '#/engines/tar/archive-rewrite.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { HomeAccess, HomeOwner } from './home-access.ts'
 

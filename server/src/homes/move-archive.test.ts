@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packTar, unpackTar, type TarEntry } from 'modern-tar'
-import type { HomeContents } from '#/engines/home-contents.ts'
+import type { HomeContents } from '#/engines/runtime.ts'
 import { homeOwner, movedArchive, partOf } from './move-archive.ts'
 
 /** Archives of the machine's own tar, moved, and listed by it. */

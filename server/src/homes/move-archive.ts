@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarDecoder, type TarHeader } from 'modern-tar'
-import type { HomeContents } from '#/engines/home-contents.ts'
-import { leftOut, pathIn, rewrittenArchive } from '#/engines/transport/rewrite-archive.ts'
+import type { HomeContents } from '#/engines/runtime.ts'
+import { leftOut, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
 
 export interface Move {
   /** A single name. */

@@ -11,11 +11,10 @@ import type { Mailer } from '#/accounts/mail/mailer.ts'
 import { createOutbox } from '#/accounts/mail/outbox-mailer.ts'
 import { createSmtpMailer } from '#/accounts/mail/smtp-mailer.ts'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
-import { dockerHomeArchive } from '#/engines/docker/docker-home-archive.ts'
-import { inspectionOf } from '#/engines/docker/inspect-engine.ts'
+import { dockerHomeArchive } from '#/engines/docker/home-contents.ts'
+import { inspectionOf } from '#/engines/docker/engine-inspection.ts'
 import { trialEngineOf } from '#/engines/docker/trial-engine.ts'
-import type { ClusterInspection } from '#/engines/cluster-inspection.ts'
-import type { EngineInspection } from '#/engines/engine-inspection.ts'
+import type { ClusterInspection, EngineInspection } from '#/engines/engine-inspection.ts'
 import type { HomeArchive } from '#/engines/home-archive.ts'
 import type { TrialEngine } from '#/engines/trial-engine.ts'
 import type { Runtime } from '#/engines/runtime.ts'
@@ -121,7 +120,7 @@ export async function inspectionsFor({
   kubernetes,
 }: Config): Promise<{ readonly engine: EngineInspection; readonly cluster: ClusterInspection | null }> {
   if (kubernetes === null) return { engine: inspectionOf(dockerHost), cluster: null }
-  const { inspectionsOfCluster } = await import('#/engines/kubernetes/inspect-cluster.ts')
+  const { inspectionsOfCluster } = await import('#/engines/kubernetes/engine-inspection.ts')
   return inspectionsOfCluster(kubernetes)
 }
 

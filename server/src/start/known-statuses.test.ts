@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import { knownStatuses } from './known-statuses.ts'
 
 /** An engine that has one container, `here`. */

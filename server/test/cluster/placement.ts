@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { ClusterFields } from '#/engines/container-spec.ts'
-import type { RuntimeEvent } from '#/engines/runtime-event.ts'
+import type { RuntimeEvent } from '#/engines/runtime.ts'
 import { askCluster } from '../support/cluster/cluster-api.ts'
 import { openCluster } from '../support/cluster/cluster-rig.ts'
 import { eventually, look, ofKind } from '../support/engine/runtimes.ts'

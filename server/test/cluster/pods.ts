@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { RuntimeError } from '#/engines/runtime-error.ts'
-import type { RuntimeEvent } from '#/engines/runtime-event.ts'
+import type { RuntimeEvent } from '#/engines/runtime.ts'
 import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import { askCluster, kubeconfig } from '../support/cluster/cluster-api.ts'
 import { openCluster } from '../support/cluster/cluster-rig.ts'

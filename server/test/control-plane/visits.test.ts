@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { ContainerFiles } from '#/engines/container-files.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { ContainerFiles, Runtime } from '#/engines/runtime.ts'
 import { pollUntil } from '../support/control-plane.ts'
 import {
   startEnginelessBerth,

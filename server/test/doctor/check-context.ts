@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { contextWithoutService } from '@berth/cli/init/check-answers.ts'
 import { readConfig } from '#/config/config.ts'
 import type { CheckContext } from '@berth/cli/doctor/check.ts'
-import { inspectionOf } from '#/engines/docker/inspect-engine.ts'
+import { inspectionOf } from '#/engines/docker/engine-inspection.ts'
 import type { EngineReport } from '#/engines/engine-inspection.ts'
 
 /** A folder that goes with the test. */

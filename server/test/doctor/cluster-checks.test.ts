@@ -8,9 +8,15 @@ import { checkQuotas } from '@berth/cli/doctor/check-quotas.ts'
 import { checkRights } from '@berth/cli/doctor/check-rights.ts'
 import { checkStorage } from '@berth/cli/doctor/check-storage.ts'
 import { checkClock } from '@berth/cli/doctor/check-clock.ts'
-import { engineOfCluster } from '#/engines/kubernetes/engine-of-cluster.ts'
-import { quotas, report, rights, storageClasses, unboundHomes } from '#/engines/kubernetes/inspect-cluster.ts'
-import type { ClusterInspection } from '#/engines/cluster-inspection.ts'
+import {
+  engineOfCluster,
+  quotas,
+  report,
+  rights,
+  storageClasses,
+  unboundHomes,
+} from '#/engines/kubernetes/engine-inspection.ts'
+import type { ClusterInspection } from '#/engines/engine-inspection.ts'
 import { openStandIn, reply, status, type Answer } from '#test/support/cluster/stand-in-api.ts'
 import { contextFor, inWords } from './check-context.ts'
 import type { TestContext } from 'node:test'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import { createPod } from '#/engines/kubernetes/create-pod.ts'
+import { createPod } from '#/engines/kubernetes/container-create.ts'
 import { openStandIn, reply, status, storedPod, type Asked } from '../support/cluster/stand-in-api.ts'
 import { eventually, ofKind, plainSpec } from '../support/engine/runtimes.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { WebSocketServer } from 'ws'
-import { removeLeftHelpers, withHomeHelper } from '#/engines/kubernetes/home-helper.ts'
+import { removeLeftHelpers, withHomeHelper } from '#/engines/kubernetes/helper-containers.ts'
 import { homeContents } from '#/engines/kubernetes/home-contents.ts'
 import { openStandIn, podList, reply, status, storedPod } from '../support/cluster/stand-in-api.ts'
 import { ofKind } from '../support/engine/runtimes.ts'

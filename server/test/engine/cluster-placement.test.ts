@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { V1Pod } from '@kubernetes/client-node'
-import { createPod } from '#/engines/kubernetes/create-pod.ts'
+import { createPod } from '#/engines/kubernetes/container-create.ts'
 import { openStandIn, reply, status, storedPod, type Asked } from '../support/cluster/stand-in-api.ts'
 import { eventually, plainSpec } from '../support/engine/runtimes.ts'
 

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
-import type { RuntimeEvent } from '#/engines/runtime-event.ts'
+import type { RuntimeEvent } from '#/engines/runtime.ts'
 import type { Lifetime } from '#test/support/berth.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 

@@ -1,8 +1,7 @@
 // Part of npm run test:more: the port by itself; each start, stop and removal of specification goes through it.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
-import type { RuntimeEvent } from '#/engines/runtime-event.ts'
+import type { RuntimeCapabilities, RuntimeEvent } from '#/engines/runtime.ts'
 import { eventually, look, ofKind, contractRuntimes, read } from '../support/engine/runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { waitLimit } from '#test/support/extent.ts'

@@ -1,7 +1,7 @@
 // Part of npm run test:more: the port by itself; control-plane/logs.test.ts reads logs through it.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime.ts'
 import { contractRuntimes, eventually, look, ofKind, shell, touch } from '../support/engine/runtimes.ts'
 
 /** Contract of the `Runtime` interface, held against every implementation with a real engine: output of containers. */

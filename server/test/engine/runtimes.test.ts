@@ -1,7 +1,7 @@
 // Part of npm run test:more: the port by itself; specification creates, finds and lists by it.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime.ts'
 import { askEngine, buildImage } from '../support/engine/engine.ts'
 import { createAndStart, eventually, look, ofKind, contractRuntimes, read, shell } from '../support/engine/runtimes.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LaunchQueue, type LaunchRequest, type LaunchSlot } from '#/containers/launch/launch-queue.ts'
 import type { CreatedContainer } from '#/engines/container-spec.ts'
-import type { PullProgress } from '#/engines/runtime-container.ts'
+import type { PullProgress } from '#/engines/runtime.ts'
 
 /** What the engine reports of a container that it created. */
 export const created: CreatedContainer = { id: 'one', port: 8080 }

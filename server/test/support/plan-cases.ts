@@ -1,4 +1,4 @@
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import {
   plan,
   defaultGracePeriods,

@@ -1,7 +1,6 @@
 import { homeVolume } from '#/containers/container-name.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { Home } from '#/engines/runtime-container.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { Home, Runtime } from '#/engines/runtime.ts'
 import { assertOk } from './api-calls.ts'
 import { pollUntil } from './control-plane.ts'
 import type { Email } from '#/accounts/mail/mailer.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { HostReport } from '#/engines/host-capacity.ts'
+import type { HostReport } from '#/engines/runtime.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { HostResources } from './host-resources.ts'
 

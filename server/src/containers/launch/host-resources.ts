@@ -4,8 +4,7 @@ import { refusals, type Refusal } from '#/refusals/errors.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
-import type { HostReport } from '#/engines/host-capacity.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { HostReport, Runtime } from '#/engines/runtime.ts'
 import { formatBytes } from '@berth/texts/format-bytes.ts'
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]

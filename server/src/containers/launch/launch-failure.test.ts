@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { localize } from '@berth/texts/localize.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { ExitedOnStart, classifyFailure, explainFailure, unavailableAfter } from './launch-failure.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 
 const runtime = { logs: async () => [], inspectId: async () => undefined }
 

@@ -1,6 +1,6 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { PullProgress, StartWait } from '#/engines/runtime-container.ts'
+import type { PullProgress, StartWait } from '#/engines/runtime.ts'
 import { isReadyNow, waitForReadiness } from './readiness-probe.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'

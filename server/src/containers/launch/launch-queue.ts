@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PullProgress, StartWait } from '#/engines/runtime-container.ts'
+import type { CreateOptions, PullProgress, StartWait } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { CreateOptions } from '#/engines/runtime.ts'
 import { PriorityQueue } from '#/machine/priority-queue.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'

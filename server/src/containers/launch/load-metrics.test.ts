@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HostReport } from '#/engines/host-capacity.ts'
+import type { HostReport } from '#/engines/runtime.ts'
 import { LaunchMetrics, LoadTimeSeries, type LoadTimeSeriesParts } from './load-metrics.ts'
 
 const minute = 60_000

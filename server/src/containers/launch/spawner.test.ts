@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
 import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import {
   deleteContainer,
   ensureContainer,

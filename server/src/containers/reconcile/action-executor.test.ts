@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { findContainer, noteStopped } from '#/store/user-containers.ts'
 import { gate, ghost, now, rigOf } from '#test/support/container-reconciler-rig.ts'

@@ -1,5 +1,5 @@
 import type { ContainerState } from '#/containers/routes/container-state.ts'
-import type { RuntimeEvent } from '#/engines/runtime-event.ts'
+import type { RuntimeEvent } from '#/engines/runtime.ts'
 import { down, idIn, type Memory, type Plan } from './plan.ts'
 
 /** Time of a loss of the engine: by the monotonic clock, and by the wall clock, which the engine has, too. */

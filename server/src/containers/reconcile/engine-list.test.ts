@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import type { ListFilter } from '#/engines/runtime.ts'
+import type { ListFilter, RuntimeContainer } from '#/engines/runtime.ts'
 import { EngineListCache } from './engine-list.ts'
 
 const listed: RuntimeContainer = {

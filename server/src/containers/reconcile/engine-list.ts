@@ -1,5 +1,4 @@
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 
 /** A list of the engine's containers. */
 export interface EngineListing {

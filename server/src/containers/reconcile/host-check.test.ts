@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
-import type { HostReport, HostRulesReport } from '#/engines/host-capacity.ts'
+import type { HostReport, HostRulesReport } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { readTemplate } from '#/templates/read-templates.ts'
 import type { Template } from '#/templates/template.ts'

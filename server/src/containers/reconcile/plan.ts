@@ -1,4 +1,4 @@
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 
 /** Desired state: a record with the fields of its owner that a plan needs. */

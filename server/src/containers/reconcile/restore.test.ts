@@ -9,7 +9,7 @@ import { ExitedOnStart, explainFailure } from '#/containers/launch/launch-failur
 import { Templates, type Template } from '#/templates/template.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { ensureContainer, findContainer, noteRunning } from '#/store/user-containers.ts'

@@ -1,4 +1,4 @@
-import type { RuntimeCapabilities } from '#/engines/runtime-capabilities.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime.ts'
 import type { RoutableContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import { containerPrefix } from '#/containers/container-name.ts'

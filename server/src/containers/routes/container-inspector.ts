@@ -1,7 +1,6 @@
 import pLimit from 'p-limit'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { Runtime } from '#/engines/runtime.ts'
 import { Coalescer } from '#/machine/coalescer.ts'
 import type { ContainerIndex } from './container-index.ts'
 import type { ContainerState } from './container-state.ts'

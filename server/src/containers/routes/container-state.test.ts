@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isWakeable, unavailable } from '@berth/gateway/port/gateway-state.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { upstreamOf, type ContainerState } from './container-state.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }

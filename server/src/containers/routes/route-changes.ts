@@ -1,5 +1,5 @@
 import { unavailable, type GatewayChange, type RouteEntry } from '@berth/gateway/port/gateway-state.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import type { ContainerIndex, IndexEntry } from './container-index.ts'
 import { isAddress, upstreamOf, type ContainerState } from './container-state.ts'
 import { routeStateOf, type RouteState, type RoutingSnapshot } from './routing-snapshot.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unavailable } from '@berth/gateway/port/gateway-state.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { noteStopped } from '#/store/user-containers.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { arrange, database, newOwner, until, useDatabase } from '#test/support/route-sync-harness.ts'

@@ -1,8 +1,5 @@
-import type { CreateCheck } from './check-create.ts'
-import { helperLabel, ownLabel, type EngineObjects } from './engine-objects.ts'
-import type { InstallationLock } from './installation-lock.ts'
-import { Refused } from './refused.ts'
-import { shownNetworks, shownSizes } from './shown-answers.ts'
+import type { CreateCheck } from './create-check.ts'
+import { Refused, helperLabel, ownLabel, type EngineObjects, type InstallationLock } from './installation-objects.ts'
 
 /** What a client asks, with its parts apart. */
 export interface Asked {
@@ -199,3 +196,41 @@ function isPull(query: URLSearchParams): boolean {
   if (query.get('fromImage') !== null && !query.has('fromSrc') && !query.has('repo')) return true
   throw new Refused('it takes in an image that is no pull; load images by Docker itself')
 }
+
+/** Parts of answers that Berth reads, where the engine tells of the whole host. */
+
+interface Network {
+  readonly Id: string
+  readonly Name: string
+  readonly Driver: string
+  readonly Options: Readonly<Record<string, string>> | null
+  readonly Labels: Readonly<Record<string, string>> | null
+  readonly IPAM: unknown
+}
+
+/** Networks without their members, and of their labels those of Berth: each installation looks for addresses that are free. */
+function shownNetworks(answer: unknown): unknown {
+  return (answer as readonly Network[]).map(({ Id, Name, Driver, Options, Labels, IPAM }) => ({
+    Id,
+    Name,
+    Driver,
+    Options: startingWith('com.docker.network.bridge.', Options),
+    Labels: startingWith('berth.', Labels),
+    IPAM,
+  }))
+}
+
+interface Sizes {
+  readonly Volumes?:
+    readonly { readonly Name: string; readonly Labels: Network['Labels']; readonly UsageData?: unknown }[] | null
+}
+
+/** Sizes of the installation's own volumes. Engines before API 1.42 list all containers and images, too. */
+function shownSizes(answer: unknown, objects: Pick<EngineObjects, 'isOwn'>): unknown {
+  const { Volumes } = answer as Sizes
+  const own = (Volumes ?? []).filter(({ Labels }) => objects.isOwn(Labels))
+  return { Volumes: own.map(({ Name, Labels, UsageData }) => ({ Name, Labels, UsageData })) }
+}
+
+const startingWith = (prefix: string, all: Readonly<Record<string, string>> | null) =>
+  Object.fromEntries(Object.entries(all ?? {}).filter(([key]) => key.startsWith(prefix)))

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/with-signal.ts'
+import { withSignal } from '#/engines/transport/wait-limits.ts'
 
 /** A folder of this machine that a container mounts, as it was when it was looked at. */
 export interface BoundFolder {

@@ -5,7 +5,7 @@ import type { EngineContext } from './engine-context.ts'
 import type { BoundFolder } from './bound-folders.ts'
 import { missingFolder } from './mounted-folders.ts'
 import { labelFilter } from './labels.ts'
-import { inspectOwn } from './docker-inspect.ts'
+import { inspectOwn } from './container-lookup.ts'
 
 interface Mounting {
   readonly Names: readonly string[]

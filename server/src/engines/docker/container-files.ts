@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import type { Account, ContainerFiles, FileStatus } from '#/engines/container-files.ts'
+import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { callTimeouts } from './engine-client.ts'
-import { statusOf } from './engine-errors.ts'
+import { callTimeouts, statusOf } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { noteEngineRun } from './engine-run.ts'
+import { noteEngineRun } from './helper-containers.ts'
 
 type Engine = Pick<EngineContext, 'client' | 'installation'>
 

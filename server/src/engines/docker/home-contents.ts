@@ -1,10 +1,146 @@
-import { createTarPacker } from 'modern-tar'
-import { callTimeouts, type EngineClient } from './engine-client.ts'
-import type { HomeContents } from '#/engines/home-contents.ts'
+import path from 'node:path'
+import { createTarPacker, type TarHeader } from 'modern-tar'
+import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/engines/home-archive.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSendLimit } from '#/engines/transport/with-send-limit.ts'
-import { exists, readHome } from './docker-home-archive.ts'
+import type { HomeContents } from '#/engines/runtime.ts'
+import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
+import { leftOut, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
+import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
+import { findEngineAddress } from './engine-address.ts'
+import { EngineClient, callTimeouts, statusOf } from './engine-client.ts'
 import { HelperContainers } from './helper-containers.ts'
+import { isWithoutQuotas, listHomes, quotaOptions } from './home-volumes.ts'
+import { homeLabels } from './labels.ts'
+
+/**
+ * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file
+ * system: nothing of a user runs in it or is resolved as a path (docs/explanation/decisions/046). The account of the
+ * service cannot read the folders of volumes, and the engine may be on another machine.
+ * @throws {Error} when `dockerHost` is no address
+ */
+export function dockerHomeArchive(installation: string, dockerHost: string | undefined): HomeArchive {
+  const client = new EngineClient(findEngineAddress(dockerHost))
+  const helpers = new HelperContainers(client, installation)
+  return {
+    homes: async () =>
+      (await listHomes({ client, installation })).map(({ volume, owner, found }) => {
+        const size = Number(found.Options?.size)
+        return { volume, owner, ...(size > 0 ? { size } : {}) }
+      }),
+    read: (volume, signal) => readHome(client, helpers, volume, signal),
+    write: (home, archive, options) => writeHome(client, helpers, installation, { home, archive, ...options }),
+    removeUnfinished: async (volume) => {
+      await helpers.free(volume)
+      await removeVolume(client, volume).catch((error: unknown) => {
+        // Gone, or in use by a container that was created since.
+        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
+      })
+    },
+  }
+}
+
+/** A home as tar, read whole or not at all. @throws {RuntimeError} as `HomeArchive.read` */
+async function* readHome(
+  client: EngineClient,
+  helpers: HelperContainers,
+  volume: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // The engine would create a volume that is gone, without labels.
+  if (!(await exists(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
+  const helper = await helpers.create(volume)
+  try {
+    const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
+    const query = { path: `${helper.folder}/.` }
+    const end = new TarArchiveEnd()
+    const open = (both: AbortSignal) => client.stream({ ...call, query, timeout: callTimeouts.list, signal: both })
+    const limit = callTimeouts.readHomeStall
+    const stalled = () => new RuntimeError('failed', `read ${volume}: the engine sent nothing for ${limit / 1_000} s`)
+    for await (const bytes of withStallLimit(open, { signal, limit, stalled })) {
+      end.pass(bytes)
+      yield bytes
+    }
+    // The engine ends an archive that it cannot go on with without an error.
+    if (!end.hasCome) throw new RuntimeError('failed', `read ${volume}: a file changed while it was read`)
+    await helper.requireMounted(call.what)
+  } finally {
+    await helper.remove()
+  }
+}
+
+interface Writing extends HomeWriting {
+  readonly home: ArchivedHome
+  readonly archive: () => AsyncIterable<Uint8Array>
+}
+
+async function writeHome(
+  client: EngineClient,
+  helpers: HelperContainers,
+  installation: string,
+  { home, archive, signal, beforeCreate }: Writing,
+): Promise<HomeOutcome> {
+  const { volume } = home
+  if (await exists(client, volume)) return 'exists'
+  await beforeCreate()
+  const what = `restore ${volume}`
+  const isBound = await createVolume(client, installation, home)
+  const helper = await helpers.create(volume)
+  try {
+    const call = { what, method: 'PUT', path: helper.archivePath, signal } as const
+    const put = (sent: AsyncIterable<Uint8Array>, folder: string) =>
+      client.ask({ ...call, query: { path: folder }, archive: sent, timeout: callTimeouts.writeHome, kind: 'stream' })
+    await put(archive(), helper.folder).catch(async (error: unknown) => {
+      signal.throwIfAborted()
+      // Docker takes no link that leads out of the folder it unpacks into, and none leads out of the top.
+      if (!(await hasLinkOut(archive()))) throw error
+      await put(inFolder(archive(), helper.folder.slice(1)), '/')
+    })
+    await helper.requireMounted(what)
+    await helper.remove()
+    return isBound ? 'created' : 'created-unbound'
+  } catch (error) {
+    await helper.remove()
+    await removeVolume(client, volume)
+    throw error
+  }
+}
+
+/** @returns whether it has the size that it was bound to */
+async function createVolume(
+  client: EngineClient,
+  installation: string,
+  { volume, owner, size }: ArchivedHome,
+): Promise<boolean> {
+  const call = { what: `restore ${volume}`, method: 'POST', path: '/volumes/create' } as const
+  const plain = { Name: volume, Labels: homeLabels(installation, owner) }
+  const create = (body: object) => client.ask({ ...call, body, timeout: callTimeouts.read })
+  try {
+    const { Name: Driver, Options: DriverOpts } = quotaOptions(size ?? 0)
+    await create(size === undefined ? plain : { ...plain, Driver, DriverOpts })
+    return true
+  } catch (error) {
+    if (size === undefined || !isWithoutQuotas(error)) throw error
+    await create(plain)
+    return false
+  }
+}
+
+async function removeVolume(client: EngineClient, volume: string): Promise<void> {
+  const call = { what: `remove ${volume}`, method: 'DELETE', path: `/volumes/${volume}` } as const
+  await client.ask({ ...call, timeout: callTimeouts.remove })
+}
+
+/** Whether the engine has a volume of this name. @throws {RuntimeError} */
+async function exists(client: EngineClient, volume: string): Promise<boolean> {
+  const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${volume}` } as const
+  try {
+    await client.ask({ ...call, timeout: callTimeouts.read })
+    return true
+  } catch (error) {
+    if (statusOf(error) === 404) return false
+    throw error
+  }
+}
 
 /** Contents of homes through containers that are never started, as backups read them (decision 046). */
 export function homeContents(client: EngineClient, installation: string): HomeContents {
@@ -43,4 +179,35 @@ function emptyFile(name: string): AsyncIterable<Uint8Array> {
     .close()
     .then(() => controller.finalize())
   return readable
+}
+
+/** Whether a home has a symbolic link that leads out of it by a relative path. Reads the archive to its end. */
+async function hasLinkOut(archive: AsyncIterable<Uint8Array>): Promise<boolean> {
+  let isFound = false
+  const headers = rewrittenArchive(archive, (header) => {
+    isFound ||= leadsOut(header)
+    return []
+  })
+  for await (const nothing of headers) void nothing
+  return isFound
+}
+
+/** The archive of a home with all entries below a folder. Sockets, pipes and devices are left out. */
+export function inFolder(archive: AsyncIterable<Uint8Array>, folder: string): AsyncIterable<Uint8Array> {
+  const below = (name: string) => [folder, pathIn(name)].filter(Boolean).join('/')
+  const isLeftOut = leftOut()
+  return rewrittenArchive(archive, (header) => {
+    if (isLeftOut(header)) return []
+    const { pax = {}, linkname = '', ...rest } = header
+    // The rest is kept: attributes, and times with all their digits.
+    const kept = Object.fromEntries(Object.entries(pax).filter(([key]) => !/^(path|linkpath|size)$/.test(key)))
+    const name = below(header.name) + (header.type === 'directory' ? '/' : '')
+    return [{ ...rest, name, pax: kept, linkname: header.type === 'link' ? below(linkname) : linkname }]
+  })
+}
+
+function leadsOut({ type, name, linkname = '' }: TarHeader): boolean {
+  if (type !== 'symlink' || linkname.startsWith('/')) return false
+  const target = path.posix.join(path.posix.dirname(pathIn(name)), linkname)
+  return target === '..' || target.startsWith('../')
 }

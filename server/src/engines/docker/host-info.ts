@@ -1,7 +1,7 @@
-import { builtInPools, type AddressPool } from './address-pools.ts'
+import { readFile, readdir } from 'node:fs/promises'
+import { builtInPools, type AddressPool } from './bridge-network.ts'
 import { callTimeouts, type EngineClient } from './engine-client.ts'
-import type { HomeQuota } from './home-quota.ts'
-import { canRaiseOpenFiles } from './open-files-limit.ts'
+import type { HomeQuota } from './home-volumes.ts'
 
 /** What a container may ask of its host; the engine refuses one that asks for more. */
 export interface HostFacts {
@@ -41,7 +41,7 @@ interface Info {
 }
 
 /** How long what the engine said is good, in ms: its settings change when an operator restarts it. */
-const maxAge = 300_000
+const maxFactsAge = 300_000
 
 /** Asks the engine now and then: `/info` takes longer than any other read. */
 export class HostInfo {
@@ -61,7 +61,7 @@ export class HostInfo {
   /** Only the first who ask wait for the engine. @throws {RuntimeError} and asks again the next time */
   async facts(): Promise<HostFacts> {
     const facts = (this.#facts ??= this.#ask())
-    if (performance.now() - this.#askedAt > maxAge) this.#renew()
+    if (performance.now() - this.#askedAt > maxFactsAge) this.#renew()
     try {
       return await facts
     } catch (error) {
@@ -101,5 +101,36 @@ export class HostInfo {
       raisesOpenFiles: opensMany,
       supportsHomeQuota,
     }
+  }
+}
+
+/** Files that a container may have open: enough for what serves one person, and a stop to what leaks them. */
+export const openFilesLimit = 65_536
+
+/** Programs that start containers; what they may have is passed on. */
+const starters = new Set(['dockerd', 'containerd'])
+
+/**
+ * Whether the engine of this machine can give a container `openFilesLimit`. A program without CAP_SYS_RESOURCE in the machine's
+ * own namespace, as in some virtual machines and in rootless Docker, cannot give more than it has itself, and every start
+ * would fail ("error setting rlimit type 7"). Containers without a limit get the engine's.
+ * @param proc the kernel's process information; another folder in tests
+ * @returns false, too, when no such program is seen
+ */
+export async function canRaiseOpenFiles(proc = '/proc'): Promise<boolean> {
+  const pids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const limits = await Promise.all(pids.map((pid) => hardLimit(`${proc}/${pid}`)))
+  const known = limits.filter((limit) => limit !== undefined)
+  return known.length > 0 && known.every((limit) => limit >= openFilesLimit)
+}
+
+/** Of a program that starts containers; undefined of any other, and of one that has ended meanwhile. */
+async function hardLimit(folder: string): Promise<number | undefined> {
+  try {
+    if (!starters.has((await readFile(`${folder}/comm`, 'utf8')).trim())) return undefined
+    const [, hard] = /^Max open files +\S+ +(\S+)/m.exec(await readFile(`${folder}/limits`, 'utf8')) ?? []
+    return hard === 'unlimited' ? Infinity : Number(hard)
+  } catch {
+    return undefined
   }
 }

@@ -5,9 +5,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import type { HostRulesReport } from '#/engines/host-capacity.ts'
-import { chainsFor } from './firewall-chains.ts'
-import { HostRules } from './host-rules.ts'
+import type { HostRulesReport } from '#/engines/runtime.ts'
+import { HostRules, chainsFor } from './host-rules.ts'
 
 /**
  * How the rules get into a host's firewall, and stay there. Each test has a network of its own, with a firewall of its own,

@@ -1,10 +1,8 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { EngineClient } from './engine-client.ts'
-import { isOfAnyInstallation, isOfInstallation } from './labels.ts'
-import { NetworkMembers, type MemberCount } from './network-members.ts'
+import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { addressesOf, askNetworks, assertIsolated, ensureNetwork, interfaceOf, type Network } from './bridge-network.ts'
-import { MemberCounter } from './member-counter.ts'
-import { withSignal } from '#/engines/transport/with-signal.ts'
+import { callTimeouts, withHealthCheck, type EngineClient } from './engine-client.ts'
+import { isOfAnyInstallation, isOfInstallation, labelFilter } from './labels.ts'
 
 export interface NetworksOptions {
   readonly installation: string
@@ -241,3 +239,170 @@ const noAddressLeft = (cause?: unknown) =>
 
 const isNetworkGone = (error: unknown) =>
   error instanceof RuntimeError && error.kind === 'failed' && /network .*not found/i.test(String(error.cause))
+
+/**
+ * How long `refresh` waits for the engine's list of containers, in ms; a container creation may wait for that. The first
+ * refresh is part of the start of Berth, so it waits less.
+ */
+const [countTimeout, firstCountTimeout] = [2_500, 400]
+/** A list of all containers stays fresh for this multiple of the time that it took, and for at least so many ms. */
+const [freshFactor, minFresh] = [35, 1_000]
+
+interface Member {
+  readonly Id: string
+  readonly HostConfig?: { readonly NetworkMode?: string }
+}
+
+/** Counts the containers of each network: from each list of all containers, and by a request of its own when there was none. */
+class MemberCounter {
+  readonly #client: EngineClient
+  readonly #installation: string
+  readonly #members: NetworkMembers
+  /** When a list of all containers counted them last, by `performance.now()`, and how long it took in ms. */
+  #listed: { readonly at: number; readonly took: number } | undefined
+  #counting: Promise<void> | undefined
+  /** A list of all containers that is under way and counts them. */
+  #listing: Promise<void> | undefined
+  #isCounted = false
+
+  constructor(client: EngineClient, installation: string, members: NetworkMembers) {
+    this.#client = client
+    this.#installation = installation
+    this.#members = members
+  }
+
+  /** Whether they were counted since the start. */
+  get isCounted(): boolean {
+    return this.#isCounted
+  }
+
+  /** Counts with a list of all containers that is requested now; `abort` is called at its end in any case. */
+  beginListing(): MemberCount {
+    const [began, count] = [performance.now(), this.#members.beginCount()]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#listing = promise
+    return {
+      ...count,
+      end: () => {
+        count.end()
+        this.#listed = { at: performance.now(), took: performance.now() - began }
+        this.#isCounted = true
+      },
+      abort: () => {
+        count.abort()
+        if (this.#listing === promise) this.#listing = undefined
+        resolve()
+      },
+    }
+  }
+
+  /** Counts anew unless the last list is still fresh. When the engine takes longer or fails, the counts stay as they were. */
+  async refresh(): Promise<void> {
+    const age = this.#listed && performance.now() - this.#listed.at
+    if (this.#listed && age !== undefined && age < Math.max(minFresh, this.#listed.took * freshFactor)) return
+    const count = () => this.#listing ?? this.#countMembers()
+    this.#counting ??= count().finally(() => (this.#counting = undefined))
+    const timeout = this.#isCounted ? countTimeout : firstCountTimeout
+    // Whether the engine answers at all is seen by the request for networks.
+    await withSignal(this.#counting, AbortSignal.timeout(timeout)).catch(() => undefined)
+  }
+
+  async #countMembers(): Promise<void> {
+    const count = this.#members.beginCount()
+    const query = { all: 'true', filters: JSON.stringify({ label: labelFilter(this.#installation) }) }
+    const call = {
+      what: 'count the containers of each network',
+      method: 'GET',
+      path: '/containers/json',
+      query,
+    } as const
+    try {
+      const take = (items: readonly Member[]) => {
+        for (const { Id, HostConfig } of items) count.add(Id, HostConfig?.NetworkMode ?? '')
+      }
+      await withHealthCheck(this.#client, (signal) =>
+        this.#client.each<Member>({ ...call, timeout: callTimeouts.list, signal }, take),
+      )
+      count.end()
+      this.#isCounted = true
+    } finally {
+      count.abort()
+    }
+  }
+}
+
+/** Containers as the engine lists them; nothing counts before `end`. */
+interface MemberCount {
+  add(id: string, network: string): void
+  /** They count, and with them what was created and removed here since the count began. */
+  end(): void
+  /** What was known before goes on to count. */
+  abort(): void
+}
+
+/**
+ * Which container is on which network, and how many are on each. Updated by lists of the engine, and by what is
+ * created and removed here in between.
+ */
+class NetworkMembers {
+  /** Network of each container, by the container's id. */
+  #networks = new Map<string, string>()
+  #counts = new Map<string, number>()
+  /** For each count under way, what came (its network) and went (null) since: the engine's answer may not know of it yet. */
+  readonly #since = new Set<Map<string, string | null>>()
+  /** Creations under way, by network. */
+  readonly #reserved = new Map<string, number>()
+
+  /** Containers on this network, those that are being created included. */
+  count(network: string): number {
+    return (this.#counts.get(network) ?? 0) + (this.#reserved.get(network) ?? 0)
+  }
+
+  /** Keeps one place until `release`. */
+  reserve(network: string): void {
+    this.#reserved.set(network, (this.#reserved.get(network) ?? 0) + 1)
+  }
+
+  release(network: string): void {
+    this.#reserved.set(network, (this.#reserved.get(network) ?? 1) - 1)
+  }
+
+  add(id: string, network: string): void {
+    this.#note(id, network)
+  }
+
+  remove(id: string): void {
+    this.#note(id, null)
+  }
+
+  /** To be called before the engine is asked which containers there are, and ended or given up afterwards. */
+  beginCount(): MemberCount {
+    const [since, networks] = [new Map<string, string | null>(), new Map<string, string>()]
+    this.#since.add(since)
+    const abort = () => void this.#since.delete(since)
+    const end = () => {
+      if (this.#since.delete(since)) this.#replace(networks, since)
+    }
+    return { add: (id, network) => void networks.set(id, network), end, abort }
+  }
+
+  #replace(networks: ReadonlyMap<string, string>, since: ReadonlyMap<string, string | null>): void {
+    this.#networks = new Map()
+    this.#counts = new Map()
+    for (const [id, network] of networks) this.#set(id, network)
+    for (const [id, network] of since) this.#set(id, network)
+  }
+
+  #note(id: string, network: string | null): void {
+    for (const since of this.#since) since.set(id, network)
+    this.#set(id, network)
+  }
+
+  #set(id: string, network: string | null): void {
+    const before = this.#networks.get(id)
+    if (before !== undefined) this.#counts.set(before, (this.#counts.get(before) ?? 1) - 1)
+    if (network === null) return void this.#networks.delete(id)
+    this.#networks.set(id, network)
+    this.#counts.set(network, (this.#counts.get(network) ?? 0) + 1)
+  }
+}

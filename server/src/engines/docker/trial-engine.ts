@@ -1,8 +1,7 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { ImageProgram, RunningContainer, TrialEngine } from '#/engines/trial-engine.ts'
 import { findEngineAddress } from './engine-address.ts'
-import { callTimeouts, EngineClient, type EngineCall } from './engine-client.ts'
-import { statusOf } from './engine-errors.ts'
+import { EngineClient, callTimeouts, statusOf, type EngineCall } from './engine-client.ts'
 import { installationIn, labelFilter, portFrom } from './labels.ts'
 import { askNetworks } from './bridge-network.ts'
 

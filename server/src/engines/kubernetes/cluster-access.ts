@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { KubeConfig } from '@kubernetes/client-node'
-import { withSignal } from '#/engines/transport/with-signal.ts'
+import type { buildConnector as undici } from 'undici'
+import { buildConnector } from '#/engines/transport/connection-pools.ts'
+import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { pluginOf, takeOverPlugin } from './credential-plugin.ts'
 
 /** Token of the service account of the pod that Berth runs in. */
@@ -10,7 +13,7 @@ const tokenFile = '/var/run/secrets/kubernetes.io/serviceaccount/token'
 const usualCredentialTimeout = 20_000
 
 /** Options of a connection, as TLS takes them. */
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly ca?: Buffer
   readonly cert?: Buffer
   readonly key?: Buffer
@@ -150,4 +153,24 @@ async function authenticationOf(config: KubeConfig): Promise<Authentication> {
   const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] = {}
   await config.applyToHTTPSOptions(options)
   return options as Authentication
+}
+
+/**
+ * Opens connections with the options of the moment, because certificates in files rotate.
+ * @param read is called for each connection; what it throws is the failure of the connection
+ */
+export function connectorOf(read: () => Promise<ConnectOptions>): undici.connector {
+  let options: ConnectOptions = {}
+  let connect: undici.connector | undefined
+  const current = async (): Promise<undici.connector> => {
+    const now = await read()
+    // One with the same certificates is kept: it can resume sessions of TLS.
+    if (connect && isDeepStrictEqual(now, options)) return connect
+    options = now
+    return (connect = buildConnector({ ...now, allowH2: false }))
+  }
+  return (target, callback) =>
+    void current()
+      .then((open) => open(target, callback))
+      .catch((error: unknown) => callback(error as Error, null))
 }

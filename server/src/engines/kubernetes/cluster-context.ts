@@ -1,8 +1,7 @@
-import type { HostRulesReport } from '#/engines/host-capacity.ts'
+import type { HostRulesReport } from '#/engines/runtime.ts'
 import type { ClusterClient } from './cluster-client.ts'
 import type { PodIndex } from './pod-index.ts'
-import type { PullSecretUse } from './pull-secret.ts'
-import type { SecretAnchor } from './secret-anchor.ts'
+import type { PullSecretUse, SecretAnchor } from './pod-secrets.ts'
 
 /** What every verb works with. */
 export interface ClusterContext {

@@ -1,13 +1,11 @@
-import type { Account, ContainerFiles, FileStatus } from '#/engines/container-files.ts'
+import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Pod } from './api-objects.ts'
 import type { ClusterContext } from './cluster-context.ts'
-import { findPod } from './find-pods.ts'
-import { gateName, gateOf } from './files-gate.ts'
+import { findPod } from './container-lookup.ts'
+import { execInPod, framed, gateName, gateOf, outputOf, unpack } from './pod-exec.ts'
 import { stateOf } from './pod-state.ts'
-import { StartDeadlines } from './start-deadlines.ts'
-import { execInPod, outputOf } from './exec-in-pod.ts'
-import { unpack, framed } from './helper-container.ts'
+import { StartDeadlines } from './container-lifecycle.ts'
 
 const pause = 250
 /** Of a home that belongs to root, as a new claim does: the group of its pod, and the user that images mostly have. */

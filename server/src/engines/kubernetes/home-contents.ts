@@ -1,14 +1,12 @@
 import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/engines/home-archive.ts'
-import type { HomeContents } from '#/engines/home-contents.ts'
+import type { HomeContents } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { TarArchiveEnd } from '#/engines/transport/tar-archive-end.ts'
-import { withSendLimit } from '#/engines/transport/with-send-limit.ts'
-import { withStallLimit } from '#/engines/transport/with-stall-limit.ts'
+import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
+import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
 import type { ClusterContext } from './cluster-context.ts'
-import { execInPod, outputOf } from './exec-in-pod.ts'
-import { pack, unpack, framed } from './helper-container.ts'
-import { ensureHome, hasHome, listHomes, removeHome } from './home-claims.ts'
-import { readWithHomeHelper, withHomeHelper } from './home-helper.ts'
+import { execInPod, framed, outputOf, pack, unpack } from './pod-exec.ts'
+import { ensureHome, hasHome, listHomes, removeHome } from './home-volumes.ts'
+import { readWithHomeHelper, withHomeHelper } from './helper-containers.ts'
 
 /** Contents of homes through pods of the helper image. */
 export function homeContents(cluster: ClusterContext): HomeContents {

@@ -1,8 +1,6 @@
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import type { ObjectMeta, Pod } from './api-objects.ts'
-import { PodFollower } from './pod-follower.ts'
 import { toContainer, toListed } from './pod-state.ts'
-import { WatchState } from './watch-state.ts'
 
 /** Deletions that are remembered. */
 const maxDeleted = 10_000
@@ -154,5 +152,123 @@ export class PodIndex {
     })
     this.#followers.set(uid, theirs.add(follower))
     return follower
+  }
+}
+
+/**
+ * What the watch tells of one pod. A change that comes while its reader is busy is kept: a reader that only heard changes while it
+ * listens would miss the last one, and look for it a second later.
+ */
+class PodFollower {
+  readonly #onEnd: () => void
+  /** The newest that was told and not read yet. */
+  #news: { readonly pod: Pod | undefined } | undefined
+  #wake: (() => void) | undefined
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd
+  }
+
+  /** @param pod undefined: it is gone */
+  tell(pod: Pod | undefined): void {
+    this.#news = { pod }
+    this.#wake?.()
+  }
+
+  /**
+   * The pod as of the newest change since the last call, at once if there was one. One reader at a time.
+   * @returns undefined when it is gone, when nothing was told within `ms`, and when the signal aborts
+   */
+  async next(ms: number, signal?: AbortSignal): Promise<Pod | undefined> {
+    if (!this.#news && !signal?.aborted) await this.#change(ms, signal)
+    const news = this.#news
+    this.#news = undefined
+    return news?.pod
+  }
+
+  end(): void {
+    this.#onEnd()
+  }
+
+  async #change(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', this.#wake, { once: true })
+    await promise
+    signal?.removeEventListener('abort', this.#wake)
+    clearTimeout(timer)
+    this.#wake = undefined
+  }
+}
+
+/** Within this time after the list that a watch begins with, other lists of all pods are answered from both, in ms. */
+const listSharing = 10_000
+/**
+ * A watch without a line for this long answers no list, in ms: bookmarks come every minute or so, and a connection that is half open
+ * is noticed only later (`ClusterTimeouts.silence`).
+ */
+const maxSilence = 90_000
+
+/** Whether the watch of pods tells of all changes now, so that what it told can answer a list. */
+export class WatchState {
+  readonly #now: () => number
+  /** While a watch takes the list that it begins with, until it is open or has failed. */
+  #opening: PromiseWithResolvers<void> | undefined
+  #isOpen = false
+  #heardAt = -Infinity
+  #sharedUntil = -Infinity
+
+  /** @param now monotonic clock, in ms */
+  constructor(now = () => performance.now()) {
+    this.#now = now
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** The list of all pods, from which the watch continues, is about to be asked for. */
+  noteOpening(): void {
+    this.#opening ??= Promise.withResolvers()
+  }
+
+  /** The watch is open: it tells of each change since its list, or since the last line of the watch before. */
+  noteOpen(): void {
+    this.#isOpen = true
+    this.noteLine()
+    if (this.#opening) this.#sharedUntil = this.#now() + listSharing
+    this.#endOpening()
+  }
+
+  /** A change, or a bookmark. */
+  noteLine(): void {
+    this.#heardAt = this.#now()
+  }
+
+  /** The watch has broken, or did not open. */
+  noteLost(): void {
+    this.#isOpen = false
+    this.#sharedUntil = -Infinity
+    this.#endOpening()
+  }
+
+  /** Resolves when no list of the watch is under way, whatever became of it. */
+  async settled(): Promise<void> {
+    await this.#opening?.promise
+  }
+
+  /**
+   * Whether what the watch told can answer a list now. @param isUp whether of running pods alone: a list of all is asked for, so that
+   * a line that never came is noticed, except right after the list that the watch began with
+   */
+  canAnswer(isUp: boolean): boolean {
+    const now = this.#now()
+    return this.#isOpen && now - this.#heardAt < maxSilence && (isUp || now < this.#sharedUntil)
+  }
+
+  #endOpening(): void {
+    this.#opening?.resolve()
+    this.#opening = undefined
   }
 }

@@ -1,7 +1,7 @@
-import type { Disruption, RuntimeContainer } from '#/engines/runtime-container.ts'
-import { toInstant } from '#/engines/transport/instant.ts'
+import type { Disruption, RuntimeContainer } from '#/engines/runtime.ts'
+import { toInstant } from '#/engines/transport/json-stream.ts'
 import type { ContainerEnd, ContainerStatus, Pod } from './api-objects.ts'
-import { fingerprintOf, nameOf, ownerOf, portOf, templateVersionOf } from './object-labels.ts'
+import { fingerprintOf, nameOf, ownerOf, portOf, templateVersionOf } from './labels.ts'
 
 /** Word of the port for the state of a pod. */
 export type PodState = 'created' | 'running' | 'removing' | 'exited'

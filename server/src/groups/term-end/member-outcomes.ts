@@ -1,5 +1,4 @@
-import type { Home } from '#/engines/runtime-container.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { Home, Runtime } from '#/engines/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { listGroupIdsOfAll, listMembers, type GroupRole } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'

@@ -10,7 +10,7 @@ import { requestedLanguage } from '#/http/localized-reply.ts'
 import { contentLanguage } from '@berth/texts/language.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
-import type { HostReport } from '#/engines/host-capacity.ts'
+import type { HostReport } from '#/engines/runtime.ts'
 import { roundPercentiles } from '@berth/gateway/basics/percentiles.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { posix, join } from 'node:path'
 import { isOutOfRoom, roomOn, whileRoom, type RoomOn } from '#/machine/disk-room.ts'
-import type { ContainerFiles, FileStatus } from '#/engines/container-files.ts'
+import type { ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { hashOfLink } from './file-set.ts'
 
 /** A file of the home, kept for a copy of it. */

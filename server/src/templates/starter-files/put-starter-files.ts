@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { createTarPacker, type TarPackController } from 'modern-tar'
 import type { Logger } from 'pino'
-import type { Account, ContainerFiles, FileStatus } from '#/engines/container-files.ts'
+import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { isRecord } from '#/templates/field-values.ts'
 import type { StarterFiles } from '#/templates/template.ts'
 import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'

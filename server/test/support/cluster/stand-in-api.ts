@@ -5,7 +5,7 @@ import type { ClusterAccess } from '#/engines/kubernetes/cluster-access.ts'
 import { ClusterClient } from '#/engines/kubernetes/cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/engines/kubernetes/cluster-context.ts'
 import { PodIndex } from '#/engines/kubernetes/pod-index.ts'
-import { SecretAnchor } from '#/engines/kubernetes/secret-anchor.ts'
+import { SecretAnchor } from '#/engines/kubernetes/pod-secrets.ts'
 import type { Lifetime } from '../berth.ts'
 
 /** A request that reached the stand-in. */

@@ -1,8 +1,6 @@
 import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { RuntimeEvent } from '#/engines/runtime-event.ts'
-import type { Runtime } from '#/engines/runtime.ts'
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { Runtime, RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'
 import type { ContainerSpec } from '#/engines/container-spec.ts'
 
 /** A container of a `FakeEngine`. */

@@ -1,6 +1,5 @@
-import type { HomeContents } from '#/engines/home-contents.ts'
+import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { Runtime } from '#/engines/runtime.ts'
 
 /** A fault that a test can end and begin again while Berth runs. */
 export interface Fault {

@@ -1,4 +1,4 @@
-import type { RuntimeContainer } from '#/engines/runtime-container.ts'
+import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { read, shell } from './runtimes.ts'
 import { waitLimit } from '../extent.ts'
 
