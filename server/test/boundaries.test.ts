@@ -89,7 +89,7 @@ test('the adapter of a cluster is loaded by the selection of adapters alone, whe
   )
   assert.deepEqual(
     [...new Set(loaded.map(show))],
-    [`${chosen} imports ${cluster}kubernetes-runtime.ts`, `${chosen} imports ${cluster}inspect-cluster.ts`],
+    [`${chosen} imports ${cluster}kubernetes-runtime.ts`, `${chosen} imports ${cluster}engine-inspection.ts`],
   )
   assert.match(readFileSync(path.join(root, chosen), 'utf8'), /await import\('#\/engines\/kubernetes\//)
   const library = imports.filter(({ target, isTypeOnly }) => target.startsWith('@kubernetes/') && !isTypeOnly)

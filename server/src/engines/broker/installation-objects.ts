@@ -3,7 +3,7 @@ import type { EngineForward } from './engine-forward.ts'
 
 type Labels = Readonly<Record<string, string>> | null
 
-/** Labels by which Berth marks what it makes; see runtime/docker-engine/labels.ts. */
+/** Labels by which Berth marks what it makes; `docker/labels.ts` writes them. */
 export const ownLabel = 'berth.instance'
 /** Of containers that reach a home for a backup, and never run. */
 export const helperLabel = 'berth.helper'
@@ -96,13 +96,13 @@ export class OwnNames {
     this.#installation = installation
   }
 
-  /** As container-name.ts spells them. @throws {Refused} */
+  /** `container-name.ts` spells these names. @throws {Refused} */
   requireContainer(name: string): void {
     const spelled = this.#prefix.replace(/[^a-z0-9-]/g, '_')
     require(name.startsWith(this.#prefix) || name.startsWith(spelled), 'container', name)
   }
 
-  /** As helper-containers.ts has them. @throws {Refused} */
+  /** `helper-containers.ts` gives these names. @throws {Refused} */
   requireHelper(name: string): void {
     require(/^berth-helper-[0-9a-f]{16}$/.test(name), 'helper', name)
   }
@@ -112,7 +112,7 @@ export class OwnNames {
     require(this.isVolume(name), 'volume', name)
   }
 
-  /** As networks.ts numbers them. @throws {Refused} */
+  /** `networks.ts` numbers these names. @throws {Refused} */
   requireNetwork(name: string): void {
     const rest = name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : undefined
     const isOwn = name === this.#installation.name || (rest !== undefined && /^\d+$/.test(rest))

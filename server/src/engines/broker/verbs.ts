@@ -43,7 +43,7 @@ const name = '([a-zA-Z0-9][\\w.-]{0,254})'
 /** Of an image: registry, path, tag and digest, encoded as Berth does it. */
 const image = '([a-zA-Z0-9][\\w.%/-]{0,511})'
 
-/** All verbs: those of docker-engine/ and no others. */
+/** All verbs that the adapter of Docker (`engines/docker/`) uses, and no others. */
 export function engineVerbs({ objects, installation, create }: VerbParts): readonly Verb[] {
   /** A path as it is: what it tells is no secret and changes nothing. */
   const open = (path: string, query: readonly string[] = []): Verb => ({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
@@ -121,6 +122,23 @@ async function createNetwork(
 }
 
 const isSameBridge = (error: unknown) => error instanceof RuntimeError && /same bridge name/.test(String(error.cause))
+
+/**
+ * What is left of the pools beside the networks of the engine. An engine on this machine leaves out the networks that the machine
+ * itself is in, too.
+ */
+export function freePartsBeside(
+  networks: readonly Network[],
+  pools: readonly AddressPool[],
+  isLocal: boolean,
+): FreeParts[] {
+  const subnets = networks.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
+  return freeParts(pools, [...subnets, ...(isLocal ? networksOfThisMachine() : [])])
+}
+
+function networksOfThisMachine(): string[] {
+  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).flatMap(({ cidr }) => cidr ?? []))
+}
 
 /** Addresses from which the engine gives each new network a part: `10.0.0.0/8` in parts of `/24`. */
 export interface AddressPool {

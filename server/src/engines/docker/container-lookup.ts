@@ -1,7 +1,7 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { ContainerUsage, ListFilter, RuntimeContainer } from '#/engines/runtime.ts'
 import { toInstant } from '#/engines/transport/json-stream.ts'
-import { callTimeouts, withHealthCheck } from './engine-client.ts'
+import { callTimeouts, isValidName, withHealthCheck } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { imageIdFrom } from './images.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom, templateVersionFrom } from './labels.ts'
@@ -31,8 +31,6 @@ export interface Inspection {
   readonly NetworkSettings: { readonly Networks: Addresses | null }
 }
 
-/** What the engine accepts; anything else in a path could mean another call. */
-export const isValidName = (name: string) => /^[a-zA-Z0-9][\w.-]+$/.test(name)
 const isValidId = (id: string) => /^[0-9a-f]{64}$/.test(id)
 
 /** The engine resolves names and beginnings of ids alike, so what it found is compared with what was asked. */

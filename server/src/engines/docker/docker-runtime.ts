@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
-import { hostname, networkInterfaces } from 'node:os'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import type { HomeArchive } from '#/engines/home-archive.ts'
 import type { HostReport, Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { freePartsBeside } from './bridge-network.ts'
 import { BoundFolders } from './bound-folders.ts'
-import { freeParts } from './bridge-network.ts'
 import { createContainer } from './container-create.ts'
 import { watchEvents } from './container-events.ts'
 import { containerFiles } from './container-files.ts'
@@ -16,7 +17,7 @@ import { inspect, inspectId, listContainers, usage } from './container-lookup.ts
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, OomNotices, type EngineContext } from './engine-context.ts'
-import { homeContents } from './home-contents.ts'
+import { homeArchive, homeContents } from './home-contents.ts'
 import { HomeQuota, homes, measureHomes, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
@@ -86,6 +87,11 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     homeContents: () => homeContents(client, engine.installation),
     counts: () => client.counts(),
   }
+}
+
+/** Contents of homes of the Docker Engine, for backup and restore. @throws {Error} when `dockerHost` is no address */
+export function dockerHomeArchive(installation: string, dockerHost: string | undefined): HomeArchive {
+  return homeArchive(new EngineClient(findEngineAddress(dockerHost)), installation)
 }
 
 function connectToEngine(options: DockerRuntimeOptions): EngineContext {
@@ -158,14 +164,8 @@ const hasGpuHook = () => systemFolders.some((folder) => existsSync(path.join(fol
 function countAddresses({ networks, isLocal }: EngineContext, { addressPools }: HostFacts): number | null {
   const { capacity } = networks
   if (!capacity) return null
-  const subnets = capacity.all.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
-  const parts = freeParts(addressPools, [...subnets, ...(isLocal ? ownNetworks() : [])])
+  const parts = freePartsBeside(capacity.all, addressPools, isLocal)
   return parts.reduce((sum, { count, addresses }) => sum + count * networks.maxContainers(addresses), capacity.left)
-}
-
-/** Networks that this machine itself is in: the engine gives none of their addresses to containers. */
-function ownNetworks(): string[] {
-  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).flatMap(({ cidr }) => cidr ?? []))
 }
 
 /** Null with an engine on another machine, and where there is no such file, as on other systems than Linux. */

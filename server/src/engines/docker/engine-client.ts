@@ -36,6 +36,9 @@ export const callTimeouts = {
   pullStall: 120_000,
 } as const
 
+/** Whether the engine accepts a name; anything else in a path could mean another call. */
+export const isValidName = (name: string): boolean => /^[a-zA-Z0-9][\w.-]+$/.test(name)
+
 /** One call to the engine. */
 export interface EngineCall {
   /** What is being done, for the error: `start berth-ann-dev`. */

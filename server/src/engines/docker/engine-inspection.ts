@@ -1,12 +1,10 @@
-import { networkInterfaces } from 'node:os'
 import type { EngineInspection, EngineReport } from '#/engines/engine-inspection.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
-import { askNetworks, builtInPools, freeParts, interfaceOf, type AddressPool } from './bridge-network.ts'
+import { askNetworks, builtInPools, freePartsBeside, interfaceOf, type AddressPool } from './bridge-network.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient, callTimeouts, statusOf } from './engine-client.ts'
 import { HostRules } from './host-rules.ts'
-import { registryAuth } from './images.ts'
+import { encodedImage, imageId, registryAuth } from './images.ts'
 import { isOfAnyInstallation } from './labels.ts'
 
 /** The parts of `/info` and `/version` that are read; engines leave out what they do not know. */
@@ -34,7 +32,7 @@ export function inspectionOf(dockerHost: string | undefined): EngineInspection {
       const ours = (await askNetworks(client)).filter(({ Labels }) => isOfAnyInstallation(Labels))
       return new HostRules('auto', address.startsWith('unix:')).inspect(ours.map(interfaceOf))
     },
-    hasImage: (image) => hasImage(client, image),
+    hasImage: async (image) => (await imageId({ client }, image)) !== undefined,
     isInRegistry: (image, signal, credentials) => isInRegistry(client, image, signal, credentials),
   }
 }
@@ -49,10 +47,8 @@ async function report(client: EngineClient, address: string): Promise<EngineRepo
   ])
   const components = (version.Components ?? []).map(({ Name, Version }) => [Name.toLowerCase(), Version] as const)
   const time = new Date(info.SystemTime ?? '')
-  const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).flatMap(({ cidr }) => cidr ?? []))
-  const taken = networks.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
   const pools = info.DefaultAddressPools?.length ? info.DefaultAddressPools : builtInPools
-  const free = freeParts(pools, [...taken, ...(address.startsWith('unix:') ? own : [])])
+  const free = freePartsBeside(networks, pools, address.startsWith('unix:'))
   return {
     address,
     versions: { ...Object.fromEntries(components), engine: version.Version },
@@ -63,26 +59,13 @@ async function report(client: EngineClient, address: string): Promise<EngineRepo
   }
 }
 
-const encoded = (image: string) => image.split('/').map(encodeURIComponent).join('/')
-
-async function hasImage(client: EngineClient, image: string): Promise<boolean> {
-  const path = `/images/${encoded(image)}/json`
-  try {
-    await client.ask({ what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.read })
-    return true
-  } catch (error) {
-    if (error instanceof RuntimeError && error.kind === 'image') return false
-    throw error
-  }
-}
-
 async function isInRegistry(
   client: EngineClient,
   image: string,
   signal: AbortSignal,
   credentials: RegistryCredentials | undefined,
 ): Promise<boolean> {
-  const path = `/distribution/${encoded(image)}/json`
+  const path = `/distribution/${encodedImage(image)}/json`
   const what = `ask the registry for ${image}`
   try {
     const headers = registryAuth(image, credentials)

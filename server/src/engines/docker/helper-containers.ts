@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
-import { isValidName } from './container-lookup.ts'
-import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
+import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
 import { helperLabel } from './labels.ts'
 
 const [label, image] = [helperLabel, 'berth-helper:empty']

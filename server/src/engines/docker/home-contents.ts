@@ -6,8 +6,7 @@ import type { HomeContents } from '#/engines/runtime.ts'
 import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
 import { leftOut, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
 import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
-import { findEngineAddress } from './engine-address.ts'
-import { EngineClient, callTimeouts, statusOf } from './engine-client.ts'
+import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { isWithoutQuotas, listHomes, quotaOptions } from './home-volumes.ts'
 import { homeLabels } from './labels.ts'
@@ -16,10 +15,8 @@ import { homeLabels } from './labels.ts'
  * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file
  * system: nothing of a user runs in it or is resolved as a path (docs/explanation/decisions/046). The account of the
  * service cannot read the folders of volumes, and the engine may be on another machine.
- * @throws {Error} when `dockerHost` is no address
  */
-export function dockerHomeArchive(installation: string, dockerHost: string | undefined): HomeArchive {
-  const client = new EngineClient(findEngineAddress(dockerHost))
+export function homeArchive(client: EngineClient, installation: string): HomeArchive {
   const helpers = new HelperContainers(client, installation)
   return {
     homes: async () =>

@@ -4,9 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Home } from '#/engines/runtime.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
-import { isValidName } from './container-lookup.ts'
-import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
-import type { EngineContext } from './engine-context.ts'
+import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
 import { labelFilter, ownerFrom, probeFilter, probeLabels } from './labels.ts'
 
 /** What is taken from the engine's answer. */
@@ -19,7 +17,11 @@ interface Volume {
   readonly Options?: Readonly<Record<string, string>> | null
 }
 
-type Engine = Pick<EngineContext, 'client' | 'installation'>
+/** The engine that has the volumes, and whose of them are meant. */
+interface Engine {
+  readonly client: EngineClient
+  readonly installation: string
+}
 
 /** Volumes that carry our labels and an owner's. */
 export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(Home & { found: Volume })[]> {
@@ -28,7 +30,8 @@ export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(
   return homes
 }
 
-export async function homes(engine: EngineContext): Promise<Home[]> {
+/** Homes of this installation. @throws {RuntimeError} */
+export async function homes(engine: Engine): Promise<Home[]> {
   const homes: Home[] = []
   await eachHome(engine, ({ volume, owner }) => void homes.push({ volume, owner }))
   return homes
@@ -58,7 +61,7 @@ async function eachHome(engine: Engine, take: (home: Home & { found: Volume }) =
  * Only what carries our labels. Names of volumes, unlike ids of containers, are given again: between the look and the
  * removal another volume could take its name, for a millisecond. The engine has no id to distinguish them.
  */
-export async function removeHome(engine: EngineContext, volume: string): Promise<void> {
+export async function removeHome(engine: Engine, volume: string): Promise<void> {
   if (!(await isHome(engine, volume))) return
   try {
     const path = `/volumes/${volume}`
@@ -68,7 +71,7 @@ export async function removeHome(engine: EngineContext, volume: string): Promise
   }
 }
 
-async function isHome({ client, installation }: EngineContext, volume: string): Promise<boolean> {
+async function isHome({ client, installation }: Engine, volume: string): Promise<boolean> {
   if (!isValidName(volume)) return false
   const [what, path] = [`inspect volume ${volume}`, `/volumes/${volume}`]
   try {
@@ -103,7 +106,7 @@ interface Measured extends Volume {
  * with a bound size are.
  */
 export async function measureHomes(
-  engine: EngineContext,
+  engine: Engine & { readonly isLocal: boolean },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number | null>> {
   const ours = await listHomes(engine, signal)
@@ -111,17 +114,14 @@ export async function measureHomes(
   const sizes = await Promise.all(
     ours.map(async ({ volume, found }) => {
       const size = bytes.get(volume)
-      return [volume, size ?? (await usedUnderQuota(engine, found)) ?? size] as const
+      return [volume, size ?? (await usedUnderQuota(engine.isLocal, found)) ?? size] as const
     }),
   )
   return new Map(sizes.filter((each): each is readonly [string, number | null] => each[1] !== undefined))
 }
 
 /** Engines before API 1.42 do not know `type`; they ignore it and look at images and containers as well. */
-async function askForSizes(
-  { client }: EngineContext,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number | null>> {
+async function askForSizes({ client }: Engine, signal: AbortSignal): Promise<ReadonlyMap<string, number | null>> {
   const [what, path, query] = ['measure volumes', '/system/df', { type: 'volume' }]
   const end = performance.now() + callTimeouts.measureHomes
   for (;;) {
@@ -149,10 +149,7 @@ const isAnotherMeasuring = (error: unknown) =>
  * The file system tells of a folder with a quota how much is left of that; of one without, how full the whole disk is.
  * @returns bytes; undefined when it has no quota, or cannot be seen from here
  */
-async function usedUnderQuota(
-  { isLocal }: EngineContext,
-  { Mountpoint, Options }: Volume,
-): Promise<number | undefined> {
+async function usedUnderQuota(isLocal: boolean, { Mountpoint, Options }: Volume): Promise<number | undefined> {
   const size = Number(Options?.size)
   if (!isLocal || !Mountpoint || !(size > 0)) return undefined
   try {

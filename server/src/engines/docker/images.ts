@@ -3,7 +3,11 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { CreateOptions, ImageInfo, PullProgress, RegistryCredentials } from '#/engines/runtime.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, isOutOfSpace, type EngineClient } from './engine-client.ts'
-import type { EngineContext } from './engine-context.ts'
+
+/** The engine that has the images. */
+interface Engine {
+  readonly client: EngineClient
+}
 
 /** Between two tellings of how far a pull is, in ms. */
 const progressInterval = 250
@@ -219,16 +223,13 @@ export interface ImageInspection {
 }
 
 /** @throws {RuntimeError} `image` when the engine has none of this name */
-export async function inspectImage(
-  { client }: EngineContext,
-  image: string,
-  signal?: AbortSignal,
-): Promise<ImageInspection> {
+export async function inspectImage({ client }: Engine, image: string, signal?: AbortSignal): Promise<ImageInspection> {
   const path = imagePath(image, 'json')
   return client.ask({ what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.read, signal })
 }
 
-export async function imageId(engine: EngineContext, image: string): Promise<string | undefined> {
+/** As `Runtime.imageId`. */
+export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
   try {
     return imageIdFrom((await inspectImage(engine, image)).Id)
   } catch (error) {
@@ -237,7 +238,8 @@ export async function imageId(engine: EngineContext, image: string): Promise<str
   }
 }
 
-export async function imageInfo(engine: EngineContext, image: string): Promise<ImageInfo | undefined> {
+/** As `Runtime.imageInfo`. */
+export async function imageInfo(engine: Engine, image: string): Promise<ImageInfo | undefined> {
   try {
     const { Id, RepoDigests, Metadata } = await inspectImage(engine, image)
     const tagged = new Date(Metadata?.LastTagTime ?? '')
@@ -259,9 +261,10 @@ function digestOf(image: string, digests: readonly string[]): string | null {
 /** Podman names the kind of digest in some answers and leaves it out of others. */
 export const imageIdFrom = (id: string) => id.replace(/^sha256:/, '')
 
-/** Path of a question to the engine about an image. */
-const imagePath = (image: string, verb: 'json' | 'tag') =>
-  `/images/${image.split('/').map(encodeURIComponent).join('/')}/${verb}`
+/** Name of an image as a part of a path of the engine's API: its slashes stay. */
+export const encodedImage = (image: string): string => image.split('/').map(encodeURIComponent).join('/')
+
+const imagePath = (image: string, verb: 'json' | 'tag') => `/images/${encodedImage(image)}/${verb}`
 
 /**
  * Header with credentials for the registry of an image: base64url with padding, as Go's `base64.URLEncoding` reads it.

@@ -1,9 +1,10 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { ImageProgram, RunningContainer, TrialEngine } from '#/engines/trial-engine.ts'
+import { askNetworks } from './bridge-network.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient, callTimeouts, statusOf, type EngineCall } from './engine-client.ts'
+import { encodedImage } from './images.ts'
 import { installationIn, labelFilter, portFrom } from './labels.ts'
-import { askNetworks } from './bridge-network.ts'
 
 interface Listed {
   readonly Id: string
@@ -32,7 +33,7 @@ interface InspectedImage {
 }
 
 async function programOf(client: EngineClient, image: string): Promise<ImageProgram> {
-  const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
+  const path = `/images/${encodedImage(image)}/json`
   const call: EngineCall = { what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.measure }
   const { Config } = await client.ask<InspectedImage>(call)
   return { entrypoint: Config?.Entrypoint ?? [], command: Config?.Cmd ?? [] }

@@ -36,6 +36,21 @@ export interface ClusterCall {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The namespace where an installation has its objects, and the client of its API server. */
+export interface ClusterNamespace {
+  readonly client: ClusterClient
+  /** Name of this installation, on every label. */
+  readonly installation: string
+  readonly namespace: string
+}
+
+/** Path of a namespace's objects of a kind of the core API. @param name of one of them */
+export const corePath = (
+  { namespace }: Pick<ClusterNamespace, 'namespace'>,
+  kind: 'pods' | 'secrets' | 'persistentvolumeclaims' | 'events' | 'resourcequotas',
+  name?: string,
+): string => `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`
+
 /**
  * HTTP client of one API server, over the connection pools that the client of the Docker Engine has, too: every call has a
  * deadline and a signal, and no kind of call waits for the connections of another.

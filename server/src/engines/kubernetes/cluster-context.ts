@@ -1,14 +1,10 @@
 import type { HostRulesReport } from '#/engines/runtime.ts'
-import type { ClusterClient } from './cluster-client.ts'
+import type { ClusterNamespace } from './cluster-client.ts'
 import type { PodIndex } from './pod-index.ts'
 import type { PullSecretUse, SecretAnchor } from './pod-secrets.ts'
 
 /** What every verb works with. */
-export interface ClusterContext {
-  readonly client: ClusterClient
-  /** Name of this installation, on every label. */
-  readonly installation: string
-  readonly namespace: string
+export interface ClusterContext extends ClusterNamespace {
   /** Null: the cluster's default. */
   readonly storageClass: string | null
   /** Image of helpers; null: files of homes are out of reach. */
@@ -50,10 +46,3 @@ export const defaultTimeouts: ClusterTimeouts = {
   stall: 120_000,
   enforcement: 30_000,
 }
-
-/** Path of a namespace's objects of a kind of the core API. @param name of one of them */
-export const corePath = (
-  { namespace }: Pick<ClusterContext, 'namespace'>,
-  kind: 'pods' | 'secrets' | 'persistentvolumeclaims' | 'events' | 'resourcequotas',
-  name?: string,
-): string => `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`

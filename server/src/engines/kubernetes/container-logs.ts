@@ -1,8 +1,8 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { LogDemultiplexer, pacedBytes } from '#/engines/transport/log-stream.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
-import { callTimeouts, isMissing, statusOf } from './cluster-client.ts'
-import { corePath, type ClusterContext } from './cluster-context.ts'
+import { callTimeouts, corePath, isMissing, statusOf } from './cluster-client.ts'
+import type { ClusterContext } from './cluster-context.ts'
 import { findPod } from './container-lookup.ts'
 import { stateOf } from './pod-state.ts'
 

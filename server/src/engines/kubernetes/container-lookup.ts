@@ -1,7 +1,7 @@
 import type { ListFilter, RuntimeContainer } from '#/engines/runtime.ts'
 import type { ObjectList, Pod } from './api-objects.ts'
-import { callTimeouts, isMissing, statusOf } from './cluster-client.ts'
-import { corePath, type ClusterContext } from './cluster-context.ts'
+import { callTimeouts, corePath, isMissing, statusOf, type ClusterNamespace } from './cluster-client.ts'
+import type { ClusterContext } from './cluster-context.ts'
 import { objectName, ownerOf, selectorOf } from './labels.ts'
 import type { KnownPod } from './pod-index.ts'
 import { toContainer } from './pod-state.ts'
@@ -83,9 +83,7 @@ async function listWatched(
 }
 
 /** Whether this account may list pods of the namespace at all. @throws {RuntimeError} `failed` with the words of the API server */
-export async function checkAccess(
-  cluster: Pick<ClusterContext, 'client' | 'installation' | 'namespace'>,
-): Promise<void> {
+export async function checkAccess(cluster: ClusterNamespace): Promise<void> {
   const query = { labelSelector: selectorOf(cluster.installation), limit: '1' }
   const call = { what: 'list pods', method: 'GET', path: corePath(cluster, 'pods'), query } as const
   await cluster.client.ask({ ...call, timeout: callTimeouts.list })
@@ -170,7 +168,7 @@ export interface ListRequest {
  * @throws {RuntimeError} when a page does not come: a part of a list is never returned
  */
 export async function readList<T, K>(
-  cluster: Pick<ClusterContext, 'client' | 'namespace'>,
+  cluster: Pick<ClusterNamespace, 'client' | 'namespace'>,
   request: ListRequest,
   keep: (object: T) => K | undefined,
   onRestart: () => void = () => undefined,
@@ -183,7 +181,7 @@ export async function readList<T, K>(
 }
 
 async function readPages<T, K>(
-  cluster: Pick<ClusterContext, 'client' | 'namespace'>,
+  cluster: Pick<ClusterNamespace, 'client' | 'namespace'>,
   { what, kind, selector }: ListRequest,
   keep: (object: T) => K | undefined,
 ): Promise<{ kept: K[]; version: string }> {

@@ -8,8 +8,7 @@ import type {
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { quantity, type ObjectList, type ObjectMeta } from './api-objects.ts'
 import { openClusterAccess } from './cluster-access.ts'
-import { ClusterClient, callTimeouts, statusOf } from './cluster-client.ts'
-import { corePath } from './cluster-context.ts'
+import { ClusterClient, callTimeouts, corePath, statusOf } from './cluster-client.ts'
 import { anyInstallation, nameOf } from './labels.ts'
 
 export interface InspectionOptions {

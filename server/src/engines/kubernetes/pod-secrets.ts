@@ -3,9 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { registryOf } from '#/engines/container-spec.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
 import type { ObjectMeta, Pod } from './api-objects.ts'
-import { callTimeouts, createObject, isForbidden, isMissing, reasonOf, statusOf } from './cluster-client.ts'
-import { corePath, type ClusterContext } from './cluster-context.ts'
+import {
+  callTimeouts,
+  corePath,
+  createObject,
+  isForbidden,
+  isMissing,
+  reasonOf,
+  statusOf,
+  type ClusterNamespace,
+} from './cluster-client.ts'
 import { installationLabels } from './labels.ts'
+import type { PodIndex } from './pod-index.ts'
 
 /** Who an object belongs to: the cluster removes it when all of these are gone. */
 export interface OwnerReference {
@@ -36,7 +45,7 @@ export class SecretAnchor {
   #isRefused = false
 
   /** The owner of an environment that comes before its pod; undefined where there is none, or not yet: a call makes one, in the background. */
-  owner(cluster: ClusterContext): OwnerReference | undefined {
+  owner(cluster: ClusterNamespace): OwnerReference | undefined {
     if (!this.#owner && !this.#isRefused && !this.#isMaking) void this.#makeInBackground(cluster)
     return this.#owner
   }
@@ -61,7 +70,7 @@ export class SecretAnchor {
   }
 
   /** What fails is tried again by the next call of `owner`. */
-  async #makeInBackground(cluster: ClusterContext): Promise<void> {
+  async #makeInBackground(cluster: ClusterNamespace): Promise<void> {
     this.#isMaking = true
     try {
       await this.#make(cluster)
@@ -74,7 +83,7 @@ export class SecretAnchor {
   }
 
   /** The first creation makes sure that there is one whose removal shows that owners may be changed. */
-  async #make(cluster: ClusterContext): Promise<void> {
+  async #make(cluster: ClusterNamespace): Promise<void> {
     const name = `${cluster.installation}-environments`
     const body = {
       apiVersion: 'v1',
@@ -103,7 +112,7 @@ export interface SecretManifest {
  * @throws {RuntimeError} `missing` when there is no such Secret
  */
 export async function giveAway(
-  cluster: ClusterContext,
+  cluster: ClusterNamespace,
   secret: SecretManifest,
   owner: OwnerReference = absentOwner,
 ): Promise<void> {
@@ -135,6 +144,12 @@ export interface PullSecretUse {
   pods: readonly ObjectMeta[]
 }
 
+/** The namespace, which pods it has, and the accounts at registries by the names of their Secrets. */
+interface PullSecretContext extends ClusterNamespace {
+  readonly index: PodIndex
+  readonly pullSecrets: Map<string, PullSecretUse>
+}
+
 /**
  * Creates a pod with an account at the registry of its image as a Secret, which kubelets read when they pull: one for each account,
  * written anew at each creation, because its password may have changed. It is there before the pod: a kubelet that does not find it yet
@@ -143,7 +158,7 @@ export interface PullSecretUse {
  * @param create gets the Secret's name; undefined without credentials @throws {RuntimeError} · whatever `create` throws
  */
 export async function withPullSecret(
-  cluster: ClusterContext,
+  cluster: PullSecretContext,
   image: string,
   credentials: (() => RegistryCredentials) | undefined,
   create: (secret: string | undefined) => Promise<Pod>,
@@ -175,7 +190,7 @@ interface PullSecret {
 }
 
 function secretOf(
-  { installation }: ClusterContext,
+  { installation }: ClusterNamespace,
   image: string,
   { username, password }: RegistryCredentials,
 ): PullSecret {
@@ -188,14 +203,14 @@ function secretOf(
   }
 }
 
-function useOf({ pullSecrets }: ClusterContext, name: string): PullSecretUse {
+function useOf({ pullSecrets }: PullSecretContext, name: string): PullSecretUse {
   const use = pullSecrets.get(name) ?? { creations: 0, pods: [] }
   pullSecrets.set(name, use)
   return use
 }
 
 async function storePullSecret(
-  cluster: ClusterContext,
+  cluster: ClusterNamespace,
   { name, config }: PullSecret,
   owners: readonly ObjectMeta[],
   signal?: AbortSignal,

@@ -1,4 +1,4 @@
-import { dockerHomeArchive } from '#/engines/docker/home-contents.ts'
+import { dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
