@@ -9,7 +9,7 @@ export interface Owner {
 export interface DeviceMapping {
   readonly onHost: string
   readonly inContainer: string
-  /** Of read, write and mknod: some of `rwm`. */
+  /** Which of read, write and mknod it has: some of `rwm`. */
   readonly rights: string
 }
 
@@ -37,7 +37,7 @@ export interface ClusterFields {
   /** Labels that its node has to have. */
   readonly nodeSelector: Readonly<Record<string, string>>
   readonly tolerations: readonly Toleration[]
-  /** Of a home that is made now; null: the installation's. */
+  /** Storage class of a home that is made now; null: the installation's. */
   readonly storageClass: string | null
   /** Names of Secrets of the namespace with accounts at registries. */
   readonly pullSecrets: readonly string[]
@@ -82,7 +82,7 @@ export interface ContainerSpec {
   readonly cluster?: ClusterFields
   /** Whether files are put into its home between creation and start, where containers run from their creation on. */
   readonly awaitsFiles?: boolean
-  /** Of the template that it is made from; kept on the container, and no part of the fingerprint. */
+  /** Version of the template that it is made from; it is kept on the container, and is no part of the fingerprint. */
   readonly templateVersion?: string
   /** Changes when anything above changes; identifies a container of an older template. */
   readonly fingerprint: string
@@ -97,7 +97,10 @@ export interface CreatedContainer {
 /** Resource of GPUs in a cluster, where a template names none. */
 export const usualGpuResource = 'nvidia.com/gpu'
 
-/** Linux capabilities of each container: enough for programs that start as root and step down; without the six of Docker's that reach further. */
+/**
+ * Linux capabilities of each container: enough for programs that start as root and step down; without the six of Docker's that
+ * reach further.
+ */
 export const usualCapabilities = [
   'CHOWN',
   'DAC_OVERRIDE',

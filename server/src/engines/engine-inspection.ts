@@ -6,7 +6,7 @@ export interface EngineReport {
   readonly address: string
   /** Versions by component, in lower case: `engine`, `containerd`, `runc`. */
   readonly versions: Readonly<Record<string, string>>
-  /** As the engine writes them: `name=seccomp,profile=default`. */
+  /** Options in the engine's spelling: `name=seccomp,profile=default`. */
   readonly securityOptions: readonly string[]
   /** Folder of images, containers and volumes. */
   readonly rootDir: string
@@ -43,9 +43,9 @@ export type ClusterRight = string
 /** How much of a quota of the namespace is used. */
 export interface QuotaUse {
   readonly quota: string
-  /** As the quota names it: `requests.memory`. */
+  /** Name that the quota has for it: `requests.memory`. */
   readonly resource: string
-  /** As the cluster writes them: `3`, `500m`, `10Gi`. */
+  /** Quantities in the cluster's spelling: `3`, `500m`, `10Gi`. */
   readonly used: string
   readonly hard: string
   /** Used of allowed; above 1 after a quota was lowered. */

@@ -29,7 +29,7 @@ export interface Runtime {
    */
   inspect(name: string): Promise<RuntimeContainer | undefined>
 
-  /** As `inspect`, by the engine's full id. What the gateway asks, because names pass from one container to the next. */
+  /** Inspects by the engine's full id. The gateway asks this, because names pass from one container to the next. */
   inspectId(id: string): Promise<RuntimeContainer | undefined>
 
   /**
@@ -38,7 +38,7 @@ export interface Runtime {
    */
   imageId(image: string): Promise<string | undefined>
 
-  /** As `imageId`, with what an administrator reads about it. */
+  /** The image that `imageId` finds, with what an administrator reads about it. */
   imageInfo(image: string): Promise<ImageInfo | undefined>
 
   /**
@@ -85,14 +85,14 @@ export interface Runtime {
   /** Takes the container away, running or not. Home volumes stay. Nothing to do when it is gone. */
   remove(id: string, signal?: AbortSignal): Promise<void>
 
-  /** As `remove`, but never what runs or is paused by now. @throws {RuntimeError} `conflict` then */
+  /** Removes, but never what runs or is paused by now. @throws {RuntimeError} `conflict` then */
   removeStopped(id: string): Promise<void>
 
   /**
    * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
-   * Those of other installations are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has, which
-   * takes Docker 0.2 ms for each that it returns, and a tenth of that for each that it skips.
-   * Of ids `unreachable` follows within 3 s. Of all containers the answer may take 30 s, as long as the engine answers pings.
+   * Those of other installations are left out. Asked for ids the engine looks at these alone; else it reads all containers that it
+   * has, which takes Docker 0.2 ms for each that it returns, and a tenth of that for each that it skips.
+   * For ids `unreachable` follows within 3 s. For all containers the answer may take 30 s, as long as the engine answers pings.
    * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
   list(filter?: ListFilter): Promise<RuntimeContainer[]>
@@ -108,7 +108,8 @@ export interface Runtime {
   logs(id: string, lines: number): Promise<string[]>
 
   /**
-   * As `logs`, and then each new line as it is written, until the program ends, the container goes, or the signal aborts.
+   * Gives what `logs` gives, and then each new line as it is written, until the program ends, the container goes, or the signal
+   * aborts.
    * A listener that is slow slows the reading, not this process's memory.
    * @throws {RuntimeError} `missing`, `unreachable`, `failed` as above
    */
@@ -259,7 +260,7 @@ export interface RuntimeContainer {
   /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
   readonly address: string | null
   readonly port: number | null
-  /** Of the image that it was made from, even if the image's name means another by now. */
+  /** Id of the image that it was made from, even if the image's name means another by now. */
   readonly imageId: string
   /** Exit code of the last run; null while running, and where a list does not tell it. */
   readonly exitCode: number | null
@@ -275,13 +276,13 @@ export interface RuntimeContainer {
   /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
   readonly endedAt: number | null
   readonly fingerprint: string | null
-  /** As in the specification that it was made from; undefined where that named none. */
+  /** Version in the specification that it was made from; undefined where that named none. */
   readonly templateVersion?: string | undefined
 }
 
 /** An image that the engine has. */
 export interface ImageInfo {
-  /** As in `RuntimeContainer.imageId`. */
+  /** The id that `RuntimeContainer.imageId` has. */
   readonly id: string
   /** Digest by which its registry knows it; null for one that was built here. */
   readonly digest: string | null
@@ -295,7 +296,7 @@ export interface ContainerUsage {
   readonly cpuSeconds: number
   /** Now, without the files that the kernel keeps in memory only while it has room; null where the engine does not say. */
   readonly memoryBytes: number | null
-  /** As in `RuntimeContainer`. */
+  /** When it was started last (`RuntimeContainer.startedAt`). */
   readonly startedAt: number | null
 }
 
@@ -312,7 +313,7 @@ export interface RuntimeEvent {
     | 'oom' // the kernel killed a program in it; the container may live on
     | 'other' // created, renamed, about to stop...; without id: look at everything again
     | 'lost' // without id: the listener is blind from now on
-  /** Of `destroy`: that it ran, and neither Berth nor its program ended it. */
+  /** For `destroy`: that it ran, and neither Berth nor its program ended it. */
   readonly isEvicted?: true
 }
 

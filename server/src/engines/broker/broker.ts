@@ -6,11 +6,11 @@ import { EngineFailure, EngineForward, refuse, type EngineAddress } from './engi
 import { EngineObjects, Refused, type InstallationLock } from './installation-objects.ts'
 import { engineVerbs, type Approved, type Verb } from './verbs.ts'
 
-/** Of bodies in JSON, which Berth sends at once: in ms, and in bytes of all at the same time. */
+/** Limits of bodies in JSON, which Berth sends at once: in ms, and in bytes of all at the same time. */
 const bodyLimits = { timeout: 10_000, maxTotal: 32 * 1024 * 1024 }
 /** Above the sum of the client's pools (connection-pools.ts), twice: an old API ends beside a new one. */
 const maxConnections = 2_048
-/** Of the client's words in a line of the log, which it could fill the disk with. */
+/** Max characters of the client's words in a line of the log, which it could fill the disk with. */
 const maxWords = 500
 /** In ms: how long the head of a request may take. Bodies may be homes, which take hours. */
 const headersTimeout = 10_000

@@ -5,7 +5,7 @@ type Labels = Readonly<Record<string, string>> | null
 
 /** Labels by which Berth marks what it makes; `docker/labels.ts` writes them. */
 export const ownLabel = 'berth.instance'
-/** Of containers that reach a home for a backup, and never run. */
+/** Label of containers that reach a home for a backup, and never run. */
 export const helperLabel = 'berth.helper'
 
 interface Container {
@@ -55,7 +55,7 @@ export class EngineObjects {
     return kind === 'user' && labels?.[ownLabel] === undefined ? undefined : found.Id
   }
 
-  /** As `container`; a bridge. */
+  /** Looks up a bridge as `container` does a container. */
   async network(reference: string): Promise<string | undefined> {
     const found = await this.#engine.ask<Network>(`/networks/${reference}`)
     return found && found.Driver === 'bridge' && this.isOwn(found.Labels) ? found.Id : undefined

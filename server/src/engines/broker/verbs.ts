@@ -40,7 +40,7 @@ export interface VerbParts {
 }
 
 const name = '([a-zA-Z0-9][\\w.-]{0,254})'
-/** Of an image: registry, path, tag and digest, encoded as Berth does it. */
+/** Name of an image: registry, path, tag and digest, encoded as Berth does it. */
 const image = '([a-zA-Z0-9][\\w.%/-]{0,511})'
 
 /** All verbs that the adapter of Docker (`engines/docker/`) uses, and no others. */

@@ -145,7 +145,10 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, device
   }
 }
 
-/** Where it lives: our network, no published port, its home and what its template mounts. `always` as restart policy would undo a block. */
+/**
+ * Where it lives: our network, no published port, its home and what its template mounts. `always` as restart policy would undo a
+ * block.
+ */
 function placementOf(
   engine: EngineContext,
   { home, owner, mounts }: ContainerSpec,
@@ -158,7 +161,7 @@ function placementOf(
     Target: home.path,
     VolumeOptions: {
       Labels: homeLabels(engine.installation, owner),
-      // Of a volume that exists the engine ignores all of this: it keeps its labels and its size.
+      // The engine ignores all of this for a volume that exists: it keeps its labels and its size.
       ...(home.size !== null && supportsHomeQuota ? { DriverConfig: quotaOptions(home.size) } : {}),
     },
   }

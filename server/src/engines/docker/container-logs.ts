@@ -80,7 +80,7 @@ export async function followLogs(
   }
 }
 
-/** As many bytes wait in this process as one connection takes; the engine waits with the others. */
+/** No more bytes wait in this process than one connection takes; the engine waits with the others. */
 function open(
   { client }: EngineContext,
   id: string,

@@ -63,7 +63,7 @@ export async function findOwn(
   return found && toContainer(engine, found)
 }
 
-/** As `findOwn`, in the engine's words. */
+/** Finds what `findOwn` finds, in the engine's words. */
 export async function inspectOwn(
   engine: EngineContext,
   id: string,
@@ -87,7 +87,7 @@ async function inspectAny(
   }
 }
 
-/** A name that no container has, but that is a prefix of several ids. Docker answers 500 or 400, Podman has words of its own. */
+/** Whether no container has the name, which is a prefix of several ids. Docker answers 500 or 400, Podman has its own words. */
 const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than one result/i.test(String(cause))
 
 function toContainer({ installation, networks, oomNotices }: EngineContext, found: Inspection): RuntimeContainer {
@@ -99,7 +99,7 @@ function toContainer({ installation, networks, oomNotices }: EngineContext, foun
     name: found.Name.slice(1),
     owner,
     state: Status,
-    // Of a program that ended the engine has forgotten the address, or gives it on to the next.
+    // The engine has forgotten the address of a program that ended, or gives it on to the next.
     address: Running ? networks.addressIn(found.NetworkSettings.Networks) : null,
     port: owner && portFrom(Labels),
     imageId: imageIdFrom(found.Image),
@@ -215,7 +215,7 @@ export async function usage(engine: EngineContext, id: string): Promise<Containe
   const found = await findOwn(engine, id)
   if (!found || !isRunningOrPaused(found.state)) return undefined
   const stats = await statsOf(engine, id)
-  // Of a container that ended meanwhile the engine says 0, which no program that runs has.
+  // The engine says 0 for a container that ended meanwhile, which no program that runs has.
   const nanoseconds = stats?.cpu_stats?.cpu_usage?.total_usage
   if (!nanoseconds) return undefined
   return { cpuSeconds: nanoseconds / nanosecondsPerSecond, memoryBytes: memoryOf(stats), startedAt: found.startedAt }

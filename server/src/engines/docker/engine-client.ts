@@ -63,8 +63,10 @@ export interface EngineCall {
 /** Newest version of the engine's API whose changes were read through; an engine that is older decides itself. */
 const newestMinor = 47
 
-/** HTTP client of one engine, over connection pools. Ours on undici, because it streams lists, bounds every call and keeps pings
- * apart (docs/explanation/decisions/009). Connects at the first call, not before; idle connections do not keep the process alive. */
+/**
+ * HTTP client of one engine, over connection pools. It is ours, on undici, because it streams lists, bounds every call and keeps
+ * pings apart (docs/explanation/decisions/009). It connects at the first call; idle connections do not keep the process alive.
+ */
 export class EngineClient {
   readonly #pools: ConnectionPools
   readonly #metrics = new EngineCallMetrics()
@@ -114,7 +116,10 @@ export class EngineClient {
     })
   }
 
-  /** A header of the answer; undefined when it has none of this name. @throws {RuntimeError} or the reason of the caller's signal */
+  /**
+   * A header of the answer; undefined when it has none of this name.
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
   async header(call: EngineCall, name: string): Promise<string | undefined> {
     return this.#exchange(call, await this.#prefix(call.signal), async ({ headers, body }) => {
       await body.dump()
@@ -144,7 +149,7 @@ export class EngineClient {
     return this.#read(call, body)
   }
 
-  /** As `stream`, for an answer that comes in lines of JSON. */
+  /** Does what `stream` does, for an answer that comes in lines of JSON. */
   async follow<T>(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
     const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
     return this.#read(call, jsonLines<T>(body))
@@ -299,7 +304,7 @@ function kindOf({ status, message }: EngineErrorResponse): RuntimeErrorKind {
   return status === 409 ? 'conflict' : 'failed'
 }
 
-/** Of address pools, of a network's addresses, of a bridge's ports (EXFULL). */
+/** The engine's words for address pools, addresses of a network, and ports of a bridge (EXFULL) that are used up. */
 const networkFullMessages =
   /non-overlapping IPv\d address pool|been fully subnetted|no available (IPv4 )?addresses|exchange full/i
 

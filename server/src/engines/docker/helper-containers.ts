@@ -165,7 +165,7 @@ export class HelperContainers {
   }
 }
 
-/** As the engine lists it; a helper has one mount. */
+/** What the engine's list has of a helper, which has one mount. */
 interface ListedHelper {
   readonly Id: string
   readonly Labels: Readonly<Record<string, string>>

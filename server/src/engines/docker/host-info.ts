@@ -124,7 +124,7 @@ export async function canRaiseOpenFiles(proc = '/proc'): Promise<boolean> {
   return known.length > 0 && known.every((limit) => limit >= openFilesLimit)
 }
 
-/** Of a program that starts containers; undefined of any other, and of one that has ended meanwhile. */
+/** Hard limit of a program that starts containers; undefined for any other, and for one that has ended meanwhile. */
 async function hardLimit(folder: string): Promise<number | undefined> {
   try {
     if (!starters.has((await readFile(`${folder}/comm`, 'utf8')).trim())) return undefined

@@ -36,7 +36,7 @@ export class HostRules {
     this.#report = this.#isWanted ? null : { areSet: false, reason: 'HOST_RULES is off' }
   }
 
-  /** As it was after the last `ensure`; null before the first one. */
+  /** What the last `ensure` found; null before the first one. */
   get report(): Report | null {
     return this.#report
   }
@@ -391,7 +391,7 @@ function runProgram(file: string, words: readonly string[], input = ''): Promise
       const said = stderr.trim().split('\n')[0]?.slice(0, 300)
       reject(new Error(`${file}: ${said || (error.killed ? `no end within ${callTimeout} ms` : error.message)}`))
     })
-    // Of a program that ends without reading; why it did is in its words.
+    // A program that ends without reading breaks its input; why it ended is in its words.
     child.stdin?.on('error', () => undefined).end(input)
   })
 }

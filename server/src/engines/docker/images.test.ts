@@ -58,7 +58,7 @@ test('where the registry does not tell the size, the received bytes are reported
   assert.deepEqual(progressAfter(line('Downloading', 'a', 80)), [0, 1, 80, 80])
 })
 
-/** As Go reads it: base64 with `-` and `_`, padded. */
+/** Reads it as Go does: base64 with `-` and `_`, padded. */
 const decoded = (header = '') =>
   JSON.parse(Buffer.from(header.replaceAll('-', '+').replaceAll('_', '/'), 'base64').toString())
 

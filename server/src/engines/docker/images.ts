@@ -228,7 +228,7 @@ export async function inspectImage({ client }: Engine, image: string, signal?: A
   return client.ask({ what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.read, signal })
 }
 
-/** As `Runtime.imageId`. */
+/** The engine's answer to `Runtime.imageId`. @throws {RuntimeError} */
 export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
   try {
     return imageIdFrom((await inspectImage(engine, image)).Id)
@@ -238,7 +238,7 @@ export async function imageId(engine: Engine, image: string): Promise<string | u
   }
 }
 
-/** As `Runtime.imageInfo`. */
+/** The engine's answer to `Runtime.imageInfo`. @throws {RuntimeError} */
 export async function imageInfo(engine: Engine, image: string): Promise<ImageInfo | undefined> {
   try {
     const { Id, RepoDigests, Metadata } = await inspectImage(engine, image)

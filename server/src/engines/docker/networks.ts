@@ -18,7 +18,7 @@ export interface NetworksOptions {
  */
 export const defaultMaxPerNetwork = 900
 
-/** Of one container, by the name of the network. */
+/** Addresses of one container, by the name of the network. */
 export type Addresses = Readonly<Record<string, { readonly IPAddress?: string }>>
 
 /** What the engine's addresses and networks have come to. */
@@ -158,7 +158,7 @@ export class Networks {
         if (this.#isShort() && !this.#exhausted) this.ensure().catch(() => undefined)
         return name
       }
-      // Of a crowd that waits, each round lets as many through as find room.
+      // Each round lets as many of those who wait through as find room.
       await withSignal(this.ensure(), signal)
       if (this.#exhausted && this.#fullest() === undefined) throw this.#exhausted
     }

@@ -46,7 +46,7 @@ function placeOf({ Labels, NetworkSettings }: Listed): RunningContainer[] {
   return networks.flatMap(({ IPAddress }) => (IPAddress ? { installation, port, address: IPAddress } : []))
 }
 
-/** Of any installation, and only those with its label. */
+/** Containers of any installation; callers look at those that have the label of one. */
 const listContainers = (client: EngineClient, query: Record<string, string>) =>
   client.ask<Listed[]>({
     what: 'list containers',

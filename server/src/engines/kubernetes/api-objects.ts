@@ -52,7 +52,7 @@ export interface Pod {
   }
   readonly status?: {
     readonly phase?: string
-    /** Of the pod as a whole: `Evicted`, `NodeLost`. */
+    /** Reason for the pod as a whole: `Evicted`, `NodeLost`. */
     readonly reason?: string
     readonly message?: string
     /** When its node took it. */

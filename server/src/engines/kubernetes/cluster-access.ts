@@ -31,7 +31,7 @@ interface ConnectOptions {
 export interface ClusterAccess {
   /** `https://host:port` */
   readonly server: string
-  /** Of the context; `default` where it names none. */
+  /** Namespace of the context; `default` where it names none. */
   readonly namespace: string
   /** What a new connection needs: authorities, and a certificate of Berth's. @throws {Error} of a plugin */
   connect(): Promise<ConnectOptions>
@@ -119,7 +119,7 @@ async function accessBy(load: () => Credentials): Promise<ClusterAccess> {
 /** The credentials of one reading of the files. */
 interface Credentials {
   readonly config: KubeConfig
-  /** Of now; callers at the same time share one reading. @throws {Error} for the operator */
+  /** Reads them as they are now; callers at the same time share one reading. @throws {Error} for the operator */
   read(): Promise<Authentication>
 }
 

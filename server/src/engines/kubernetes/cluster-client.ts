@@ -84,7 +84,7 @@ export class ClusterClient {
     })
   }
 
-  /** As `ask`. @returns also the header `Date` (RFC 9110, 6.6.1), which has a resolution of a second */
+  /** Does what `ask` does. @returns also the header `Date` (RFC 9110, 6.6.1), which has a resolution of a second */
   async askWithDate<T>(call: ClusterCall): Promise<{ readonly answer: T; readonly date: Date | null }> {
     return this.#exchange(call, async ({ body, headers }) => {
       const date = new Date(String(headers.date ?? ''))
@@ -112,7 +112,7 @@ export class ClusterClient {
     return this.#read(call, body)
   }
 
-  /** As `stream`, for an answer that comes in lines of JSON. */
+  /** Does what `stream` does, for an answer that comes in lines of JSON. */
   async follow<T>(call: ClusterCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
     const body = await this.#exchange(call, async (response) => response.body)
     return this.#read(call, jsonLines<T>(body))

@@ -10,7 +10,7 @@ export interface ClusterContext extends ClusterNamespace {
   /** Image of helpers; null: files of homes are out of reach. */
   readonly helperImage: string | null
   readonly index: PodIndex
-  /** Of accounts at registries, by the names of their Secrets. */
+  /** Who uses the accounts at registries, by the names of their Secrets. */
   readonly pullSecrets: Map<string, PullSecretUse>
   /** Owns environments of pods that are not there yet. */
   readonly anchor: SecretAnchor
@@ -32,7 +32,7 @@ export interface ClusterTimeouts {
    * half open would otherwise stay silent for ever.
    */
   readonly silence: number
-  /** Of a home that sends, or takes, nothing while it is read or written. */
+  /** For a home that sends, or takes, nothing while it is read or written. */
   readonly stall: number
   /** For the network plugin, to close a pod that has just started. */
   readonly enforcement: number

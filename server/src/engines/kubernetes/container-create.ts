@@ -199,9 +199,9 @@ const terminationGrace = 10
 
 export interface PodNames {
   readonly pod: string
-  /** Of the Secret that holds its environment. */
+  /** Name of the Secret that holds its environment. */
   readonly secret: string
-  /** Of the Secret with the account at its registry. */
+  /** Name of the Secret with the account at its registry. */
   readonly pullSecret?: string | undefined
 }
 

@@ -17,7 +17,10 @@ const shortWatch = 1_000
 
 type OnEvent = (event: RuntimeEvent) => void
 
-/** List and watch: a list says what there is, the watch continues from its version. After a version that is too old, an error in the watch, or a silence, what there is is listed anew. */
+/**
+ * List and watch: a list says what there is, the watch continues from its version. After a version that is too old, an error in the
+ * watch, or a silence, what there is is listed anew.
+ */
 export function watchPods(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): void {
   void watchWithRetry(cluster, onEvent, signal)
 }
@@ -26,7 +29,7 @@ export function watchPods(cluster: ClusterContext, onEvent: OnEvent, signal: Abo
 async function watchWithRetry(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): Promise<void> {
   const { index } = cluster
   const changes = new PodChanges((uid) => index.isDeletedHere(uid))
-  /** Of pods that were gone when the watch could continue. */
+  /** Events of pods that were gone when the watch could continue. */
   const gone: RuntimeEvent[] = []
   let version: string | undefined
   let retryDelay = initialRetryDelay

@@ -8,7 +8,7 @@ import { stateOf } from './pod-state.ts'
 import { StartDeadlines } from './container-lifecycle.ts'
 
 const pause = 250
-/** Of a home that belongs to root, as a new claim does: the group of its pod, and the user that images mostly have. */
+/** Account for a home that belongs to root, as a new claim does: the group of its pod, and the user that images mostly have. */
 const usualAccount: Account = { uid: 1000, gid: 1000 }
 
 /** Kind of a file by the first digit of its mode. Source: inode(7). */

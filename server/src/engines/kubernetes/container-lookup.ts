@@ -154,14 +154,15 @@ const usedOf = ({ nodeName, tolerations, volumes = [] }: NonNullable<Pod['spec']
 const pageSize = 250
 
 export interface ListRequest {
-  /** As in `ClusterCall`. */
+  /** What is being done, for the error and the metrics (`ClusterCall.what`). */
   readonly what: string
   readonly kind: 'pods' | 'persistentvolumeclaims'
   readonly selector: string
 }
 
 /**
- * Reads a list in pages, each of which is asked for while the one before is parsed, and begins again, once, when the API server has forgotten the first one (410).
+ * Reads a list in pages, each of which is asked for while the one before is parsed, and begins again, once, when the API server has
+ * forgotten the first one (410).
  * @param keep what stays of an object; the rest of a page is dropped before the next one is asked for. Undefined: nothing
  * @param onRestart what `keep` was called for so far does not count
  * @returns also the version of the list, from which a watch continues
@@ -233,7 +234,7 @@ function tokenAtBegin(page: string): string | undefined {
   return token
 }
 
-/** As API servers write it; within a string its quotes would be escaped. */
+/** API servers write it in this form; within a string its quotes would be escaped. */
 const managedFieldsKey = '"managedFields":['
 const [quote, backslash, bracket, endOfBracket] = [0x22, 0x5c, 0x5b, 0x5d]
 

@@ -104,7 +104,7 @@ export async function storageClasses({ client }: InspectedCluster): Promise<Stor
   return { names: items.map(({ metadata }) => metadata.name), default: isDefault?.metadata.name ?? null }
 }
 
-/** Of all installations in the namespace: the name of this one is in its store. */
+/** Homes of all installations in the namespace: the name of this one is in its store. */
 export async function unboundHomes(cluster: InspectedCluster, now: Date): Promise<readonly string[]> {
   const { items } = await cluster.client.ask<ObjectList<StoredClaim>>({
     what: 'list homes',

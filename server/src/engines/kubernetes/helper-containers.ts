@@ -46,7 +46,7 @@ export async function withHomeHelper<T>(
   }
 }
 
-/** As `withHomeHelper`, for work that yields what it reads; the pod is gone when it has ended, or its reader has left. */
+/** Does what `withHomeHelper` does for work that yields what it reads; the pod is gone when it has ended, or its reader has left. */
 export async function* readWithHomeHelper<T>(
   cluster: ClusterContext,
   volume: string,

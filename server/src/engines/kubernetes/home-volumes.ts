@@ -16,7 +16,7 @@ export interface WantedHome {
   /** Bytes; null: the template names none. */
   readonly size: number | null
   readonly owner: Owner
-  /** Of a claim that is made now; null: the installation's. */
+  /** Storage class of a claim that is made now; null: the installation's. */
   readonly storageClass: string | null
 }
 

@@ -25,7 +25,7 @@ export interface KubernetesRuntimeOptions {
   readonly kubeconfig: string | undefined
   /** Null: that of the context. */
   readonly namespace: string | null
-  /** Of homes; null: the cluster's default. */
+  /** Storage class of homes; null: the cluster's default. */
   readonly storageClass: string | null
   /** Image with `sh` and `tar`, for files of homes; null: they are out of reach. */
   readonly helperImage?: string | null

@@ -17,11 +17,11 @@ export interface ExecCall {
   readonly signal: AbortSignal
 }
 
-/** Of each message the first byte. Source: kubernetes, `v4.channel.k8s.io`. */
+/** First byte of each message. Source: kubernetes, `v4.channel.k8s.io`. */
 const channels = { input: 0, output: 1, errors: 2, result: 3 } as const
 /** Bytes that are kept before the connection waits for the reader, and those of one message. */
 const [maxKept, maxMessage] = [1024 * 1024, 32 * 1024]
-/** Of the error output. */
+/** Characters of the error output that are kept. */
 const maxErrors = 2_000
 
 /** How a command ended: a `Status` of the API. */

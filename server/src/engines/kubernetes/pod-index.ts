@@ -7,11 +7,11 @@ const maxDeleted = 10_000
 
 /** What the index has of a pod. */
 export interface KnownPod {
-  /** Of the pod, which may differ from its container's. */
+  /** Name of the pod, which may differ from its container's. */
   readonly name: string
   /** `resourceVersion`: with the same one the pod is unchanged. */
   readonly version: string | undefined
-  /** As a list has it; shared by all lists, so that 20,000 pods are not in memory once for each. */
+  /** What a list has of it; it is shared by all lists, so that 20,000 pods are not in memory once for each. */
   readonly listed: RuntimeContainer
 }
 

@@ -52,7 +52,7 @@ test('what fails on the way fails the result, behind what came before', async ()
 })
 
 test('files whose names differ in bytes that are no UTF-8 alone all come through', async () => {
-  // Of two names in Latin-1, as "x\xDC" and "x\xC4", a restore had one file.
+  // A restore had one file for two names in Latin-1, such as "x\xDC" and "x\xC4".
   const named = (last: number[], more: Partial<RawEntry>) => {
     const entry = rawEntry({ name: 'x'.repeat(1 + last.length), ...more })
     Buffer.from(last).copy(entry, 1)

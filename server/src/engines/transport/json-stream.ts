@@ -19,7 +19,7 @@ export async function* jsonArrayItems<T>(stream: AsyncIterable<Uint8Array>, leve
   for await (const chunk of stream) {
     const found = items.take(chunk)
     if (found.length > 0) yield found
-    // Of a quick sender many chunks are there at once.
+    // Many chunks of a quick sender are there at once.
     if (performance.now() - turnAt < maxParseSlice) continue
     await yieldToEvents()
     turnAt = performance.now()
@@ -96,7 +96,10 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   return (at - before) % 2 === 1
 }
 
-/** Documents of a stream that has one on each line; a line may come in pieces. @throws what the stream throws, or on a line that is no JSON */
+/**
+ * Documents of a stream that has one on each line; a line may come in pieces.
+ * @throws what the stream throws, or on a line that is no JSON
+ */
 export async function* jsonLines<T>(stream: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -107,7 +110,10 @@ export async function* jsonLines<T>(stream: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/** Time that an engine writes, in ms since 1970. @returns null for none, and for never, which Docker writes as `0001-01-01T00:00:00Z` */
+/**
+ * Time that an engine writes, in ms since 1970.
+ * @returns null for none, and for never, which Docker writes as `0001-01-01T00:00:00Z`
+ */
 export function toInstant(text: string | undefined): number | null {
   const instant = Date.parse(text ?? '')
   return instant > 0 ? instant : null

@@ -10,7 +10,7 @@ const maxLineCharacters = 500
  */
 const maxLineBytes = 16 * 1024
 
-/** Of each frame the engine says in 8 bytes which stream it is of (1 is stdout, 2 is stderr), nothing (3), and how long it is (4). */
+/** Before each frame come 8 bytes: which stream it is of (1 is stdout, 2 is stderr), nothing (3), and how long it is (4). */
 const headerLength = 8
 
 const newline = 0x0a

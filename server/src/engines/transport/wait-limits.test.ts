@@ -67,7 +67,7 @@ async function* parts(count: number, pause = 0) {
     yield new Uint8Array([at])
   }
 }
-/** As a call to an engine: it ends when it is aborted. */
+/** Stands for a call to an engine: it ends when it is aborted. */
 const until = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
 
