@@ -81,7 +81,7 @@ test('each library has its one place', () => {
     [/^(commander|csv-parse)(\/|$)/, ['cli/src/']],
     [/^age-encryption$/, ['cli/src/backup/part-encryption.ts']],
     [/^tldts$/, ['cli/src/doctor/']],
-    [/^undici$/, ['server/src/engines/docker/', 'server/src/engines/kubernetes/', 'server/src/engines/transport/']],
+    [/^undici$/, ['server/src/engines/kubernetes/cluster-access.ts', 'server/src/engines/transport/']],
     [
       /^node:child_process$/,
       [

@@ -1,10 +1,16 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Dispatcher } from 'undici'
 import { NetworkFull, RuntimeError, type RuntimeErrorKind } from '#/engines/runtime-error.ts'
-import { ConnectionPools, EngineCallMetrics, type CallKind } from '#/engines/transport/connection-pools.ts'
-import { jsonArrayItems, jsonLines } from '#/engines/transport/json-stream.ts'
+import { ConnectionPools } from '#/engines/transport/connection-pools.ts'
+import {
+  EngineCalls,
+  jsonRequest,
+  type ApiAnswer,
+  type ApiCall,
+  type ApiRequest,
+} from '#/engines/transport/engine-calls.ts'
+import { jsonArrayItems } from '#/engines/transport/json-stream.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { parseEngineAddress } from './engine-address.ts'
 
@@ -39,25 +45,12 @@ export const callTimeouts = {
 /** Whether the engine accepts a name; anything else in a path could mean another call. */
 export const isValidName = (name: string): boolean => /^[a-zA-Z0-9][\w.-]+$/.test(name)
 
-/** One call to the engine. */
-export interface EngineCall {
-  /** What is being done, for the error: `start berth-ann-dev`. */
-  readonly what: string
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** Without the version; names in it are already encoded. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string>>
+/** One call to the engine. Its path has no version. */
+export interface EngineCall extends ApiCall {
   /** Beside those of the content; secrets in them are logged nowhere. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Sent as JSON. */
-  readonly body?: unknown
   /** Sent as a tar archive, instead of `body`; the engine's pace is kept. */
   readonly archive?: AsyncIterable<Uint8Array>
-  /** ms, the wait for a connection included */
-  readonly timeout: number
-  /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
-  readonly kind?: CallKind
-  readonly signal?: AbortSignal | undefined
 }
 
 /** Newest version of the engine's API whose changes were read through; an engine that is older decides itself. */
@@ -68,9 +61,7 @@ const newestMinor = 47
  * pings apart (docs/explanation/decisions/009). It connects at the first call; idle connections do not keep the process alive.
  */
 export class EngineClient {
-  readonly #pools: ConnectionPools
-  readonly #metrics = new EngineCallMetrics()
-  readonly #log: Pick<Logger, 'debug'> | undefined
+  readonly #calls: EngineCalls<EngineCall>
   #version: Promise<string> | undefined
 
   /**
@@ -78,9 +69,12 @@ export class EngineClient {
    * @throws {Error} when the address is none of these
    */
   constructor(address: string, log?: Pick<Logger, 'debug'>) {
-    this.#log = log
     const { origin, ...where } = parseEngineAddress(address)
-    this.#pools = new ConnectionPools(origin, where)
+    const pools = new ConnectionPools(origin, where)
+    this.#calls = new EngineCalls(
+      { pools: () => pools, request: requestOf, refusal, onFailure: (error) => this.#noteFailure(error) },
+      log,
+    )
   }
 
   /**
@@ -96,7 +90,7 @@ export class EngineClient {
       timeout: callTimeouts.read,
       kind: 'health',
     }
-    const { headers } = await this.#exchange(call, '', async (response) => {
+    const { headers } = await this.#calls.exchange(call, async (response) => {
       await response.body.text()
       return response
     })
@@ -110,7 +104,7 @@ export class EngineClient {
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async ask<T = void>(call: EngineCall): Promise<T> {
-    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+    return this.#calls.exchange(await this.#versioned(call), async ({ body }) => {
       const text = await body.text()
       return (text === '' ? undefined : JSON.parse(text)) as T
     })
@@ -121,7 +115,7 @@ export class EngineClient {
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async header(call: EngineCall, name: string): Promise<string | undefined> {
-    return this.#exchange(call, await this.#prefix(call.signal), async ({ headers, body }) => {
+    return this.#calls.exchange(await this.#versioned(call), async ({ headers, body }) => {
       await body.dump()
       return headers[name]?.toString()
     })
@@ -134,7 +128,7 @@ export class EngineClient {
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async each<T>(call: EngineCall, take: (items: readonly T[]) => void, level: 1 | 2 = 1): Promise<void> {
-    await this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+    await this.#calls.exchange(await this.#versioned(call), async ({ body }) => {
       for await (const items of jsonArrayItems<T>(body, level)) take(items)
     })
   }
@@ -145,14 +139,12 @@ export class EngineClient {
    * @returns once it has begun; reading it throws as the call does
    */
   async stream(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
-    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
-    return this.#read(call, body)
+    return this.#calls.stream(await this.#versioned(call))
   }
 
   /** Does what `stream` does, for an answer that comes in lines of JSON. */
   async follow<T>(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
-    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
-    return this.#read(call, jsonLines<T>(body))
+    return this.#calls.follow(await this.#versioned(call))
   }
 
   /**
@@ -161,100 +153,34 @@ export class EngineClient {
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async download(call: EngineCall, maxBytes: number): Promise<Buffer | undefined> {
-    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
-      const chunks: Buffer[] = []
-      let length = 0
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        length += chunk.length
-        // Leaving the loop closes this one connection.
-        if (length > maxBytes) return undefined
-        chunks.push(chunk)
-      }
-      return Buffer.concat(chunks)
-    })
+    const bytes = await this.#calls.firstBytes(await this.#versioned(call), maxBytes)
+    return bytes.length > maxBytes ? undefined : bytes
   }
 
   /** Numbers about calls for `/metrics`, by name. */
   counts(): Readonly<Record<string, number>> {
-    return this.#metrics.series()
+    return this.#calls.counts()
   }
 
-  async *#read<T>(call: EngineCall, parts: AsyncIterable<T>): AsyncGenerator<T> {
-    const release = this.#metrics.take(callKindOf(call))
-    try {
-      yield* parts
-    } catch (error) {
-      throw this.#noted(toRuntimeError(error, call))
-    } finally {
-      release()
-    }
-  }
-
-  /** Sends, and has `read` take the answer, all within the limit. */
-  async #exchange<T>(
-    call: EngineCall,
-    prefix: string,
-    read: (response: Dispatcher.ResponseData) => Promise<T>,
-  ): Promise<T> {
-    const limit = new AbortController()
-    const timer = setTimeout(
-      () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError')),
-      call.timeout,
-    )
-    const begun = performance.now()
-    const release = this.#metrics.take(callKindOf(call))
-    let problem: unknown
-    try {
-      const response = await this.#pools.of(callKindOf(call)).request(toRequest(call, prefix, limit.signal))
-      if (response.statusCode >= 400) throw errorResponseOf(call, response.statusCode, await response.body.text())
-      return await read(response)
-    } catch (error) {
-      problem = toRuntimeError(error, call)
-      throw this.#noted(problem)
-    } finally {
-      clearTimeout(timer)
-      release()
-      this.#note(call, performance.now() - begun, problem)
-    }
-  }
-
-  /** Asked for once, until the engine goes away: what comes back may be another version. */
-  #prefix(signal: AbortSignal | undefined): Promise<string> {
+  /** Adds the version of the API to the path. It is asked for once, until the engine goes away: what comes back may be another. */
+  async #versioned<C extends EngineCall>(call: C): Promise<C> {
     const version = (this.#version ??= this.ping())
     version.catch(() => (this.#version = undefined))
-    return withSignal(version, signal)
+    return { ...call, path: `${await withSignal(version, call.signal)}${call.path}` }
   }
 
-  #note(call: EngineCall, ms: number, problem: unknown): void {
-    this.#metrics.note(call.what, ms, problem)
-    // A ping every second would be most of the log.
-    if (call.kind === 'health') return
-    const failure = problem instanceof Error ? { failed: problem.name } : {}
-    this.#log?.debug({ engine: call.what, ms: Math.round(ms), ...failure }, 'engine call')
-  }
-
-  #noted(error: unknown): unknown {
+  #noteFailure(error: unknown): void {
     const isGone = error instanceof RuntimeError && error.kind === 'unreachable'
     // "client version 1.41 is too old": it came back unnoticed, as another version.
     if (isGone || statusOf(error) === 400) this.#version = undefined
-    return error
   }
 }
 
-const callKindOf = ({ kind, method }: EngineCall): CallKind =>
-  kind ?? (method === 'GET' || method === 'HEAD' ? 'query' : 'verb')
-
-function toRequest(call: EngineCall, prefix: string, limit: AbortSignal) {
-  const { method, path, query, headers, body, archive, signal } = call
-  const type = archive ? 'application/x-tar' : body === undefined ? undefined : 'application/json'
-  return {
-    method,
-    path: `${prefix}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
-    headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(archive ? { body: Readable.from(archive) } : {}),
-    signal: signal ? AbortSignal.any([limit, signal]) : limit,
-  }
+function requestOf(call: EngineCall, signal: AbortSignal): ApiRequest {
+  const { archive, headers } = call
+  if (!archive) return jsonRequest(call, signal, headers)
+  const request = jsonRequest(call, signal, { ...headers, 'content-type': 'application/x-tar' })
+  return { ...request, body: Readable.from(archive) }
 }
 
 /** What the engine said instead of doing it. */
@@ -269,22 +195,12 @@ export class EngineErrorResponse extends Error {
 }
 
 /** An answer of 400 and above, in the port's words. */
-function errorResponseOf({ what }: EngineCall, status: number, body: string): RuntimeError {
-  const answer = new EngineErrorResponse(status, messageIn(body))
+async function refusal({ what }: EngineCall, { statusCode, body }: ApiAnswer): Promise<RuntimeError> {
+  const answer = new EngineErrorResponse(statusCode, messageIn(await body.text()))
   const kind = kindOf(answer)
   return kind === 'full' && isNetworkFull(answer.message)
     ? new NetworkFull(what, answer)
     : new RuntimeError(kind, what, answer)
-}
-
-/**
- * Whatever went wrong on the way, in the port's words. A connection that is refused, breaks, or carries no sense says
- * nothing about the world, so all of that is `unreachable`; a caller who gave up gets the reason of the signal back.
- */
-function toRuntimeError(error: unknown, { what, signal }: EngineCall): unknown {
-  if (error instanceof RuntimeError) return error
-  if (signal?.aborted) return signal.reason
-  return new RuntimeError('unreachable', what, error)
 }
 
 /** Status of the engine's answer; undefined when there was none. */

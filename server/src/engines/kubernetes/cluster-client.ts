@@ -1,9 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Dispatcher } from 'undici'
 import { RuntimeError, type RuntimeErrorKind } from '#/engines/runtime-error.ts'
-import { ConnectionPools, EngineCallMetrics, type CallKind } from '#/engines/transport/connection-pools.ts'
-import { jsonLines } from '#/engines/transport/json-stream.ts'
+import { ConnectionPools } from '#/engines/transport/connection-pools.ts'
+import {
+  EngineCalls,
+  jsonRequest,
+  toRuntimeError,
+  type ApiAnswer,
+  type ApiCall,
+  type ApiRequest,
+} from '#/engines/transport/engine-calls.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { connectorOf, type ClusterAccess } from './cluster-access.ts'
 
@@ -20,20 +26,8 @@ export const callTimeouts = {
 const renewalPause = 10_000
 
 /** One call to the API server. */
-export interface ClusterCall {
-  /** What is being done, for the error: `start berth-ann-dev`. Its first word is a label of the metrics. */
-  readonly what: string
+export interface ClusterCall extends ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Names in it are already encoded. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: unknown
-  /** ms, for the whole answer; of a stream, for its beginning */
-  readonly timeout: number
-  /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
-  readonly kind?: CallKind
-  readonly signal?: AbortSignal | undefined
 }
 
 /** The namespace where an installation has its objects, and the client of its API server. */
@@ -59,14 +53,20 @@ export class ClusterClient {
   #pools: ConnectionPools
   #renewedAt = -Infinity
   readonly #access: ClusterAccess
-  readonly #metrics = new EngineCallMetrics()
-  readonly #log: Pick<Logger, 'debug'> | undefined
+  readonly #calls: EngineCalls<ClusterCall>
 
   /** Connects at the first call. @param log gets a line for each call */
   constructor(access: ClusterAccess, log?: Pick<Logger, 'debug'>) {
     this.#access = access
-    this.#log = log
     this.#pools = this.#openPools()
+    this.#calls = new EngineCalls(
+      {
+        pools: () => this.#pools,
+        request: (call, signal) => this.#request(call, signal),
+        refusal: (call, answer) => this.#refusal(call, answer),
+      },
+      log,
+    )
   }
 
   /**
@@ -74,7 +74,7 @@ export class ClusterClient {
    * @returns the answer's JSON @throws {RuntimeError} or the reason of the caller's signal
    */
   async ask<T = void>(call: ClusterCall, prepare?: (text: string) => string): Promise<T> {
-    return this.#exchange(call, async ({ body }) => {
+    return this.#calls.exchange(call, async ({ body }) => {
       let text = await body.text()
       if (prepare) {
         text = prepare(text)
@@ -86,7 +86,7 @@ export class ClusterClient {
 
   /** Does what `ask` does. @returns also the header `Date` (RFC 9110, 6.6.1), which has a resolution of a second */
   async askWithDate<T>(call: ClusterCall): Promise<{ readonly answer: T; readonly date: Date | null }> {
-    return this.#exchange(call, async ({ body, headers }) => {
+    return this.#calls.exchange(call, async ({ body, headers }) => {
       const date = new Date(String(headers.date ?? ''))
       return { answer: (await body.json()) as T, date: Number.isNaN(date.getTime()) ? null : date }
     })
@@ -94,28 +94,17 @@ export class ClusterClient {
 
   /** An answer that is no JSON. @param maxBytes of it that are read @throws as `ask` */
   async download(call: ClusterCall, maxBytes: number): Promise<Buffer> {
-    return this.#exchange(call, async ({ body }) => {
-      const chunks: Buffer[] = []
-      let length = 0
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length >= maxBytes) break
-      }
-      return Buffer.concat(chunks).subarray(0, maxBytes)
-    })
+    return (await this.#calls.firstBytes(call, maxBytes)).subarray(0, maxBytes)
   }
 
   /** An answer that comes bit by bit; the caller's signal ends it. @returns once it has begun; reading it throws as `ask` */
   async stream(call: ClusterCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
-    const body = await this.#exchange(call, async (response) => response.body)
-    return this.#read(call, body)
+    return this.#calls.stream(call)
   }
 
   /** Does what `stream` does, for an answer that comes in lines of JSON. */
   async follow<T>(call: ClusterCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
-    const body = await this.#exchange(call, async (response) => response.body)
-    return this.#read(call, jsonLines<T>(body))
+    return this.#calls.follow(call)
   }
 
   /** What a connection of another protocol than HTTP needs. @param path of the API @throws as `ask` */
@@ -140,61 +129,19 @@ export class ClusterClient {
 
   /** Numbers about calls for `/metrics`, by name. */
   counts(): Readonly<Record<string, number>> {
-    return this.#metrics.series()
+    return this.#calls.counts()
   }
 
-  async *#read<T>(call: ClusterCall, parts: AsyncIterable<T>): AsyncGenerator<T> {
-    const release = this.#metrics.take(callKindOf(call))
-    try {
-      yield* parts
-    } catch (error) {
-      throw toRuntimeError(error, call.what, call.signal)
-    } finally {
-      release()
-    }
-  }
-
-  /** Sends, and has `read` take the answer, all within the limit. */
-  async #exchange<T>(call: ClusterCall, read: (response: Dispatcher.ResponseData) => Promise<T>): Promise<T> {
-    const { what, timeout, signal } = call
-    signal?.throwIfAborted()
-    const limit = new AbortController()
-    const end = () => limit.abort(new DOMException(`no answer in ${timeout} ms`, 'TimeoutError'))
-    const timer = setTimeout(end, timeout)
-    const begun = performance.now()
-    const release = this.#metrics.take(callKindOf(call))
-    let problem: unknown
-    try {
-      const request = await this.#request(call, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal)
-      const response = await this.#pools.of(callKindOf(call)).request(request)
-      if (response.statusCode === 401) this.#renew()
-      if (response.statusCode >= 400) throw errorResponseOf(what, response.statusCode, await response.body.text())
-      return await read(response)
-    } catch (error) {
-      problem = toRuntimeError(error, what, signal)
-      throw problem
-    } finally {
-      clearTimeout(timer)
-      release()
-      this.#note(call, performance.now() - begun, problem)
-    }
-  }
-
-  async #request({ method, path, query, body }: ClusterCall, signal: AbortSignal) {
+  async #request(call: ClusterCall, signal: AbortSignal): Promise<ApiRequest> {
     const base = new URL(this.#access.server).pathname.replace(/\/$/, '')
-    const json = body === undefined ? {} : { body: JSON.stringify(body) }
-    return {
-      method,
-      path: `${base}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
-      headers: {
-        accept: 'application/json',
-        'user-agent': 'berth',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(await withSignal(this.#access.headers(), signal)),
-      },
-      ...json,
-      signal,
-    }
+    const credentials = await withSignal(this.#access.headers(), signal)
+    const headers = { accept: 'application/json', 'user-agent': 'berth', ...credentials }
+    return jsonRequest({ ...call, path: `${base}${call.path}` }, signal, headers)
+  }
+
+  async #refusal({ what }: ClusterCall, { statusCode, body }: ApiAnswer): Promise<RuntimeError> {
+    if (statusCode === 401) this.#renew()
+    return errorResponseOf(what, statusCode, await body.text())
   }
 
   #openPools(): ConnectionPools {
@@ -214,16 +161,7 @@ export class ClusterClient {
     this.#pools = this.#openPools()
     void before.close()
   }
-
-  #note(call: ClusterCall, ms: number, problem: unknown): void {
-    this.#metrics.note(call.what, ms, problem)
-    if (call.kind === 'health') return
-    const failure = problem instanceof Error ? { failed: problem.name } : {}
-    this.#log?.debug({ engine: call.what, ms: Math.round(ms), ...failure }, 'engine call')
-  }
 }
-
-const callKindOf = ({ kind, method }: ClusterCall): CallKind => kind ?? (method === 'GET' ? 'query' : 'verb')
 
 /** Max pauses before the attempts after the first, in ms. */
 const maxPauses = [200, 500, 1_000, 2_000]
@@ -275,13 +213,6 @@ export function errorResponseOf(what: string, status: number, body: string): Run
   const answer = new ApiErrorResponse(status, said.reason ?? '', said.message ?? body)
   const kind = kindOf(answer, said)
   return new RuntimeError(kind, what, answer, kind === 'full' ? quotaIn(answer.message) : undefined)
-}
-
-/** What went wrong on the way says nothing about the world; a caller who gave up gets the reason of the signal back. */
-export function toRuntimeError(error: unknown, what: string, signal: AbortSignal | undefined): unknown {
-  if (error instanceof RuntimeError) return error
-  if (signal?.aborted) return signal.reason
-  return new RuntimeError('unreachable', what, error)
 }
 
 /** Status of the answer that an error has; undefined when there was none. */

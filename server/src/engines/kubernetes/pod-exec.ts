@@ -1,8 +1,9 @@
 import type { V1Container, V1Volume } from '@kubernetes/client-node'
 import { WebSocket, type RawData } from 'ws'
 import { RuntimeError } from '#/engines/runtime-error.ts'
+import { toRuntimeError } from '#/engines/transport/engine-calls.ts'
 import type { ContainerStatus, Pod } from './api-objects.ts'
-import { callTimeouts, corePath, errorResponseOf, toRuntimeError } from './cluster-client.ts'
+import { callTimeouts, corePath, errorResponseOf } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'
 
 /** A command in a container of a pod; its output is read as it comes. */
