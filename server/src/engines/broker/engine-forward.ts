@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import { request } from '@berth/gateway/basics/node-http.ts'
+import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 
 /** Max bytes of an answer that is read whole: a list of the volumes and images of a large host. */
 const maxShown = 64 * 1024 * 1024
@@ -8,12 +9,6 @@ const question = { timeout: 10_000, maxBytes: 4 * 1024 * 1024 }
 
 /** Headers of answers that Berth reads. */
 const passedHeaders = ['content-type', 'content-length', 'api-version', 'x-docker-container-path-stat']
-
-/** Where the engine listens: `socketPath`, or the host and port of `origin`. */
-export interface EngineAddress {
-  readonly origin: string
-  readonly socketPath?: string
-}
 
 /** A request as it is passed on: made anew of parts that were checked. */
 export interface Forwarded {

@@ -118,7 +118,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
  * Learns the host's size, makes sure of the networks, and sets the host's rules, which may fail: `host` reports it.
  * @throws {RuntimeError} as `Networks.ensure`
  */
-export async function prepare(engine: EngineContext): Promise<void> {
+async function prepare(engine: EngineContext): Promise<void> {
   try {
     await Promise.all([engine.networks.ensure(), engine.host.facts()])
   } finally {

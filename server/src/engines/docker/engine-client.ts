@@ -184,7 +184,7 @@ function requestOf(call: EngineCall, signal: AbortSignal): ApiRequest {
 }
 
 /** What the engine said instead of doing it. */
-export class EngineErrorResponse extends Error {
+class EngineErrorResponse extends Error {
   readonly status: number
 
   constructor(status: number, message: string) {

@@ -195,7 +195,7 @@ interface ApiStatus {
 }
 
 /** What the API server said instead of doing it. No header and no request is kept: they may have tokens. */
-export class ApiErrorResponse extends Error {
+class ApiErrorResponse extends Error {
   readonly status: number
   readonly reason: string
 

@@ -25,7 +25,7 @@ export interface OwnerReference {
 }
 
 /** A pod that never was: what it owns is removed by the cluster at once. This account may not delete Secrets. */
-export const absentOwner: OwnerReference = {
+const absentOwner: OwnerReference = {
   apiVersion: 'v1',
   kind: 'Pod',
   name: 'absent',
