@@ -98,8 +98,8 @@ export interface CreatedContainer {
 export const usualGpuResource = 'nvidia.com/gpu'
 
 /**
- * Linux capabilities of each container: enough for programs that start as root and step down; without the six of Docker's that
- * reach further.
+ * Linux capabilities of each container: enough for programs that start as root and step down; without the six of
+ * Docker's that reach further.
  */
 export const usualCapabilities = [
   'CHOWN',

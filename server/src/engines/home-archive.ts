@@ -16,14 +16,14 @@ export interface HomeArchive {
 
   /**
    * A home as a tar archive, with owners, modes, times and links.
-   * @throws {RuntimeError} at its end when it is not complete: `failed` after a file shrank while it was read, any kind after
-   *   the engine was stopped meanwhile
+   * @throws {RuntimeError} at its end when it is not complete: `failed` after a file shrank while it was read, any kind
+   *   after the engine was stopped meanwhile
    */
   read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
 
   /**
-   * Creates a home with the content of an archive, bound to its size where the engine can do so. After a failure the home
-   * does not exist; after the death of the process it may exist in part.
+   * Creates a home with the content of an archive, bound to its size where the engine can do so. After a failure the
+   * home does not exist; after the death of the process it may exist in part.
    * @param archive begins to read it; called again where the engine needs it in another form
    * @throws {RuntimeError}
    */

@@ -15,7 +15,10 @@ export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' 
 
 export class RuntimeError extends Error {
   readonly kind: RuntimeErrorKind
-  /** For `full`: the limit that is used up, as its owner may read it, with its name; undefined where room itself is short. */
+  /**
+   * For `full`: the limit that is used up, as its owner may read it, with its name; undefined where room itself is
+   * short.
+   */
   readonly limit: string | undefined
 
   /** @param message what was being done, e.g. `create berth-ann-dev`; the engine's words are in the cause */
@@ -39,8 +42,8 @@ export class NetworkFull extends RuntimeError {
 const [retryTime, pause] = [20_000, 500]
 
 /**
- * Reads again while the API server gives no answer, for 20 s: to one who waits for the start or the end of a pod, an answer that is
- * late or the refusal of an overloaded server says nothing about the pod.
+ * Reads again while the API server gives no answer, for 20 s: to one who waits for the start or the end of a pod, an
+ * answer that is late or the refusal of an overloaded server says nothing about the pod.
  * @throws {RuntimeError} the last `unreachable` after that time, any other at once; the reason of the signal
  */
 export async function readWithRetries<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T> {

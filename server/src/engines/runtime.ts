@@ -1,22 +1,23 @@
 import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
 
 /**
- * Container runtime port. An adapter translates calls and reports state; it holds no policy.
- * Policy (adopt, start, recreate, one at a time) lives in `containers/`.
+ * Container runtime port. An adapter translates calls and reports state; it holds no policy. Policy (adopt, start,
+ * recreate, one at a time) lives in `containers/`.
  *
  * Three rules that every adapter keeps:
  * - It never changes a container that does not carry this installation's labels.
  * - "I could not ask" is an `unreachable` error, never an empty answer: forgetting is not the same as not knowing.
- * - Every call ends within a limit of its own; a caller may end it earlier through its signal, and gets its reason back.
+ * - Every call ends within a limit of its own; a caller may end it earlier through its signal, and gets its reason
+ *   back.
  */
 export interface Runtime {
   readonly capabilities: RuntimeCapabilities
 
   /**
-   * Makes ready what containers need (networks, rules of the host, limits known). Safe to repeat. What it may do without,
-   * such as rules that this process may not set, is no failure: `host` reports it.
-   * @throws {RuntimeError} `unreachable`; `failed` when what is there would not keep containers apart; `full` when not even one
-   *   network can be made
+   * Makes ready what containers need (networks, rules of the host, limits known). Safe to repeat. What it may do
+   * without, such as rules that this process may not set, is no failure: `host` reports it.
+   * @throws {RuntimeError} `unreachable`; `failed` when what is there would not keep containers apart; `full` when not
+   *   even one network can be made
    */
   prepare(): Promise<void>
 
@@ -24,8 +25,8 @@ export interface Runtime {
   ping(): Promise<void>
 
   /**
-   * The container of exactly this name, or undefined when there is none.
-   * Another installation's container of that name is returned too, with `owner: null`, so that policy can refuse to touch it.
+   * The container of exactly this name, or undefined when there is none. Another installation's container of that name
+   * is returned too, with `owner: null`, so that policy can refuse to touch it.
    */
   inspect(name: string): Promise<RuntimeContainer | undefined>
 
@@ -33,8 +34,9 @@ export interface Runtime {
   inspectId(id: string): Promise<RuntimeContainer | undefined>
 
   /**
-   * The id of the image that this name means now, to be compared with a container's; undefined when the engine has none of
-   * this name, or no images of its own. Nothing is pulled. @throws {RuntimeError} `unreachable` within 3 s
+   * The id of the image that this name means now, to be compared with a container's; undefined when the engine has none
+   * of this name, or no images of its own. Nothing is pulled.
+   * @throws {RuntimeError} `unreachable` within 3 s
    */
   imageId(image: string): Promise<string | undefined>
 
@@ -42,28 +44,29 @@ export interface Runtime {
   imageInfo(image: string): Promise<ImageInfo | undefined>
 
   /**
-   * Makes sure that the engine has the image, so that no launch waits for it; nothing to do where it has no images of its own.
+   * Makes sure that the engine has the image, so that no launch waits for it; nothing to do where it has no images of
+   * its own.
    * @throws {RuntimeError} `image` when it cannot be had; `unreachable`
    */
   fetchImage(image: string, options?: CreateOptions): Promise<void>
 
   /**
-   * Creates a container, and its home volume when the owner has none. Where stopped containers are kept it does not run yet,
-   * and its image is pulled when it is missing; otherwise it runs as soon as the engine can.
-   * After a failure nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which
-   * the next attempt finds by its name.
-   * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had, `full` when no network
-   *   has room and no other can be made
+   * Creates a container, and its home volume when the owner has none. Where stopped containers are kept it does not run
+   * yet, and its image is pulled when it is missing; otherwise it runs as soon as the engine can. After a failure
+   * nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which the next
+   * attempt finds by its name.
+   * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had, `full` when no
+   *   network has room and no other can be made
    */
   create(spec: ContainerSpec, options?: CreateOptions): Promise<CreatedContainer>
 
   /**
-   * Makes it run, from any state (created, exited, paused); nothing to do when it runs.
-   * Resolving means that the engine started the program, not that the program stays. Where stopped containers are not kept
-   * it waits for the start that the creation asked for, which includes the pull of the image; after a failure or
-   * an abort the container does not exist any more, and one whose program has ended is `failed`.
-   * @throws {RuntimeError} `missing`, `failed`; `full` when the disk of the engine, or the cluster, has no room; `NetworkFull`;
-   *   `image` where it waits for the pull
+   * Makes it run, from any state (created, exited, paused); nothing to do when it runs. Resolving means that the engine
+   * started the program, not that the program stays. Where stopped containers are not kept it waits for the start that
+   * the creation asked for, which includes the pull of the image; after a failure or an abort the container does not
+   * exist any more, and one whose program has ended is `failed`.
+   * @throws {RuntimeError} `missing`, `failed`; `full` when the disk of the engine, or the cluster, has no room;
+   *   `NetworkFull`; `image` where it waits for the pull
    * @param onWait called with what a start waits for, each time it changes; never where starts wait for nothing
    */
   start(id: string, signal?: AbortSignal, onWait?: (wait: StartWait) => void): Promise<void>
@@ -76,8 +79,8 @@ export interface Runtime {
   pause(id: string, signal?: AbortSignal): Promise<void>
 
   /**
-   * Ends the program: politely, after a while by force; also a paused one. Nothing to do when it is stopped or gone. Where
-   * stopped containers are not kept, the container is gone afterwards.
+   * Ends the program: politely, after a while by force; also a paused one. Nothing to do when it is stopped or gone.
+   * Where stopped containers are not kept, the container is gone afterwards.
    * @param grace seconds that it has to end by itself; 10 when not given
    */
   stop(id: string, signal?: AbortSignal, grace?: number): Promise<void>
@@ -90,27 +93,26 @@ export interface Runtime {
 
   /**
    * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
-   * Those of other installations are left out. Asked for ids the engine looks at these alone; else it reads all containers that it
-   * has, which takes Docker 0.2 ms for each that it returns, and a tenth of that for each that it skips.
-   * For ids `unreachable` follows within 3 s. For all containers the answer may take 30 s, as long as the engine answers pings.
-   * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
+   * Those of other installations are left out. Asked for ids the engine looks at these alone; else it reads all
+   * containers that it has, which takes Docker 0.2 ms for each that it returns, and a tenth of that for each that it
+   * skips. For ids `unreachable` follows within 3 s. For all containers the answer may take 30 s, as long as the engine
+   * answers pings. For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
   list(filter?: ListFilter): Promise<RuntimeContainer[]>
 
   /**
-   * What a container of ours wrote last, since its last start, to stdout and stderr together, oldest first; also of one that
-   * has ended.
-   * A line has at most 500 characters, and of control characters tabs alone. At most 64 KiB are read: of lines that are
-   * longer together only the last are returned. Empty when the container is gone or was never started.
+   * What a container of ours wrote last, since its last start, to stdout and stderr together, oldest first; also of one
+   * that has ended. A line has at most 500 characters, and of control characters tabs alone. At most 64 KiB are read:
+   * of lines that are longer together only the last are returned. Empty when the container is gone or was never
+   * started.
    * @param lines how many at most
    * @throws {RuntimeError} `unreachable` within 6 s; `failed` where the engine keeps no output
    */
   logs(id: string, lines: number): Promise<string[]>
 
   /**
-   * Gives what `logs` gives, and then each new line as it is written, until the program ends, the container goes, or the signal
-   * aborts.
-   * A listener that is slow slows the reading, not this process's memory.
+   * Gives what `logs` gives, and then each new line as it is written, until the program ends, the container goes, or
+   * the signal aborts. A listener that is slow slows the reading, not this process's memory.
    * @throws {RuntimeError} `missing`, `unreachable`, `failed` as above
    */
   followLogs(
@@ -124,14 +126,16 @@ export interface Runtime {
   homes(): Promise<Home[]>
 
   /**
-   * Takes a home volume away, and with it what is in it. Nothing to do when it is gone; another installation's is never touched.
+   * Takes a home volume away, and with it what is in it. Nothing to do when it is gone; another installation's is never
+   * touched.
    * @throws {RuntimeError} `conflict` when a container still has it
    */
   removeHome(volume: string): Promise<void>
 
   /**
-   * Bytes that each home takes on the disk, by the volume's name; null where the engine failed at one, as at a path that is too
-   * long, and none where it never measures that kind. Slow: every file is looked at. @param signal ends it
+   * Bytes that each home takes on the disk, by the volume's name; null where the engine failed at one, as at a path
+   * that is too long, and none where it never measures that kind. Slow: every file is looked at.
+   * @param signal ends it
    * @throws {RuntimeError} `failed` where the engine cannot tell
    */
   measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number | null>>
@@ -143,15 +147,15 @@ export interface Runtime {
   hostMemory(): Promise<HostReport['memory']>
 
   /**
-   * CPU time of a container of ours since its start, and its memory, also while it is paused; undefined when it does not run.
-   * Cheap for the engine, but it may let one wait for a second; ask for several at once.
+   * CPU time of a container of ours since its start, and its memory, also while it is paused; undefined when it does
+   * not run. Cheap for the engine, but it may let one wait for a second; ask for several at once.
    * @throws {RuntimeError}
    */
   usage(id: string): Promise<ContainerUsage | undefined>
 
   /**
-   * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever.
-   * Events can be missed and repeated: they say "look again", not what is. When listening ends or cannot begin, it emits `lost`
+   * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever. Events can
+   * be missed and repeated: they say "look again", not what is. When listening ends or cannot begin, it emits `lost`
    * once; then nothing until an `other` without id, which means that anything may have changed meanwhile.
    */
   watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
@@ -174,8 +178,8 @@ export interface ListFilter {
   readonly userId?: number
   readonly ids?: readonly string[]
   /**
-   * Only what runs, is paused or restarts. An adapter that the engine tells of each change may answer with what it was told, as long
-   * as the engine answers now: what it was not told of is missing then, until a list without this.
+   * Only what runs, is paused or restarts. An adapter that the engine tells of each change may answer with what it was
+   * told, as long as the engine answers now: what it was not told of is missing then, until a list without this.
    */
   readonly isUp?: boolean
 }
@@ -185,8 +189,8 @@ export interface CreateOptions {
   /** Called while the image is pulled, some times a second (throttled); all who wait for the same pull get the same. */
   readonly onPull?: (progress: PullProgress) => void
   /**
-   * Credentials for the registry of the image; called when it has to be pulled. What it throws is thrown by `create`. Without it
-   * the registry is asked as an unknown client.
+   * Credentials for the registry of the image; called when it has to be pulled. What it throws is thrown by `create`.
+   * Without it the registry is asked as an unknown client.
    */
   readonly credentials?: (() => RegistryCredentials) | undefined
 }
@@ -203,9 +207,9 @@ export interface RegistryCredentials {
  */
 export interface RuntimeCapabilities {
   /**
-   * Whether a container whose program ended stays, and can be started again. Otherwise a container runs from its creation
-   * on, a stop removes it, and one whose program ended by itself stays only until the next launch, for its exit code and
-   * its output.
+   * Whether a container whose program ended stays, and can be started again. Otherwise a container runs from its
+   * creation on, a stop removes it, and one whose program ended by itself stays only until the next launch, for its
+   * exit code and its output.
    */
   readonly keepsStopped: boolean
   /** Whether a program can be frozen with its memory. */
@@ -234,7 +238,9 @@ export interface PullProgress {
   readonly bytesTotal: number
 }
 
-/** What a start waits for: a node with room, the pull of the image, the volume of the home, or nothing in particular. */
+/**
+ * What a start waits for: a node with room, the pull of the image, the volume of the home, or nothing in particular.
+ */
 export type StartWait = 'node' | 'image' | 'volume' | 'none'
 
 /**
@@ -265,15 +271,17 @@ export interface RuntimeContainer {
   /** Exit code of the last run; null while running, and where a list does not tell it. */
   readonly exitCode: number | null
   /**
-   * Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. An
-   * engine may say so a moment after the end: the event `oom` follows then.
+   * Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was
+   * asked. An engine may say so a moment after the end: the event `oom` follows then.
    */
   readonly isOutOfMemory: boolean
   /** Undefined where the engine ended nothing. */
   readonly disruption?: Disruption | undefined
   /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
   readonly startedAt: number | null
-  /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
+  /**
+   * When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked.
+   */
   readonly endedAt: number | null
   readonly fingerprint: string | null
   /** Version in the specification that it was made from; undefined where that named none. */
@@ -294,7 +302,9 @@ export interface ImageInfo {
 export interface ContainerUsage {
   /** Since its start, of all cores together. */
   readonly cpuSeconds: number
-  /** Now, without the files that the kernel keeps in memory only while it has room; null where the engine does not say. */
+  /**
+   * Now, without the files that the kernel keeps in memory only while it has room; null where the engine does not say.
+   */
   readonly memoryBytes: number | null
   /** When it was started last (`RuntimeContainer.startedAt`). */
   readonly startedAt: number | null
@@ -327,11 +337,17 @@ export interface HostReport {
   readonly ociRuntimes: readonly string[] | null
   /** Null where the engine cannot be asked for them. */
   readonly hasGpus: boolean | null
-  /** Whether the engine sees the devices and folders that this process sees; false where that is not certain, as in a container. */
+  /**
+   * Whether the engine sees the devices and folders that this process sees; false where that is not certain, as in a
+   * container.
+   */
   readonly isThisMachine: boolean
   /** Whether the size of a home can be bound by the engine. */
   readonly supportsHomeQuota: boolean
-  /** Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`, too. */
+  /**
+   * Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`,
+   * too.
+   */
   readonly addressesLeft: number | null
   /** Bytes. */
   readonly memory: { readonly total: number; readonly available: number } | null
@@ -339,7 +355,10 @@ export interface HostReport {
   readonly disk: { readonly total: number; readonly free: number } | null
   /** Null while it is not known. */
   readonly rules: HostRulesReport | null
-  /** What keeps containers from each other and from the machines: firewall rules of the host, or NetworkPolicies of a cluster. */
+  /**
+   * What keeps containers from each other and from the machines: firewall rules of the host, or NetworkPolicies of a
+   * cluster.
+   */
   readonly rulesAre: 'host rules' | 'policies'
 }
 
@@ -361,8 +380,8 @@ export interface Account {
 /** Work on files of one home, from its begin on. */
 export interface HomeAccess {
   /**
-   * What was read and written since the work began was read from the home and written to it, whole. Until then nothing may be
-   * decided by what was read, and nothing counts as written, whatever the engine has answered.
+   * What was read and written since the work began was read from the home and written to it, whole. Until then nothing
+   * may be decided by what was read, and nothing counts as written, whatever the engine has answered.
    * @throws {RuntimeError} `unreachable`: the engine was stopped meanwhile
    */
   requireWhole(what: string): Promise<void>
@@ -372,8 +391,8 @@ export interface HomeAccess {
 
 /**
  * Port to the files of a container that was created and does not run, for starter files. An engine that lacks it serves
- * templates without them. Paths are absolute in the container, without `..`. An engine follows symbolic links in all parts of a
- * path but the last; callers look at each part first.
+ * templates without them. Paths are absolute in the container, without `..`. An engine follows symbolic links in all
+ * parts of a path but the last; callers look at each part first.
  */
 export interface ContainerFiles {
   /** Begins work on files of a home. @param volume the home @throws {RuntimeError} */
@@ -389,14 +408,16 @@ export interface ContainerFiles {
   read(id: string, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
 
   /**
-   * Account that the program runs as; of one that runs as root, the owner of the folder, which images that step down to another
-   * account prepare for that. @throws {RuntimeError} `failed` when the image names an account that it does not have
+   * Account that the program runs as; of one that runs as root, the owner of the folder, which images that step down to
+   * another account prepare for that.
+   * @throws {RuntimeError} `failed` when the image names an account that it does not have
    */
   accountFor(id: string, folder: string, signal: AbortSignal): Promise<Account>
 
   /**
-   * Unpacks a tar archive in a folder, with owners and modes as they are in it. A file takes the place of a file or a link, never of
-   * a folder. After a failure part of it may be there. @throws {RuntimeError} `full` without room
+   * Unpacks a tar archive in a folder, with owners and modes as they are in it. A file takes the place of a file or a
+   * link, never of a folder. After a failure part of it may be there.
+   * @throws {RuntimeError} `full` without room
    */
   write(id: string, folder: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>
 }
@@ -411,14 +432,15 @@ export interface HomeContents {
 
   /**
    * Unpacks a tar archive into a home that exists. What is there and is not in the archive stays.
-   * @throws {RuntimeError} `missing`; any other kind, e.g. when the disk is full, or the engine takes nothing more or is
-   *   being stopped: a part of the archive may be there then
+   * @throws {RuntimeError} `missing`; any other kind, e.g. when the disk is full, or the engine takes nothing more or
+   *   is being stopped: a part of the archive may be there then
    */
   add(volume: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>
 
   /**
-   * Removes what is in a folder at the top of a home. An empty file of its name may stay: Docker can replace a folder and
-   * not remove one. @throws {RuntimeError} the folder may be whole or in part there then
+   * Removes what is in a folder at the top of a home. An empty file of its name may stay: Docker can replace a folder
+   * and not remove one.
+   * @throws {RuntimeError} the folder may be whole or in part there then
    */
   discard(volume: string, folder: string, signal: AbortSignal): Promise<void>
 }
@@ -435,8 +457,8 @@ export interface TrialProgram extends Pick<
 }
 
 /**
- * Tries whether what should keep containers apart does: an engine may accept rules that nothing enforces. Takes a minute or two;
- * what it makes is gone afterwards, or at the next trial.
+ * Tries whether what should keep containers apart does: an engine may accept rules that nothing enforces. Takes a
+ * minute or two; what it makes is gone afterwards, or at the next trial.
  * @returns the result, which `host` reports from then on
  * @throws {RuntimeError} when the program did not run, or could not be reached at all: nothing is known then
  */

@@ -11,7 +11,10 @@ export interface ImageProgram {
   readonly command: readonly string[]
 }
 
-/** Port for an installation that lasts for minutes: an image from files of this machine, and the removal of what it made. */
+/**
+ * Port for an installation that lasts for minutes: an image from files of this machine, and the removal of what it
+ * made.
+ */
 export interface TrialEngine {
   /** Makes an image of a tar archive; no registry is asked. @throws {RuntimeError} */
   importImage(name: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>

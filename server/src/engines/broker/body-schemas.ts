@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * Bodies that Berth sends to the engine. A key that is not here is refused, whatever the engine would take it for, and a
- * value that could weaken a container is a constant.
+ * Bodies that Berth sends to the engine. A key that is not here is refused, whatever the engine would take it for, and
+ * a value that could weaken a container is a constant.
  */
 
 /** No key but these. The engine reads keys in any case, so `hostconfig` has to be refused, too. */
@@ -10,8 +10,8 @@ const strict = { additionalProperties: false } as const
 
 const Name = Type.String({ pattern: '^[a-zA-Z0-9][\\w.-]{0,254}$' })
 /**
- * Labels of Berth alone: other programs on the host act on theirs, such as a proxy on those of routes. Helpers have labels of
- * their own, so that nothing is both a helper and a container of a user.
+ * Labels of Berth alone: other programs on the host act on theirs, such as a proxy on those of routes. Helpers have
+ * labels of their own, so that nothing is both a helper and a container of a user.
  */
 const Labels = Type.Record(Type.String({ pattern: '^berth\\.(?!helper)[a-z_]+$' }), Type.String(), strict)
 const HelperLabels = Type.Record(Type.String({ pattern: '^berth\\.helper(\\.pid)?$' }), Type.String(), strict)

@@ -27,9 +27,11 @@ export interface BrokerParts {
 }
 
 /**
- * The broker of the engine's socket: a server that speaks as much of the engine's HTTP API as Berth uses, for one installation.
+ * The broker of the engine's socket: a server that speaks as much of the engine's HTTP API as Berth uses, for one
+ * installation.
  * - A verb that is not in `engineVerbs` is refused, and so is a parameter or a key of a body that Berth does not send.
- * - Requests are made anew from what was parsed and checked, so the engine reads nothing that the broker read differently.
+ * - Requests are made anew from what was parsed and checked, so the engine reads nothing that the broker read
+ *   differently.
  * - Containers, volumes and networks of others are never changed nor shown.
  * A container that it makes has no more rights than Berth gives each, plus what the operator allows (`Allowances`).
  * @returns a server that does not listen yet
@@ -141,8 +143,9 @@ function headersFor({ headers }: IncomingMessage, verb: Verb, { body, archive }:
 /** Max bytes of a body in JSON: an environment of secrets and settings. */
 const maxBody = 1024 * 1024
 /**
- * Max values in a body: each variable of an environment is one, and a few dozen others. Checking a value costs microseconds, and
- * no other request is served meanwhile: 340,000 empty strings, which fit into `maxBody`, would take 1.4 s.
+ * Max values in a body: each variable of an environment is one, and a few dozen others. Checking a value costs
+ * microseconds, and no other request is served meanwhile: 340,000 empty strings, which fit into `maxBody`, would take
+ * 1.4 s.
  */
 const maxValues = 8_192
 
@@ -163,8 +166,8 @@ class JsonBodies {
   }
 
   /**
-   * @throws {Refused} when it is too long or too slow, when too much is being read, when it has too many values, or when it is
-   * no JSON
+   * @throws {Refused} when it is too long or too slow, when too much is being read, when it has too many values, or
+   *   when it is no JSON
    */
   async read(request: IncomingMessage): Promise<unknown> {
     const { timeout, maxTotal } = this.#limits
@@ -195,7 +198,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** @returns the body @throws {Refused} when it has more than `maxValues`, at any depth; it looks at no more than that */
+/**
+ * @returns the body
+ * @throws {Refused} when it has more than `maxValues`, at any depth; it looks at no more than that
+ */
 function withFewValues(body: unknown): unknown {
   const left = [body]
   let count = 1

@@ -23,7 +23,9 @@ export interface CreateCheckParts {
 type HostConfig = CreateContainer['HostConfig']
 type Mount = HostConfig['Mounts'][number]
 
-/** Checks bodies of what is made. Each method returns the body to send on, and throws `Refused` for what is not allowed. */
+/**
+ * Checks bodies of what is made. Each method returns the body to send on, and throws `Refused` for what is not allowed.
+ */
 export class CreateCheck {
   readonly #parts: CreateCheckParts
   readonly #names: OwnNames
@@ -111,7 +113,10 @@ export class CreateCheck {
     throw notAllowed(`the volume ${mount.Source}`, `volume=${mount.Source}`)
   }
 
-  /** The engine follows links when a container starts, long after this: so no container may change what leads to a source. */
+  /**
+   * The engine follows links when a container starts, long after this: so no container may change what leads to a
+   * source.
+   */
   #checkFolder({ Source, ReadOnly }: Extract<Mount, { Type: 'bind' }>): void {
     const { mountRoots, allowances } = this.#parts
     const found = allowedPath(Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
@@ -130,7 +135,10 @@ export class CreateCheck {
 const notAllowed = (what: string, entry: string) =>
   new Refused(`it asks for ${what}, which BROKER_ALLOW does not have (${entry})`)
 
-/** @returns the body, which has the schema's keys alone @throws {Refused} naming the first key that is not as it has to be */
+/**
+ * @returns the body, which has the schema's keys alone
+ * @throws {Refused} naming the first key that is not as it has to be
+ */
 function parse<T extends TSchema>(schema: T, body: unknown): Static<T> {
   if (Value.Check(schema, body)) return body
   const errors = [...Value.Errors(schema, body)].filter(({ keyword }) => keyword !== 'additionalProperties')
@@ -155,8 +163,9 @@ export interface Allowances {
   /** Names of volumes that containers share. */
   readonly volumes: ReadonlySet<string>
   /**
-   * Folders of the host that may be mounted writable. What is below one cannot be mounted by itself: a container that writes
-   * to the folder could put a link to any other in its place, which the engine follows when it starts the next container.
+   * Folders of the host that may be mounted writable. What is below one cannot be mounted by itself: a container that
+   * writes to the folder could put a link to any other in its place, which the engine follows when it starts the next
+   * container.
    */
   readonly writable: ReadonlySet<string>
   readonly hasGpus: boolean
@@ -165,8 +174,8 @@ export interface Allowances {
 const kinds = ['capability', 'device', 'runtime', 'volume', 'writable'] as const
 
 /**
- * Reads `BROKER_ALLOW`: entries such as `capability=SYS_PTRACE`, `device=/dev/fuse`, `runtime=runsc`, `volume=course-data`,
- * `writable=/srv/shared` and `gpus`, separated by commas.
+ * Reads `BROKER_ALLOW`: entries such as `capability=SYS_PTRACE`, `device=/dev/fuse`, `runtime=runsc`,
+ * `volume=course-data`, `writable=/srv/shared` and `gpus`, separated by commas.
  * @throws {Error} in words, for an entry that is none of these
  */
 export function readAllowances(text: string): Allowances {

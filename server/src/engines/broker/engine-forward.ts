@@ -4,7 +4,9 @@ import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 
 /** Max bytes of an answer that is read whole: a list of the volumes and images of a large host. */
 const maxShown = 64 * 1024 * 1024
-/** How long the engine may take to answer a question of the broker's own, in ms, and how many bytes the answer may have. */
+/**
+ * How long the engine may take to answer a question of the broker's own, in ms, and how many bytes the answer may have.
+ */
 const question = { timeout: 10_000, maxBytes: 4 * 1024 * 1024 }
 
 /** Headers of answers that Berth reads. */
@@ -46,8 +48,8 @@ export class EngineForward {
   }
 
   /**
-   * Passes a request on and its answer back, as both come; either side that goes away ends the other. An engine that does
-   * not answer is 502.
+   * Passes a request on and its answer back, as both come; either side that goes away ends the other. An engine that
+   * does not answer is 502.
    */
   forward(client: IncomingMessage, answer: ServerResponse, { method, path, headers, body, shown }: Forwarded): void {
     const asked = request({ ...this.#where, method, path, headers: { host: 'docker', ...headers }, agent: false })

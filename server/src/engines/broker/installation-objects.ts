@@ -31,8 +31,8 @@ interface Volume {
 }
 
 /**
- * What the engine has, as far as it belongs to the installation of the broker. Everything else does not exist for its clients:
- * names are looked up by the broker itself, and the engine gets the id that was found.
+ * What the engine has, as far as it belongs to the installation of the broker. Everything else does not exist for its
+ * clients: names are looked up by the broker itself, and the engine gets the id that was found.
  */
 export class EngineObjects {
   readonly #engine: Pick<EngineForward, 'ask'>
@@ -86,8 +86,9 @@ export class EngineObjects {
 }
 
 /**
- * Names that Berth gives: they begin with that of the installation. With any other name a container, volume or network could
- * be taken for one of another program that is made later, or, being the beginning of an id, for one that is there.
+ * Names that Berth gives: they begin with that of the installation. With any other name a container, volume or network
+ * could be taken for one of another program that is made later, or, being the beginning of an id, for one that is
+ * there.
  */
 export class OwnNames {
   readonly #installation: Pick<InstallationLock, 'name'>
@@ -136,8 +137,8 @@ function require(isOwn: boolean, kind: string, name: string): void {
 const validName = /^[a-zA-Z0-9][\w.-]{0,62}$/
 
 /**
- * The one installation that a broker serves: the first that asks, from then on and after a restart (trust on first use). So
- * an API that was taken over cannot reach the containers of another installation.
+ * The one installation that a broker serves: the first that asks, from then on and after a restart (trust on first
+ * use). So an API that was taken over cannot reach the containers of another installation.
  */
 export class InstallationLock {
   readonly #file: string

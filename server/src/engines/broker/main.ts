@@ -8,8 +8,8 @@ import { findEngineAddress, parseEngineAddress } from '#/engines/docker/engine-a
 import { logLine } from '@berth/gateway/supervisor/stderr-log.ts'
 
 /**
- * The broker of the engine's socket as a service of its own, without a network, store or keys: `berth engine-broker`. It
- * alone has the socket of the engine; the API has that of the broker. See docs/explanation/decisions/067.
+ * The broker of the engine's socket as a service of its own, without a network, store or keys: `berth engine-broker`.
+ * It alone has the socket of the engine; the API has that of the broker. See docs/explanation/decisions/067.
  */
 
 /** In ms: what is in progress may end. */

@@ -186,8 +186,8 @@ function labelsOf(filters: string | null): string[] {
 const emptyArchive = '\0'.repeat(1024)
 
 /**
- * An image is pulled from a registry, or is the empty one of helpers, of which the broker has the archive itself: another
- * could replace an image of another program.
+ * An image is pulled from a registry, or is the empty one of helpers, of which the broker has the archive itself:
+ * another could replace an image of another program.
  * @throws {Refused} when it is neither
  */
 function isPull(query: URLSearchParams): boolean {
@@ -208,7 +208,10 @@ interface Network {
   readonly IPAM: unknown
 }
 
-/** Networks without their members, and of their labels those of Berth: each installation looks for addresses that are free. */
+/**
+ * Networks without their members, and of their labels those of Berth: each installation looks for addresses that are
+ * free.
+ */
 function shownNetworks(answer: unknown): unknown {
   return (answer as readonly Network[]).map(({ Id, Name, Driver, Options, Labels, IPAM }) => ({
     Id,

@@ -26,8 +26,8 @@ export const interfacePrefix = 'brth-'
 const maxAttempts = 20
 const maxRetryDelay = 300
 /**
- * From this attempt on, the bridge gets another name. An engine that was killed while it made a network may remember the
- * name of the bridge for ever and refuse it ("same bridge name"), although no network has it.
+ * From this attempt on, the bridge gets another name. An engine that was killed while it made a network may remember
+ * the name of the bridge for ever and refuse it ("same bridge name"), although no network has it.
  */
 const firstOtherInterface = 3
 
@@ -39,13 +39,14 @@ export async function askNetworks(client: EngineClient): Promise<Network[]> {
 /**
  * Makes a network of this name when there is none.
  *
- * The engine checks for a double name, yet of several who ask at the same moment each may get a network, and no container
- * can be put on a name that means two. So a creator that finds another beside its own removes its own, and retries
- * after a pause by chance. Keeping the oldest instead failed: its age counts from before others could see it. Two bridges
- * of one name are refused for certain by Docker; what is here is for other engines, and for bridges of another name.
+ * The engine checks for a double name, yet of several who ask at the same moment each may get a network, and no
+ * container can be put on a name that means two. So a creator that finds another beside its own removes its own, and
+ * retries after a pause by chance. Keeping the oldest instead failed: its age counts from before others could see it.
+ * Two bridges of one name are refused for certain by Docker; what is here is for other engines, and for bridges of
+ * another name.
  * @returns it, as the engine describes it
- * @throws {RuntimeError} `full` when the engine has no addresses for another network; `failed` when containers on the one
- *   that is there can reach each other
+ * @throws {RuntimeError} `full` when the engine has no addresses for another network; `failed` when containers on the
+ *   one that is there can reach each other
  */
 export async function ensureNetwork(client: EngineClient, installation: string, name: string): Promise<Network> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -60,7 +61,10 @@ export async function ensureNetwork(client: EngineClient, installation: string, 
   throw new RuntimeError('failed', `create network ${name}: others make and remove it at the same time`)
 }
 
-/** Also a network made by others must isolate its containers: users' privacy depends on it. @throws {RuntimeError} `failed` */
+/**
+ * Also a network made by others must isolate its containers: users' privacy depends on it.
+ * @throws {RuntimeError} `failed`
+ */
 export function assertIsolated(network: Network): Network {
   const [option, value] = Object.entries(isolation)[0] as [string, string]
   if (network.Options?.[option] === value) return network
@@ -70,12 +74,18 @@ export function assertIsolated(network: Network): Network {
   )
 }
 
-/** Name of its bridge among the host's interfaces. Docker calls those by the id that were given none, as earlier Berths did. */
+/**
+ * Name of its bridge among the host's interfaces. Docker calls those by the id that were given none, as earlier Berths
+ * did.
+ */
 export function interfaceOf({ Id, Options }: Network): string {
   return Options?.[interfaceOption] || `br-${Id.slice(0, 12)}`
 }
 
-/** How many containers its addresses suffice for: all but its own, the gateway's and the broadcast's; Infinity when it does not say. */
+/**
+ * How many containers its addresses suffice for: all but its own, the gateway's and the broadcast's; Infinity when it
+ * does not say.
+ */
 export function addressesOf({ IPAM }: Network): number {
   const subnets = (IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []).filter((subnet) => !subnet.includes(':'))
   const bits = subnets.map((subnet) => Number(subnet.split('/')[1]))
@@ -124,8 +134,8 @@ async function createNetwork(
 const isSameBridge = (error: unknown) => error instanceof RuntimeError && /same bridge name/.test(String(error.cause))
 
 /**
- * What is left of the pools beside the networks of the engine. An engine on this machine leaves out the networks that the machine
- * itself is in, too.
+ * What is left of the pools beside the networks of the engine. An engine on this machine leaves out the networks that
+ * the machine itself is in, too.
  */
 export function freePartsBeside(
   networks: readonly Network[],

@@ -49,7 +49,9 @@ export async function createContainer(
   return { id: created.Id, port }
 }
 
-/** Max containers that are remembered until their start: launches have few under way, and one that fails never starts. */
+/**
+ * Max containers that are remembered until their start: launches have few under way, and one that fails never starts.
+ */
 const maxCreated = 500
 
 function remember(created: EngineContext['created'], id: string, folders: readonly BoundFolder[]): void {
@@ -97,8 +99,8 @@ function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: 
 }
 
 /**
- * What it may use up. An app is killed before the platform is, and waits for a core before it. No `MemoryReservation`: on
- * cgroup v2 it becomes `memory.low`, which would keep the memory of idle apps and take the platform's instead.
+ * What it may use up. An app is killed before the platform is, and waits for a core before it. No `MemoryReservation`:
+ * on cgroup v2 it becomes `memory.low`, which would keep the memory of idle apps and take the platform's instead.
  */
 function limitsOf({ memory: wanted, cpus, pids, shmSize }: ContainerSpec, host: HostFacts): object {
   const { cores, logDrivers, raisesOpenFiles } = host
@@ -121,10 +123,12 @@ function limitsOf({ memory: wanted, cpus, pids, shmSize }: ContainerSpec, host: 
   }
 }
 
-/** What it may do: never more than a template says, and no template can make it privileged (no privilege escalation). */
+/**
+ * What it may do: never more than a template says, and no template can make it privileged (no privilege escalation).
+ */
 function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, devices }: ContainerSpec): object {
-  // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is half
-  // of the host's memory.
+  // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is
+  // half of the host's memory.
   const scratch = `rw,nosuid,nodev,size=${Math.floor(memory / 2)}`
   return {
     Privileged: false,
@@ -146,8 +150,8 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, device
 }
 
 /**
- * Where it lives: our network, no published port, its home and what its template mounts. `always` as restart policy would undo a
- * block.
+ * Where it lives: our network, no published port, its home and what its template mounts. `always` as restart policy
+ * would undo a block.
  */
 function placementOf(
   engine: EngineContext,

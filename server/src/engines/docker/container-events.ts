@@ -10,11 +10,17 @@ interface EngineEvent {
   readonly Actor: { readonly ID: string }
 }
 
-/** Pauses between attempts to listen again, in ms. No longer than between two pings: until events are heard, nothing is served. */
+/**
+ * Pauses between attempts to listen again, in ms. No longer than between two pings: until events are heard, nothing is
+ * served.
+ */
 const initialRetryDelay = 100
 const maxRetryDelay = 1_000
 
-/** Docker's and Podman's words. What is missing (`exec_start`, `health_status`, `attach`...) comes by the second and changes nothing. */
+/**
+ * Docker's and Podman's words. What is missing (`exec_start`, `health_status`, `attach`...) comes by the second and
+ * changes nothing.
+ */
 const actions = new Map<string, RuntimeEvent['action']>([
   ['start', 'start'],
   ['die', 'die'],
@@ -28,14 +34,15 @@ const actions = new Map<string, RuntimeEvent['action']>([
 ])
 
 /**
- * What Docker 20.10 says when A is stopped and B started at once (tried over and over, also with a paused A and with `kill`):
+ * What Docker 20.10 says when A is stopped and B started at once (tried over and over, also with a paused A and with
+ * `kill`):
  *
  *     0 ms  `die` of A                    22 ms after the signal; a list says `running` with A's address until 50 ms
  *    50 ms  A's address is released       an inspect that was asked since `die` waits, and is right: exited, no address
  *    65 ms  B gets the address            `start` of B follows 300 ms later
  *
- * So dropping an address at `die` is some 50 ms early, and reading the state after an event
- * has to inspect: a list asked at that moment may be older than the event.
+ * So dropping an address at `die` is some 50 ms early, and reading the state after an event has to inspect: a list
+ * asked at that moment may be older than the event.
  */
 export function watchEvents(engine: EngineContext, onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void {
   const notice = (event: RuntimeEvent) => {

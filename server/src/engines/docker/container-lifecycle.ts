@@ -9,9 +9,9 @@ import type { EngineContext } from './engine-context.ts'
 type Verb = 'start' | 'unpause'
 
 /**
- * Looks first, but for a container that this process has just created, which is known to be its own and not paused: that would
- * cost 2 ms of each launch. Of an unpause it is 0.7 of 10.5 ms (medians of 20, Docker 20.10), less than its own spread; a verb
- * for callers who know that it is paused could not recognize containers of other installations.
+ * Looks first, but for a container that this process has just created, which is known to be its own and not paused:
+ * that would cost 2 ms of each launch. Of an unpause it is 0.7 of 10.5 ms (medians of 20, Docker 20.10), less than its
+ * own spread; a verb for callers who know that it is paused could not recognize containers of other installations.
  */
 export async function startContainer(engine: EngineContext, id: string, signal?: AbortSignal): Promise<void> {
   const created = engine.created.get(id)
@@ -51,7 +51,9 @@ async function order({ client }: EngineContext, id: string, verb: Verb, signal?:
   await client.ask(call).catch((error: unknown) => Promise.reject(asStartFailure(error)))
 }
 
-/** Errors that a concurrent call of another client explains, or that can be mended; with any other it stays as it is. */
+/**
+ * Errors that a concurrent call of another client explains, or that can be mended; with any other it stays as it is.
+ */
 async function retryStart(
   engine: EngineContext,
   id: string,
@@ -97,8 +99,8 @@ export async function pauseContainer(engine: EngineContext, id: string, signal?:
 const usualGrace = 10
 
 /**
- * Only what carries our labels. A paused program needs nothing more: Docker 20.10 sends its signal, then unpauses by itself.
- * Already stopped (304) and already gone are both done.
+ * Only what carries our labels. A paused program needs nothing more: Docker 20.10 sends its signal, then unpauses by
+ * itself. Already stopped (304) and already gone are both done.
  */
 export async function stopContainer(
   engine: EngineContext,

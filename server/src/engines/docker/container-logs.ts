@@ -9,14 +9,17 @@ import type { EngineContext } from './engine-context.ts'
 const maxBytes = 64 * 1024
 
 /**
- * How long before the start that the engine notes its program may have written already, in ms: it notes the start when the
- * program runs, up to some 100 ms later.
+ * How long before the start that the engine notes its program may have written already, in ms: it notes the start when
+ * the program runs, up to some 100 ms later.
  */
 const startMargin = 300
 
 const none = Buffer.alloc(0)
 
-/** Only of what carries our labels, and of its last start: what earlier ones wrote would be taken for the reason of its end. */
+/**
+ * Only of what carries our labels, and of its last start: what earlier ones wrote would be taken for the reason of its
+ * end.
+ */
 export async function readLogs(engine: EngineContext, id: string, lines: number): Promise<string[]> {
   const found = await inspectOwn(engine, id)
   if (!found || found.State.Status === 'created' || lines < 1) return []

@@ -87,7 +87,10 @@ async function inspectAny(
   }
 }
 
-/** Whether no container has the name, which is a prefix of several ids. Docker answers 500 or 400, Podman has its own words. */
+/**
+ * Whether no container has the name, which is a prefix of several ids. Docker answers 500 or 400, Podman has its own
+ * words.
+ */
 const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than one result/i.test(String(cause))
 
 function toContainer({ installation, networks, oomNotices }: EngineContext, found: Inspection): RuntimeContainer {
@@ -232,8 +235,8 @@ function memoryOf({ memory_stats: memory }: Stats): number | null {
 
 async function statsOf({ client }: EngineContext, id: string): Promise<Stats | undefined> {
   const [what, path] = [`measure ${id}`, `/containers/${id}/stats`]
-  // Docker 20.10 answers at the next stroke of a clock that all who ask share: up to 1 s of waiting, without work. Engines
-  // before API 1.41 do not know `one-shot`; they ignore it and wait for two strokes.
+  // Docker 20.10 answers at the next stroke of a clock that all who ask share: up to 1 s of waiting, without work.
+  // Engines before API 1.41 do not know `one-shot`; they ignore it and wait for two strokes.
   const query = { stream: 'false', 'one-shot': 'true' }
   try {
     const call = { what, method: 'GET', path, query, timeout: callTimeouts.measure, kind: 'stream' } as const

@@ -51,7 +51,10 @@ export const dockerCapabilities: RuntimeCapabilities = {
   readsHomes: true,
 }
 
-/** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
+/**
+ * The Docker Engine as a runtime. Nothing is asked of the engine yet.
+ * @throws {Error} when `dockerHost` is no address
+ */
 export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
   const engine = connectToEngine(options)
   const { client } = engine
@@ -151,8 +154,8 @@ async function hostReport(engine: EngineContext): Promise<HostReport> {
 }
 
 /**
- * The program that Docker adds to a container with GPUs, if it finds it in its path at its start. What Docker says of itself
- * names it nowhere, and the runtime `nvidia` need not be configured.
+ * The program that Docker adds to a container with GPUs, if it finds it in its path at its start. What Docker says of
+ * itself names it nowhere, and the runtime `nvidia` need not be configured.
  */
 const gpuHook = 'nvidia-container-runtime-hook'
 /** Where a service of the system looks for programs. */

@@ -57,8 +57,9 @@ export interface EngineCall extends ApiCall {
 const newestMinor = 47
 
 /**
- * HTTP client of one engine, over connection pools. It is ours, on undici, because it streams lists, bounds every call and keeps
- * pings apart (docs/explanation/decisions/009). It connects at the first call; idle connections do not keep the process alive.
+ * HTTP client of one engine, over connection pools. It is ours, on undici, because it streams lists, bounds every call
+ * and keeps pings apart (docs/explanation/decisions/009). It connects at the first call; idle connections do not keep
+ * the process alive.
  */
 export class EngineClient {
   readonly #calls: EngineCalls<EngineCall>
@@ -162,7 +163,10 @@ export class EngineClient {
     return this.#calls.counts()
   }
 
-  /** Adds the version of the API to the path. It is asked for once, until the engine goes away: what comes back may be another. */
+  /**
+   * Adds the version of the API to the path. It is asked for once, until the engine goes away: what comes back may be
+   * another.
+   */
   async #versioned<C extends EngineCall>(call: C): Promise<C> {
     const version = (this.#version ??= this.ping())
     version.catch(() => (this.#version = undefined))
@@ -241,10 +245,11 @@ function messageIn(body: string): string {
 const pingInterval = 1_000
 
 /**
- * Long call with a health check: aborts it as soon as the engine does not answer a ping meanwhile, so that a
- * long limit does not hide an unreachable engine behind a slow one.
+ * Long call with a health check: aborts it as soon as the engine does not answer a ping meanwhile, so that a long limit
+ * does not hide an unreachable engine behind a slow one.
  * @param ask must end when its signal aborts, with the signal's reason
- * @throws what `ask` throws; {RuntimeError} `unreachable` when a ping is not answered; the reason of the caller's signal
+ * @throws what `ask` throws; {RuntimeError} `unreachable` when a ping is not answered; the reason of the caller's
+ *   signal
  */
 export async function withHealthCheck<T>(
   client: Pick<EngineClient, 'ping'>,

@@ -25,8 +25,8 @@ export interface EngineContext {
 }
 
 /**
- * What the last full list had of each container: a list repeats the object of a container that has not changed. Otherwise
- * each list of 20,000 leaves 8 MB beside the states that are taken from an earlier one.
+ * What the last full list had of each container: a list repeats the object of a container that has not changed.
+ * Otherwise each list of 20,000 leaves 8 MB beside the states that are taken from an earlier one.
  */
 export class ListedContainers {
   #byId: ReadonlyMap<string, RuntimeContainer> = new Map()
@@ -54,9 +54,10 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Containers in whose present or last run the kernel killed a program for want of memory, by the engine's events. An inspect
- * alone is not enough: Docker sets `OOMKilled` when it handles the end, and not afterwards. On a busy machine the event `oom`
- * comes later than `die` (by 18 ms in one of 80 runs at a load of 24), and `OOMKilled` stays false for ever.
+ * Containers in whose present or last run the kernel killed a program for want of memory, by the engine's events. An
+ * inspect alone is not enough: Docker sets `OOMKilled` when it handles the end, and not afterwards. On a busy machine
+ * the event `oom` comes later than `die` (by 18 ms in one of 80 runs at a load of 24), and `OOMKilled` stays false for
+ * ever.
  */
 export class OomNotices {
   readonly #ids = new Set<string>()

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import type { EngineCall, EngineClient } from './engine-client.ts'
 import { HelperContainers } from './helper-containers.ts'
 
-// A process was killed while it read an archive, and the engine never answered the removal of its helper. Each later process
-// waited a minute for that removal and then failed, at the home of every user.
+// A process was killed while it read an archive, and the engine never answered the removal of its helper. Each later
+// process waited a minute for that removal and then failed, at the home of every user.
 test('a helper that the engine never removes concerns its own volume alone', async () => {
   const removals: string[] = []
   const stuck = Promise.withResolvers<void>()

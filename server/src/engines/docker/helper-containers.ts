@@ -16,8 +16,8 @@ export interface Helper {
   readonly archivePath: string
   readonly folder: string
   /**
-   * After an archive was read or written: the volume was mounted until then, as `EngineRun`. @throws {RuntimeError} the archive
-   * may lack a part, whatever the engine has answered
+   * After an archive was read or written: the volume was mounted until then, as `EngineRun`.
+   * @throws {RuntimeError} the archive may lack a part, whatever the engine has answered
    */
   requireMounted(what: string): Promise<void>
   /** After a failure it is removed when the engine can do so. @throws {RuntimeError} */
@@ -38,9 +38,9 @@ export class HelperContainers {
   }
 
   /**
-   * Resolves when no helper of a killed process has this volume any more. The engine removes a helper only after it has ended the
-   * writing to it, so that nothing of an earlier process comes behind what is written next. One that the engine never removes
-   * concerns its own volume alone.
+   * Resolves when no helper of a killed process has this volume any more. The engine removes a helper only after it has
+   * ended the writing to it, so that nothing of an earlier process comes behind what is written next. One that the
+   * engine never removes concerns its own volume alone.
    * @throws {RuntimeError} `unreachable`: such a helper is still there after 60 s
    */
   async free(volume: string): Promise<void> {
@@ -186,9 +186,10 @@ function isAlive(pid: number): boolean {
 /** One run of the engine, from a start of its program to a stop. */
 export interface EngineRun {
   /**
-   * What this engine has done with a volume since the run was noted, it has done with the mounted volume. Docker that is being
-   * stopped unmounts the volumes of containers that do not run, and answers what is under way as if it were complete: an
-   * archive ends in order without what was not read yet (seen with 20.10), and what is written goes elsewhere.
+   * What this engine has done with a volume since the run was noted, it has done with the mounted volume. Docker that
+   * is being stopped unmounts the volumes of containers that do not run, and answers what is under way as if it were
+   * complete: an archive ends in order without what was not read yet (seen with 20.10), and what is written goes
+   * elsewhere.
    * @throws {RuntimeError} `unreachable`: the engine stops, or has been started again since
    */
   requireMounted(what: string, volume: string): Promise<void>
@@ -197,11 +198,13 @@ export interface EngineRun {
 }
 
 /**
- * Notes which run of the engine answers, by a connection that ends with it. The connection alone does not tell that the engine
- * is being stopped: it lasts until the program exits. A question about the volume alone does not either: where the service
- * manager holds the socket (systemd), a question waits there for the next start and is answered by that. The engine closes its
- * list of volumes before it unmounts any, so a volume that it still knows on the same run was mounted until then.
- * @param installation the engine is asked for events of its helpers, which are few @throws {RuntimeError}
+ * Notes which run of the engine answers, by a connection that ends with it. The connection alone does not tell that the
+ * engine is being stopped: it lasts until the program exits. A question about the volume alone does not either: where
+ * the service manager holds the socket (systemd), a question waits there for the next start and is answered by that.
+ * The engine closes its list of volumes before it unmounts any, so a volume that it still knows on the same run was
+ * mounted until then.
+ * @param installation the engine is asked for events of its helpers, which are few
+ * @throws {RuntimeError}
  */
 export async function noteEngineRun(client: EngineClient, installation: string): Promise<EngineRun> {
   const left = new AbortController()

@@ -168,7 +168,10 @@ export function homeContents(client: EngineClient, installation: string): HomeCo
   }
 }
 
-/** An archive with one empty file. The engine removes a folder of this name with all that is in it before it makes the file. */
+/**
+ * An archive with one empty file. The engine removes a folder of this name with all that is in it before it makes the
+ * file.
+ */
 function emptyFile(name: string): AsyncIterable<Uint8Array> {
   const { readable, controller } = createTarPacker()
   void controller

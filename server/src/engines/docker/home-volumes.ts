@@ -91,7 +91,10 @@ const isGone = (error: unknown) =>
 const measureRetryInterval = 1_000
 /** How long a file system may take to say how full it is, in ms. */
 const statTimeout = 1_000
-/** How far the size that a file system tells of a bound volume may be from what was asked for, in bytes: it counts in blocks. */
+/**
+ * How far the size that a file system tells of a bound volume may be from what was asked for, in bytes: it counts in
+ * blocks.
+ */
 const sizeRounding = 64 * 1024
 
 interface Measured extends Volume {
@@ -101,9 +104,9 @@ interface Measured extends Volume {
 
 /**
  * Docker looks at every file of every volume, ours or not (measured: 400 volumes with 400,000 files take 2 s, and 7 s
- * when nothing of them is in memory; launches go on meanwhile), and adds up how long the files are: one with holes counts
- * in full. It stops looking when the connection is closed. It leaves out volumes that were made with options, as those
- * with a bound size are.
+ * when nothing of them is in memory; launches go on meanwhile), and adds up how long the files are: one with holes
+ * counts in full. It stops looking when the connection is closed. It leaves out volumes that were made with options, as
+ * those with a bound size are.
  */
 export async function measureHomes(
   engine: Engine & { readonly isLocal: boolean },
@@ -171,8 +174,8 @@ export const isWithoutQuotas = (error: unknown) =>
   error instanceof RuntimeError && /no quota support/i.test(String(error.cause))
 
 /**
- * Whether the engine can bind the size of a volume: Docker's own driver can where its folder is on xfs or ext4 with project
- * quotas, and says "quota size requested but no quota support" elsewhere. Nothing but trying tells.
+ * Whether the engine can bind the size of a volume: Docker's own driver can where its folder is on xfs or ext4 with
+ * project quotas, and says "quota size requested but no quota support" elsewhere. Nothing but trying tells.
  */
 export class HomeQuota {
   readonly #client: EngineClient

@@ -111,9 +111,9 @@ export const openFilesLimit = 65_536
 const starters = new Set(['dockerd', 'containerd'])
 
 /**
- * Whether the engine of this machine can give a container `openFilesLimit`. A program without CAP_SYS_RESOURCE in the machine's
- * own namespace, as in some virtual machines and in rootless Docker, cannot give more than it has itself, and every start
- * would fail ("error setting rlimit type 7"). Containers without a limit get the engine's.
+ * Whether the engine of this machine can give a container `openFilesLimit`. A program without CAP_SYS_RESOURCE in the
+ * machine's own namespace, as in some virtual machines and in rootless Docker, cannot give more than it has itself, and
+ * every start would fail ("error setting rlimit type 7"). Containers without a limit get the engine's.
  * @param proc the kernel's process information; another folder in tests
  * @returns false, too, when no such program is seen
  */

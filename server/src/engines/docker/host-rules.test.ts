@@ -9,8 +9,8 @@ import type { HostRulesReport } from '#/engines/runtime.ts'
 import { HostRules, chainsFor } from './host-rules.ts'
 
 /**
- * How the rules get into a host's firewall, and stay there. Each test has a network of its own, with a firewall of its own,
- * as `ip netns` makes them; where this process may not make one, nothing can be tried.
+ * How the rules get into a host's firewall, and stay there. Each test has a network of its own, with a firewall of its
+ * own, as `ip netns` makes them; where this process may not make one, nothing can be tried.
  */
 const call = promisify(execFile)
 const needs = 'ip link && iptables-save && ip6tables-save && test -e /proc/sys/net/bridge/bridge-nf-call-iptables'

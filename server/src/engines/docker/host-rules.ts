@@ -6,7 +6,9 @@ import { interfacePrefix } from './bridge-network.ts'
 
 type Report = HostRulesReport
 
-/** Set while other programs change the same tables, or another Berth the same rules; and the pauses in between, in ms. */
+/**
+ * Set while other programs change the same tables, or another Berth the same rules; and the pauses in between, in ms.
+ */
 const maxAttempts = 4
 const maxRetryDelay = 300
 
@@ -17,8 +19,8 @@ const bridgeFilterSettings: Record<Family, string> = {
 }
 
 /**
- * Rules of the host that keep containers from its services, from each other and from its metadata address. All Berths of a
- * machine share them. They stay when Berth ends, as containers do.
+ * Rules of the host that keep containers from its services, from each other and from its metadata address. All Berths
+ * of a machine share them. They stay when Berth ends, as containers do.
  */
 export class HostRules {
   readonly #isWanted: boolean
@@ -108,7 +110,10 @@ export class HostRules {
   }
 }
 
-/** Bridges that our prefix does not cover. Those that the rules name already stay in them while they exist: they are another engine's. */
+/**
+ * Bridges that our prefix does not cover. Those that the rules name already stay in them while they exist: they are
+ * another engine's.
+ */
 function bridgesBeside(interfaces: readonly string[], table: SavedTable): string[] {
   const here = interfacesHere()
   const bridges = new Set([...interfaces, ...table.bridges.filter((name) => here.has(name))])
@@ -137,7 +142,9 @@ function mayAdministerNetworks(): boolean {
   }
 }
 
-/** Also where there is no such file: then nothing was ever bridged, and the kernel loads the module with its filter on. */
+/**
+ * Also where there is no such file: then nothing was ever bridged, and the kernel loads the module with its filter on.
+ */
 function isBridgeFilterOn(family: Family): boolean {
   try {
     return readFileSync(bridgeFilterSettings[family], 'utf8').trim() === '1'
@@ -147,9 +154,9 @@ function isBridgeFilterOn(family: Family): boolean {
 }
 
 /**
- * Without this the rules see nothing of what goes from one container to its neighbour on the same bridge. Docker switches it
- * on when it makes a network whose containers may not reach each other; what an operator's other tools do afterwards it
- * does not see.
+ * Without this the rules see nothing of what goes from one container to its neighbour on the same bridge. Docker
+ * switches it on when it makes a network whose containers may not reach each other; what an operator's other tools do
+ * afterwards it does not see.
  * @throws {Error} when it is off and stays off
  */
 function enableBridgeFilter(family: Family): void {
@@ -164,8 +171,8 @@ function enableBridgeFilter(family: Family): void {
 /**
  * The rules that keep containers away from their host, in the language of iptables. Text in, text out.
  *
- * Two chains of ours are entered first thing, one by what is for the host itself, one by what it passes on. Both send what
- * comes from a container's bridge to a chain with the rules, and everything else back:
+ * Two chains of ours are entered first thing, one by what is for the host itself, one by what it passes on. Both send
+ * what comes from a container's bridge to a chain with the rules, and everything else back:
  *
  *     INPUT                  -> BERTH-INPUT    -> from a bridge of ours -> BERTH-TO-HOST
  *     FORWARD, DOCKER-USER   -> BERTH-FORWARD  -> from a bridge of ours -> BERTH-BEYOND
@@ -181,16 +188,16 @@ interface Chain {
 }
 
 /**
- * Responses on connections that others opened: the gateway, or clients that an operator admits. `ESTABLISHED` alone would also be true of
- * connections that a container opened before there were rules.
+ * Responses on connections that others opened: the gateway, or clients that an operator admits. `ESTABLISHED` alone
+ * would also be true of connections that a container opened before there were rules.
  */
 const responsesRule = '-m conntrack --ctstate RELATED,ESTABLISHED --ctdir REPLY -j RETURN'
 
 const refuse = '-j BERTH-REFUSE'
 
 /**
- * With an answer, not in silence: a program that only tries must not wait for minutes. The kernel sends one peer no more than
- * one message of ICMP a second, but resets at once.
+ * With an answer, not in silence: a program that only tries must not wait for minutes. The kernel sends one peer no
+ * more than one message of ICMP a second, but resets at once.
  */
 const refusals: Record<Family, readonly string[]> = {
   ipv4: ['-p tcp -j REJECT --reject-with tcp-reset', '-j REJECT --reject-with icmp-admin-prohibited'],
@@ -198,8 +205,8 @@ const refusals: Record<Family, readonly string[]> = {
 }
 
 /**
- * Where clouds tell a machine its secrets. Name servers that listen there are let through: some clouds have no other, and
- * the engine's own asks them from inside the container.
+ * Where clouds tell a machine its secrets. Name servers that listen there are let through: some clouds have no other,
+ * and the engine's own asks them from inside the container.
  */
 const metadataNetworks: Record<Family, readonly string[]> = {
   ipv4: ['169.254.0.0/16'],
@@ -261,7 +268,9 @@ class SavedTable {
     this.#lines = text.split('\n').filter((line) => line.startsWith('-A '))
   }
 
-  /** Jumps that must exist. In Docker's chain for other programs, if there is one: it stays before Docker's own rules. */
+  /**
+   * Jumps that must exist. In Docker's chain for other programs, if there is one: it stays before Docker's own rules.
+   */
   get entrances(): Entrance[] {
     const isDockers = this.#rulesOf('FORWARD').includes('-j DOCKER-USER')
     return [
@@ -302,8 +311,8 @@ class SavedTable {
   }
 
   /**
-   * What `iptables-restore --noflush` has to be given so that chains and entrances are as they should be, all at once: a
-   * chain that is named is emptied first, and other chains stay as they are.
+   * What `iptables-restore --noflush` has to be given so that chains and entrances are as they should be, all at once:
+   * a chain that is named is emptied first, and other chains stay as they are.
    */
   changesTo(chains: readonly Chain[]): string {
     const lines = [

@@ -22,7 +22,9 @@ interface Pull {
   readonly waiting: Set<{ readonly onProgress: OnProgress | undefined }>
 }
 
-/** Image pulls under way, so that all who wait for an image wait for one pull. It ends when the last of them gives up. */
+/**
+ * Image pulls under way, so that all who wait for an image wait for one pull. It ends when the last of them gives up.
+ */
 export class ImagePulls {
   readonly #client: EngineClient
   readonly #stallTimeout: number
@@ -36,7 +38,8 @@ export class ImagePulls {
 
   /**
    * Resolves when the image is here.
-   * @param onProgress called at once, then up to four times a second (throttled), and once more at the end; must not throw
+   * @param onProgress called at once, then up to four times a second (throttled), and once more at the end; must not
+   *   throw
    * @param credentials for its registry; pulls with another account are pulls of their own
    * @throws {RuntimeError} `image` when it cannot be had, stalls, or is not here within 30 min; `unreachable`
    */
@@ -115,7 +118,9 @@ function tellOnChange(meter: PullMeter, tell: () => void): NodeJS.Timeout {
 
 const tooLong = (what: string, ms: number) => new DOMException(`the pull ${what} ${ms} ms`, 'TimeoutError')
 
-/** Whatever the registry said, and a registry that says nothing: the image is not to be had, or there is no room for it. */
+/**
+ * Whatever the registry said, and a registry that says nothing: the image is not to be had, or there is no room for it.
+ */
 async function* readPull(
   client: EngineClient,
   image: string,
@@ -147,8 +152,8 @@ async function* readPull(
 }
 
 /**
- * Docker keeps the time at which an image was given a name, and none of a pull, so the image is given its name once more. Its
- * failure is no failure of the pull: the time stays unknown.
+ * Docker keeps the time at which an image was given a name, and none of a pull, so the image is given its name once
+ * more. Its failure is no failure of the pull: the time stays unknown.
  */
 async function notePullTime(client: EngineClient, image: string, signal: AbortSignal): Promise<void> {
   const [, repo, tag] = /^([^@]+):([^:/@]+)$/.exec(withTag(image)) ?? []
@@ -159,7 +164,10 @@ async function notePullTime(client: EngineClient, image: string, signal: AbortSi
   await client.ask({ ...call, timeout: callTimeouts.read, signal }).catch(() => undefined)
 }
 
-/** Without a tag or digest the engine would pull every one there is. A colon before a slash belongs to the registry's port. */
+/**
+ * Without a tag or digest the engine would pull every one there is. A colon before a slash belongs to the registry's
+ * port.
+ */
 const withTag = (image: string) => (/[:@][^/]+$/.test(image) ? image : `${image}:latest`)
 
 /** One line of the engine's answer to a pull. */

@@ -30,12 +30,13 @@ export interface NetworkCapacity {
 }
 
 /**
- * The networks of an installation, and how many containers each has. A container belongs to its network from its creation
- * to its removal, whether it runs or not, so that all that are stopped can be started again.
+ * The networks of an installation, and how many containers each has. A container belongs to its network from its
+ * creation to its removal, whether it runs or not, so that all that are stopped can be started again.
  *
- * What is known comes from the engine with each list of all containers, or else with `ensure`, and from what is created and
- * removed here in between; a launch costs no call of its own. As long as the containers were never counted, because the
- * engine takes long over its list, the newest network has room: creations go on, and at worst a start finds it full.
+ * What is known comes from the engine with each list of all containers, or else with `ensure`, and from what is created
+ * and removed here in between; a launch costs no call of its own. As long as the containers were never counted, because
+ * the engine takes long over its list, the newest network has room: creations go on, and at worst a start finds it
+ * full.
  */
 export class Networks {
   readonly #client: EngineClient
@@ -61,10 +62,10 @@ export class Networks {
   }
 
   /**
-   * Reads everything anew. Makes the first network when there is none, and one more while there is little room left; that
-   * there are no addresses for one more is no failure, `allocate` and `capacity` report it.
-   * @throws {RuntimeError} `unreachable`; `full` when not even the first can be made; `failed` when containers on one of
-   *   them can reach each other
+   * Reads everything anew. Makes the first network when there is none, and one more while there is little room left;
+   * that there are no addresses for one more is no failure, `allocate` and `capacity` report it.
+   * @throws {RuntimeError} `unreachable`; `full` when not even the first can be made; `failed` when containers on one
+   *   of them can reach each other
    */
   async ensure(): Promise<void> {
     // Shared by all who ask meanwhile, so that a crowd makes one network.
@@ -214,7 +215,10 @@ export class Networks {
     }
   }
 
-  /** The first may have been made by an operator; of the others only our label shows that they belong to this installation. */
+  /**
+   * The first may have been made by an operator; of the others only our label shows that they belong to this
+   * installation.
+   */
   #isOurs({ Name, Labels }: Network): boolean {
     return Name === this.#first || (this.#isNameOfOurs(Name) && isOfInstallation(Labels, this.#installation))
   }
@@ -241,8 +245,8 @@ const isNetworkGone = (error: unknown) =>
   error instanceof RuntimeError && error.kind === 'failed' && /network .*not found/i.test(String(error.cause))
 
 /**
- * How long `refresh` waits for the engine's list of containers, in ms; a container creation may wait for that. The first
- * refresh is part of the start of Berth, so it waits less.
+ * How long `refresh` waits for the engine's list of containers, in ms; a container creation may wait for that. The
+ * first refresh is part of the start of Berth, so it waits less.
  */
 const [countTimeout, firstCountTimeout] = [2_500, 400]
 /** A list of all containers stays fresh for this multiple of the time that it took, and for at least so many ms. */
@@ -253,7 +257,10 @@ interface Member {
   readonly HostConfig?: { readonly NetworkMode?: string }
 }
 
-/** Counts the containers of each network: from each list of all containers, and by a request of its own when there was none. */
+/**
+ * Counts the containers of each network: from each list of all containers, and by a request of its own when there was
+ * none.
+ */
 class MemberCounter {
   readonly #client: EngineClient
   readonly #installation: string
@@ -296,7 +303,10 @@ class MemberCounter {
     }
   }
 
-  /** Counts anew unless the last list is still fresh. When the engine takes longer or fails, the counts stay as they were. */
+  /**
+   * Counts anew unless the last list is still fresh. When the engine takes longer or fails, the counts stay as they
+   * were.
+   */
   async refresh(): Promise<void> {
     const age = this.#listed && performance.now() - this.#listed.at
     if (this.#listed && age !== undefined && age < Math.max(minFresh, this.#listed.took * freshFactor)) return
@@ -348,7 +358,10 @@ class NetworkMembers {
   /** Network of each container, by the container's id. */
   #networks = new Map<string, string>()
   #counts = new Map<string, number>()
-  /** For each count under way, what came (its network) and went (null) since: the engine's answer may not know of it yet. */
+  /**
+   * For each count under way, what came (its network) and went (null) since: the engine's answer may not know of it
+   * yet.
+   */
   readonly #since = new Set<Map<string, string | null>>()
   /** Creations under way, by network. */
   readonly #reserved = new Map<string, number>()

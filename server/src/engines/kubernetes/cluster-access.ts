@@ -25,8 +25,8 @@ interface ConnectOptions {
 }
 
 /**
- * Where a cluster's API server is, and who Berth is to it: asked for each request and connection, because tokens and certificates in
- * files rotate. Both questions end after 20 s, and share the run of a plugin.
+ * Where a cluster's API server is, and who Berth is to it: asked for each request and connection, because tokens and
+ * certificates in files rotate. Both questions end after 20 s, and share the run of a plugin.
  */
 export interface ClusterAccess {
   /** `https://host:port` */
@@ -42,8 +42,8 @@ export interface ClusterAccess {
 }
 
 /**
- * Reads who and where from `KUBECONFIG`, or from the pod that this process runs in. The official library does it, because
- * tokens in files and certificates are its trade; it is loaded here, so only with this engine.
+ * Reads who and where from `KUBECONFIG`, or from the pod that this process runs in. The official library does it,
+ * because tokens in files and certificates are its trade; it is loaded here, so only with this engine.
  * @param kubeconfig one file, or several separated by colons; undefined: the pod's own account
  * @param credentialTimeout ms
  * @throws {Error} for the operator, also when a plugin gives no credential in time

@@ -22,7 +22,10 @@ export const callTimeouts = {
   write: 30_000,
 } as const
 
-/** Pause after credentials were renewed, in ms: an account that is always refused does not have a plugin run at each call. */
+/**
+ * Pause after credentials were renewed, in ms: an account that is always refused does not have a plugin run at each
+ * call.
+ */
 const renewalPause = 10_000
 
 /** One call to the API server. */
@@ -46,8 +49,8 @@ export const corePath = (
 ): string => `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`
 
 /**
- * HTTP client of one API server, over the connection pools that the client of the Docker Engine has, too: every call has a
- * deadline and a signal, and no kind of call waits for the connections of another.
+ * HTTP client of one API server, over the connection pools that the client of the Docker Engine has, too: every call
+ * has a deadline and a signal, and no kind of call waits for the connections of another.
  */
 export class ClusterClient {
   #pools: ConnectionPools
@@ -97,7 +100,10 @@ export class ClusterClient {
     return (await this.#calls.firstBytes(call, maxBytes)).subarray(0, maxBytes)
   }
 
-  /** An answer that comes bit by bit; the caller's signal ends it. @returns once it has begun; reading it throws as `ask` */
+  /**
+   * An answer that comes bit by bit; the caller's signal ends it.
+   * @returns once it has begun; reading it throws as `ask`
+   */
   async stream(call: ClusterCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
     return this.#calls.stream(call)
   }
@@ -152,7 +158,9 @@ export class ClusterClient {
     })
   }
 
-  /** A token, or the certificate of the connections, has expired: the next calls have both anew; those under way go on. */
+  /**
+   * A token, or the certificate of the connections, has expired: the next calls have both anew; those under way go on.
+   */
   #renew(): void {
     if (performance.now() - this.#renewedAt < renewalPause) return
     this.#renewedAt = performance.now()
@@ -167,9 +175,10 @@ export class ClusterClient {
 const maxPauses = [200, 500, 1_000, 2_000]
 
 /**
- * Creates an object, and tries again when others changed a quota at the same moment: the API server answers 409 then, too ("Operation
- * cannot be fulfilled on resourcequotas ..."), and has created nothing.
- * @throws {RuntimeError} `conflict` when there is one of this name, or the quota was still changing after the last attempt
+ * Creates an object, and tries again when others changed a quota at the same moment: the API server answers 409 then,
+ * too ("Operation cannot be fulfilled on resourcequotas ..."), and has created nothing.
+ * @throws {RuntimeError} `conflict` when there is one of this name, or the quota was still changing after the last
+ *   attempt
  */
 export async function createObject<T = void>(client: ClusterClient, call: Omit<ClusterCall, 'method'>): Promise<T> {
   const create = () => client.ask<T>({ ...call, method: 'POST' })
@@ -235,14 +244,15 @@ export function reasonOf(error: unknown): string | undefined {
 export const isMissing = (error: unknown): boolean => error instanceof RuntimeError && error.kind === 'missing'
 
 /**
- * "Not found" counts only as a `Status` of the API: a 404 of a proxy in between would make Berth forget what runs. An API
- * server that refuses the token (401), is overloaded (429) or fails (5xx) has said nothing about the world either.
+ * "Not found" counts only as a `Status` of the API: a 404 of a proxy in between would make Berth forget what runs. An
+ * API server that refuses the token (401), is overloaded (429) or fails (5xx) has said nothing about the world either.
  */
 function kindOf({ status, message }: ApiErrorResponse, { kind, reason }: ApiStatus): RuntimeErrorKind {
   if (status === 404) return kind === 'Status' && reason === 'NotFound' ? 'missing' : 'unreachable'
   if (status === 401 || status === 429 || status >= 500) return 'unreachable'
   if (status === 409) return 'conflict'
-  // A quota that every pod has to name resources for (`failed quota: few: must specify limits.cpu`) has room: it is the operator's to mend.
+  // A quota that every pod has to name resources for (`failed quota: few: must specify limits.cpu`) has room: it is the
+  // operator's to mend.
   const isFull = status === 403 && /exceeded quota|forbidden: .*quota/i.test(message) && !/failed quota:/i.test(message)
   return isFull ? 'full' : 'failed'
 }

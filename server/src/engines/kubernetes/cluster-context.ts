@@ -28,8 +28,8 @@ export interface ClusterTimeouts {
   /** For all of it, a pull included. */
   readonly total: number
   /**
-   * A watch without a line for this long is broken: with bookmarks a line comes every minute or so, and a connection that is
-   * half open would otherwise stay silent for ever.
+   * A watch without a line for this long is broken: with bookmarks a line comes every minute or so, and a connection
+   * that is half open would otherwise stay silent for ever.
    */
   readonly silence: number
   /** For a home that sends, or takes, nothing while it is read or written. */

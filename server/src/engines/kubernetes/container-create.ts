@@ -32,7 +32,8 @@ import { giveAway, withPullSecret, type OwnerReference, type SecretManifest } fr
 const defaultPort = 8080
 
 /**
- * Creates the home where there is none, and the pod with the Secrets that it reads: an account at a registry, and its environment.
+ * Creates the home where there is none, and the pod with the Secrets that it reads: an account at a registry, and its
+ * environment.
  * @throws {RuntimeError} or the reason of the signal; what was made for the pod goes then
  */
 export async function createPod(
@@ -95,11 +96,12 @@ export interface PodWithEnvironment {
 }
 
 /**
- * Creates a pod and its environment, a Secret of this run that the pod owns in the end, so that the cluster removes both. The Secret
- * comes first: a kubelet that asks for it too early waits some ten seconds before it asks again. Until there is a pod that can own it
- * the anchor does; without an anchor it comes after its pod.
+ * Creates a pod and its environment, a Secret of this run that the pod owns in the end, so that the cluster removes
+ * both. The Secret comes first: a kubelet that asks for it too early waits some ten seconds before it asks again. Until
+ * there is a pod that can own it the anchor does; without an anchor it comes after its pod.
  * @param signal of the caller; what makes the Secret the pod's is not cut short by it
- * @throws {RuntimeError} · whatever `create` throws; then neither stays, or the next start of Berth has the rest removed
+ * @throws {RuntimeError} · whatever `create` throws; then neither stays, or the next start of Berth has the rest
+ *   removed
  */
 async function withEnvironment(
   cluster: ClusterContext,
@@ -165,8 +167,8 @@ async function handOver(
 }
 
 /**
- * Not cut short by the caller's signal: without its Secret the pod would never start. After a failure the pod is deleted; if
- * that fails, too, the next launch finds it by its name, and gives it up.
+ * Not cut short by the caller's signal: without its Secret the pod would never start. After a failure the pod is
+ * deleted; if that fails, too, the next launch finds it by its name, and gives it up.
  */
 async function makeAfter(cluster: ClusterContext, secret: SecretManifest, pod: ObjectMeta): Promise<void> {
   try {
@@ -212,8 +214,8 @@ export interface PodSettings {
 }
 
 /**
- * The pod of a container: one container, its home, and nothing of the cluster: no service account token, no variables of
- * other services. It never restarts by itself, because that would undo a block; Berth decides.
+ * The pod of a container: one container, its home, and nothing of the cluster: no service account token, no variables
+ * of other services. It never restarts by itself, because that would undo a block; Berth decides.
  */
 export function podManifest(
   { installation, helperImage }: PodSettings,
@@ -287,8 +289,8 @@ function containerManifest(spec: ContainerSpec, port: number, secret: string): V
 }
 
 /**
- * A tenth of the CPU and half of the memory are reserved on the node; the rest is shared, as all is on one machine. A limit of
- * processes is the kubelet's (`podPidsLimit`): the API has none.
+ * A tenth of the CPU and half of the memory are reserved on the node; the rest is shared, as all is on one machine. A
+ * limit of processes is the kubelet's (`podPidsLimit`): the API has none.
  */
 function resourcesOf({ cpus, memory, gpus, cluster }: ContainerSpec): V1ResourceRequirements {
   const millis = Math.max(10, Math.round(cpus * 1_000))
@@ -330,8 +332,8 @@ const toMount =
   }
 
 /**
- * Group that owns a home. A claim belongs to root when it is new, and which user an image has is not known here; a program of
- * any user is a member of this group.
+ * Group that owns a home. A claim belongs to root when it is new, and which user an image has is not known here; a
+ * program of any user is a member of this group.
  */
 const homeGroup = 1000
 

@@ -12,14 +12,17 @@ import { endOf, stateOf, type PodState } from './pod-state.ts'
 const [initialRetryDelay, maxRetryDelay] = [100, 5_000]
 /** After this the API server ends a watch by itself, in seconds; it continues where it was. */
 const watchSeconds = 300
-/** A watch that ends sooner counts as one that failed, in ms: a server that ends each at once is not asked again at once. */
+/**
+ * A watch that ends sooner counts as one that failed, in ms: a server that ends each at once is not asked again at
+ * once.
+ */
 const shortWatch = 1_000
 
 type OnEvent = (event: RuntimeEvent) => void
 
 /**
- * List and watch: a list says what there is, the watch continues from its version. After a version that is too old, an error in the
- * watch, or a silence, what there is is listed anew.
+ * List and watch: a list says what there is, the watch continues from its version. After a version that is too old, an
+ * error in the watch, or a silence, what there is is listed anew.
  */
 export function watchPods(cluster: ClusterContext, onEvent: OnEvent, signal: AbortSignal): void {
   void watchWithRetry(cluster, onEvent, signal)

@@ -8,7 +8,10 @@ import { stateOf } from './pod-state.ts'
 import { StartDeadlines } from './container-lifecycle.ts'
 
 const pause = 250
-/** Account for a home that belongs to root, as a new claim does: the group of its pod, and the user that images mostly have. */
+/**
+ * Account for a home that belongs to root, as a new claim does: the group of its pod, and the user that images mostly
+ * have.
+ */
 const usualAccount: Account = { uid: 1000, gid: 1000 }
 
 /** Kind of a file by the first digit of its mode. Source: inode(7). */
@@ -66,7 +69,11 @@ function statusIn(output: string): FileStatus | undefined {
   return { kind: kinds.get(mode >> 12) ?? 'other', size: Number(size), mode: mode & 0o777 }
 }
 
-/** Waits until commands can run in the gate of a pod. @returns the pod's name @throws {RuntimeError} when they never will */
+/**
+ * Waits until commands can run in the gate of a pod.
+ * @returns the pod's name
+ * @throws {RuntimeError} when they never will
+ */
 async function untilGated(cluster: ClusterContext, id: string, signal: AbortSignal): Promise<string> {
   const deadlines = new StartDeadlines(cluster.timeouts)
   const follower = cluster.index.follow(id)

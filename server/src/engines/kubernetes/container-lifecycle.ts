@@ -19,8 +19,8 @@ export interface AwaitStartOptions {
 }
 
 /**
- * Waits until a pod's program has begun: for a node, its volumes and its image. A pod that does not start is deleted, because it
- * might start later, when it is not expected any more.
+ * Waits until a pod's program has begun: for a node, its volumes and its image. A pod that does not start is deleted,
+ * because it might start later, when it is not expected any more.
  */
 export async function awaitStart(
   cluster: ClusterContext,
@@ -75,7 +75,9 @@ async function waitUntilBegun(
 const lacksSecret = ({ cause }: RuntimeError) =>
   cause instanceof Error && /secret "[^"]+" not found/.test(cause.message)
 
-/** @param isOurs whether it was created for this start: then it has ended since; otherwise it cannot be started again */
+/**
+ * @param isOurs whether it was created for this start: then it has ended since; otherwise it cannot be started again
+ */
 function requireBegun(pod: Pod, isOurs: boolean): void {
   const what = `start ${pod.metadata.name}`
   const end = endOf(pod)
@@ -100,8 +102,9 @@ const retriedReasons = new Map([
   ['RunContainerError', 'failed'],
 ] as const)
 /**
- * Reasons that a busy node or API server has, too: a kubelet waits a second for the Secret of the pod, and the runtime for two minutes.
- * It tries again after 10 to 15 s, so these may last for several times as long, until several attempts have failed.
+ * Reasons that a busy node or API server has, too: a kubelet waits a second for the Secret of the pod, and the runtime
+ * for two minutes. It tries again after 10 to 15 s, so these may last for several times as long, until several attempts
+ * have failed.
  */
 const busyReasons: ReadonlySet<string> = new Set(['CreateContainerConfigError', 'CreateContainerError'])
 const busyAttempts = 4
@@ -163,7 +166,9 @@ const waitsByReason: ReadonlyMap<string, StartWait> = new Map([
   ['Pulled', 'none'],
 ] as const)
 
-/** Reports what the start of one pod waits for: from its condition, and from the cluster's events while it is on a node. */
+/**
+ * Reports what the start of one pod waits for: from its condition, and from the cluster's events while it is on a node.
+ */
 class WaitReporter {
   readonly #cluster: ClusterContext
   readonly #onWait: (wait: StartWait) => void
@@ -244,8 +249,8 @@ export async function removeEnded(cluster: ClusterContext, uid: string): Promise
 }
 
 /**
- * Asks for the deletion of exactly this pod. The grace is never 0, which would drop the object while its program may still
- * write to the home.
+ * Asks for the deletion of exactly this pod. The grace is never 0, which would drop the object while its program may
+ * still write to the home.
  */
 export async function deletePod(
   cluster: ClusterContext,
@@ -276,7 +281,10 @@ export async function deletePod(
   }
 }
 
-/** Deletes exactly this pod, and waits for its end. @throws {RuntimeError} `lost` when the node does not confirm the end; at once, when it should have long ago */
+/**
+ * Deletes exactly this pod, and waits for its end.
+ * @throws {RuntimeError} `lost` when the node does not confirm the end; at once, when it should have long ago
+ */
 export async function deleteAndAwait(
   cluster: ClusterContext,
   metadata: Pick<ObjectMeta, 'name' | 'uid'>,

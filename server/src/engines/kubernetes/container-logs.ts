@@ -11,7 +11,9 @@ const maxBytes = 64 * 1024
 
 type OnLine = (line: string) => void | Promise<void>
 
-/** Only of this installation's pods. The API server sends the oldest line first, so fewer are asked for until all fit. */
+/**
+ * Only of this installation's pods. The API server sends the oldest line first, so fewer are asked for until all fit.
+ */
 export async function readLogs(cluster: ClusterContext, uid: string, lines: number): Promise<string[]> {
   const pod = await findPod(cluster, uid)
   if (!pod || stateOf(pod) === 'created' || lines < 1) return []

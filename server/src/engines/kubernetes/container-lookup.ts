@@ -68,8 +68,9 @@ export async function listContainers(
 }
 
 /**
- * All pods as the watch has told, where that may answer a list (`WatchState.canAnswer`), and the API server answers now: a watch
- * that has nothing to tell is no proof that it does. While a watch begins its list is waited for, so that at the start all share one.
+ * All pods as the watch has told, where that may answer a list (`WatchState.canAnswer`), and the API server answers
+ * now: a watch that has nothing to tell is no proof that it does. While a watch begins its list is waited for, so that
+ * at the start all share one.
  * @throws {RuntimeError} when the API server does not answer
  */
 async function listWatched(
@@ -82,7 +83,10 @@ async function listWatched(
   return index.watch.canAnswer(isUp) ? index.listed() : undefined
 }
 
-/** Whether this account may list pods of the namespace at all. @throws {RuntimeError} `failed` with the words of the API server */
+/**
+ * Whether this account may list pods of the namespace at all.
+ * @throws {RuntimeError} `failed` with the words of the API server
+ */
 export async function checkAccess(cluster: ClusterNamespace): Promise<void> {
   const query = { labelSelector: selectorOf(cluster.installation), limit: '1' }
   const call = { what: 'list pods', method: 'GET', path: corePath(cluster, 'pods'), query } as const
@@ -148,8 +152,9 @@ const usedOf = ({ nodeName, tolerations, volumes = [] }: NonNullable<Pod['spec']
 })
 
 /**
- * Objects per page. What is parsed of a page of 250 pods (7 KB each, half of which is skipped) takes some 5 ms and dies young; what
- * pages of 500 left was copied within the heap, and made a process with 20,000 pods 250 MB larger. Pages of 100 took a sixth longer.
+ * Objects per page. What is parsed of a page of 250 pods (7 KB each, half of which is skipped) takes some 5 ms and dies
+ * young; what pages of 500 left was copied within the heap, and made a process with 20,000 pods 250 MB larger. Pages of
+ * 100 took a sixth longer.
  */
 const pageSize = 250
 
@@ -161,9 +166,10 @@ export interface ListRequest {
 }
 
 /**
- * Reads a list in pages, each of which is asked for while the one before is parsed, and begins again, once, when the API server has
- * forgotten the first one (410).
- * @param keep what stays of an object; the rest of a page is dropped before the next one is asked for. Undefined: nothing
+ * Reads a list in pages, each of which is asked for while the one before is parsed, and begins again, once, when the
+ * API server has forgotten the first one (410).
+ * @param keep what stays of an object; the rest of a page is dropped before the next one is asked for. Undefined:
+ *   nothing
  * @param onRestart what `keep` was called for so far does not count
  * @returns also the version of the list, from which a watch continues
  * @throws {RuntimeError} when a page does not come: a part of a list is never returned
@@ -225,8 +231,9 @@ async function readPages<T, K>(
 }
 
 /**
- * The token of the next page, without parsing this one: API servers write a list's metadata before its items, so that the next page
- * can be on its way meanwhile. @returns undefined where it is not found there; `metadata.continue` decides
+ * The token of the next page, without parsing this one: API servers write a list's metadata before its items, so that
+ * the next page can be on its way meanwhile.
+ * @returns undefined where it is not found there; `metadata.continue` decides
  */
 function tokenAtBegin(page: string): string | undefined {
   const [, token] =
@@ -239,8 +246,8 @@ const managedFieldsKey = '"managedFields":['
 const [quote, backslash, bracket, endOfBracket] = [0x22, 0x5c, 0x5b, 0x5d]
 
 /**
- * The JSON of objects without the record of who set which field when, which is half of a pod, and which nothing here reads: to skip
- * it takes a quarter of the time that it takes to parse it, and leaves nothing behind in memory.
+ * The JSON of objects without the record of who set which field when, which is half of a pod, and which nothing here
+ * reads: to skip it takes a quarter of the time that it takes to parse it, and leaves nothing behind in memory.
  * @param json of an API server; what is no JSON stays none
  */
 export function withoutManagedFields(json: string): string {

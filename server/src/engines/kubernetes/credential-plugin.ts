@@ -23,8 +23,9 @@ type Authenticator = Parameters<KubeConfig['addAuthenticator']>[0]
 const maxOutput = 1024 * 1024
 
 /**
- * Has the plugin of the current user run here instead of by the library, which neither ends a plugin that hangs nor shares one run
- * between callers. @param limit ms, after which a run is killed
+ * Has the plugin of the current user run here instead of by the library, which neither ends a plugin that hangs nor
+ * shares one run between callers.
+ * @param limit ms, after which a run is killed
  */
 export function takeOverPlugin(config: KubeConfig, limit: number): void {
   const user = config.getCurrentUser()

@@ -156,7 +156,9 @@ async function listIfAllowed<T>(client: ClusterClient, path: string): Promise<re
   }
 }
 
-/** What checks of any installation ask an engine: its clock. A cluster has no images, rules or folders on this machine. */
+/**
+ * What checks of any installation ask an engine: its clock. A cluster has no images, rules or folders on this machine.
+ */
 export function engineOfCluster(cluster: ClusterInspection): EngineInspection {
   const refuse = async (): Promise<never> => {
     throw new RuntimeError('failed', 'a cluster is not asked for this')
@@ -188,7 +190,10 @@ export const neededRights: readonly Rights[] = [
   { resource: 'secrets', verbs: ['create', 'update'] },
 ]
 
-/** With `KUBERNETES_HELPER_IMAGE`, as `deploy/kubernetes/role-of-helpers.yaml` has it: clusters from 1.35 on ask for `create`. */
+/**
+ * With `KUBERNETES_HELPER_IMAGE`, as `deploy/kubernetes/role-of-helpers.yaml` has it: clusters from 1.35 on ask for
+ * `create`.
+ */
 export const helperRights: readonly Rights[] = [{ resource: 'pods/exec', verbs: ['get', 'create'] }]
 
 /** What Berth never does, and would make a stolen token of its account worth more. */

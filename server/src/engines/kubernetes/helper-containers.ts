@@ -28,8 +28,8 @@ export interface HomeHelper {
 }
 
 /**
- * Runs work with a pod that has the home of this name, on the node where another pod has it, if one does. The pod is gone
- * afterwards, so that the home is free for the next.
+ * Runs work with a pod that has the home of this name, on the node where another pod has it, if one does. The pod is
+ * gone afterwards, so that the home is free for the next.
  * @throws {RuntimeError} `full`, `image`, `failed` when it does not run · whatever `work` throws
  */
 export async function withHomeHelper<T>(
@@ -46,7 +46,10 @@ export async function withHomeHelper<T>(
   }
 }
 
-/** Does what `withHomeHelper` does for work that yields what it reads; the pod is gone when it has ended, or its reader has left. */
+/**
+ * Does what `withHomeHelper` does for work that yields what it reads; the pod is gone when it has ended, or its reader
+ * has left.
+ */
 export async function* readWithHomeHelper<T>(
   cluster: ClusterContext,
   volume: string,
@@ -62,9 +65,9 @@ export async function* readWithHomeHelper<T>(
 }
 
 /**
- * A helper where another pod has its home, or anywhere: then a second one when taints keep the first from every node that the volume
- * allows, as with a volume that is on the disk of a tainted node. A claim without a volume gets one where its first pod runs, and
- * must not get it on a node that the pods of its user never run on.
+ * A helper where another pod has its home, or anywhere: then a second one when taints keep the first from every node
+ * that the volume allows, as with a volume that is on the disk of a tainted node. A claim without a volume gets one
+ * where its first pod runs, and must not get it on a node that the pods of its user never run on.
  */
 async function createHelper(cluster: ClusterContext, volume: string, signal: AbortSignal): Promise<StartedHelper> {
   const { helperImage } = cluster
@@ -134,8 +137,9 @@ async function startHelper(
 }
 
 /**
- * Deletes helpers of processes that were killed: those that have ended, as each does a minute after its last command, and those that
- * wait for a node or an image for longer than any start. Without helpers it asks nothing. @throws {RuntimeError}
+ * Deletes helpers of processes that were killed: those that have ended, as each does a minute after its last command,
+ * and those that wait for a node or an image for longer than any start. Without helpers it asks nothing.
+ * @throws {RuntimeError}
  */
 export async function removeLeftHelpers(cluster: ClusterContext): Promise<void> {
   if (cluster.helperImage === null) return
@@ -158,7 +162,8 @@ export async function removeLeftHelpers(cluster: ClusterContext): Promise<void> 
 const anyTaint: V1Toleration = { operator: 'Exists', effect: 'NoSchedule' }
 
 /**
- * A volume that one node has at a time is on that node while a pod uses it, also when the node has been cordoned or tainted since.
+ * A volume that one node has at a time is on that node while a pod uses it, also when the node has been cordoned or
+ * tainted since.
  * @returns undefined when none does
  */
 async function besideItsPod(

@@ -44,7 +44,10 @@ export async function hasHome(cluster: ClusterContext, volume: string): Promise<
   return claim !== undefined && ownerOf(claim.metadata, cluster.installation) !== null
 }
 
-/** @returns whose home this claim is, if of this installation, and whether it has a volume already. @throws {RuntimeError} */
+/**
+ * @returns whose home this claim is, if of this installation, and whether it has a volume already.
+ * @throws {RuntimeError}
+ */
 export async function findHome(
   cluster: ClusterContext,
   name: string,

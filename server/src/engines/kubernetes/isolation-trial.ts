@@ -20,9 +20,9 @@ const pause = 1_000
 const enoughRefusals = 3
 
 /**
- * Two pods of the same program: nothing closes the first, the policy `berth-trial` of deploy/kubernetes closes the second. Nodes reach
- * their own pods in any case, so the kubelet says of both when their programs listen. When this process then reaches the first and
- * not the second, policies are there and enforced.
+ * Two pods of the same program: nothing closes the first, the policy `berth-trial` of deploy/kubernetes closes the
+ * second. Nodes reach their own pods in any case, so the kubelet says of both when their programs listen. When this
+ * process then reaches the first and not the second, policies are there and enforced.
  */
 export async function tryIsolation(
   cluster: ClusterContext,
@@ -126,7 +126,10 @@ type TrialKind = 'open' | 'closed'
 const [kindLabel, installationLabel] = ['berth.trial', 'berth.trial_of']
 const defaultPort = 8080
 
-/** No container of a user: with an empty folder as its home, without labels of the installation, without its environment. */
+/**
+ * No container of a user: with an empty folder as its home, without labels of the installation, without its
+ * environment.
+ */
 function trialPod(installation: string, program: TrialProgram, kind: TrialKind): { port: number; pod: V1Pod } {
   const port = program.port ?? defaultPort
   const name = `${installation}-trial-${kind}-${randomBytes(3).toString('hex')}`

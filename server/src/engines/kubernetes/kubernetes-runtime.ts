@@ -47,8 +47,9 @@ const capabilitiesWith = (hasHelper: boolean): RuntimeCapabilities => ({
 })
 
 /**
- * A Kubernetes cluster as a runtime: a container is a pod, its id the pod's uid, its home a claim. The API server is not asked
- * yet. @throws {Error} for the operator, when `KUBECONFIG` cannot be used
+ * A Kubernetes cluster as a runtime: a container is a pod, its id the pod's uid, its home a claim. The API server is
+ * not asked yet.
+ * @throws {Error} for the operator, when `KUBECONFIG` cannot be used
  */
 export async function createKubernetesRuntime(options: KubernetesRuntimeOptions): Promise<Runtime> {
   const cluster = await connectToCluster(options)
@@ -117,8 +118,8 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
 }
 
 /**
- * Any client of a cluster may ask this, and the answer includes its store. Not `/readyz`: a server that shuts down refuses that for a
- * minute while it serves everything else.
+ * Any client of a cluster may ask this, and the answer includes its store. Not `/readyz`: a server that shuts down
+ * refuses that for a minute while it serves everything else.
  */
 export async function ping({ client }: Pick<ClusterContext, 'client'>): Promise<void> {
   const call = { what: 'ping the API server', method: 'GET', path: '/livez', kind: 'health' } as const

@@ -1,7 +1,10 @@
 import type { ContainerSpec, Owner } from '#/engines/container-spec.ts'
 import type { ObjectMeta } from './api-objects.ts'
 
-/** Labels and annotations of pods and claims: their installation and owner. A label's value has fewer characters than a type may have. */
+/**
+ * Labels and annotations of pods and claims: their installation and owner. A label's value has fewer characters than a
+ * type may have.
+ */
 const names = {
   installation: 'berth.instance',
   userId: 'berth.user_id',
@@ -65,8 +68,8 @@ export const templateVersionOf = ({ annotations }: ObjectMeta): string | undefin
   annotations?.[names.templateVersion]
 
 /**
- * Name of the object of a container or a home. Those names have only letters, digits, hyphens, and underscores where they end
- * with a hash, so no two become one.
+ * Name of the object of a container or a home. Those names have only letters, digits, hyphens, and underscores where
+ * they end with a hash, so no two become one.
  * @returns undefined for what cannot be a name in a cluster
  */
 export function objectName(name: string): string | undefined {

@@ -33,8 +33,8 @@ interface ExecResult {
 
 /**
  * Runs a command, and yields its standard output.
- * @throws {RuntimeError} `failed` with its error output when it ends with another code than 0 or cannot be run; `missing` without
- * the pod; `unreachable` when the connection breaks; the reason of the signal
+ * @throws {RuntimeError} `failed` with its error output when it ends with another code than 0 or cannot be run;
+ *   `missing` without the pod; `unreachable` when the connection breaks; the reason of the signal
  */
 export async function* execInPod(cluster: ClusterContext, call: ExecCall): AsyncGenerator<Buffer> {
   const { signal, what, input } = call
@@ -121,7 +121,8 @@ class ExecSession {
   async send(input: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const bytes of input)
       for (let at = 0; at < bytes.length; at += maxMessage) {
-        // A connection that is ending takes each message at once, so that an archive in memory would never let its end be seen.
+        // A connection that is ending takes each message at once, so that an archive in memory would never let its end
+        // be seen.
         if (this.#result || this.#socket.readyState !== WebSocket.OPEN) return
         await this.#sendOne(bytes.subarray(at, at + maxMessage))
       }
@@ -187,7 +188,10 @@ class ExecSession {
 /** Capabilities of a program that reads and writes files of all users, and nothing else. */
 const fileCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID']
 
-/** A container of the helper image, which has `sh`, `tar`, `stat`, `cat` and `readlink`; root over the files of one home. */
+/**
+ * A container of the helper image, which has `sh`, `tar`, `stat`, `cat` and `readlink`; root over the files of one
+ * home.
+ */
 export const helperContainer = (
   name: string,
   image: string,
@@ -210,9 +214,10 @@ export const helperContainer = (
 })
 
 /**
- * Waits until a condition of the shell holds, and ends with 1 when no command has run in this container for so long: then the
- * process that made it has died. What it sees before any command is none: itself, and in a pod whose containers share their processes
- * the pause container. @param idle seconds
+ * Waits until a condition of the shell holds, and ends with 1 when no command has run in this container for so long:
+ * then the process that made it has died. What it sees before any command is none: itself, and in a pod whose
+ * containers share their processes the pause container.
+ * @param idle seconds
  */
 export const waitingScript = (condition: string, idle: number): string =>
   [
@@ -228,8 +233,9 @@ export const waitingScript = (condition: string, idle: number): string =>
 export const unpack = (folder: string): readonly string[] => ['sh', '-c', unpackScript, 'sh', folder]
 
 /**
- * The protocol of commands cannot close their input, and `tar` reads to the end of it, so the archive comes in pieces, each with
- * its length before it; a length of 0 ends it. `read` takes no byte more than its line, and `dd` none more than its block.
+ * The protocol of commands cannot close their input, and `tar` reads to the end of it, so the archive comes in pieces,
+ * each with its length before it; a length of 0 ends it. `read` takes no byte more than its line, and `dd` none more
+ * than its block.
  */
 const unpackScript = [
   'while read -r n && [ "$n" -gt 0 ]; do',
@@ -298,7 +304,8 @@ export const gateOf = ({ status }: Pod): ContainerStatus | undefined => status?.
 
 /**
  * Lets the app of a pod start, if a gate that runs keeps it from that.
- * @param isOurs whether this process created it for this start, and so has put its files @returns whether it is open now
+ * @param isOurs whether this process created it for this start, and so has put its files
+ * @returns whether it is open now
  * @throws {RuntimeError} `failed` for one of another process: its files may be missing
  */
 export async function openGate(

@@ -22,9 +22,9 @@ export interface Listing {
 }
 
 /**
- * The pods of this installation by uid: their names, because the API finds a pod by its name only, and how lists show them.
- * Filled by lists, creations and the watch. A uid is never given again, so one that a whole list does not have, and that was not
- * created since, is gone.
+ * The pods of this installation by uid: their names, because the API finds a pod by its name only, and how lists show
+ * them. Filled by lists, creations and the watch. A uid is never given again, so one that a whole list does not have,
+ * and that was not created since, is gone.
  */
 export class PodIndex {
   readonly watch: WatchState
@@ -50,8 +50,10 @@ export class PodIndex {
   }
 
   /**
-   * Resolves when a whole list was taken: an unknown uid is gone then. At the start all who ask share one, that of the watch if it is
-   * under way. @param list takes it @throws whatever `list` throws
+   * Resolves when a whole list was taken: an unknown uid is gone then. At the start all who ask share one, that of the
+   * watch if it is under way.
+   * @param list takes it
+   * @throws whatever `list` throws
    */
   async completed(list: () => Promise<unknown>): Promise<void> {
     if (!this.#isComplete) await this.watch.settled()
@@ -97,8 +99,8 @@ export class PodIndex {
   }
 
   /**
-   * All pods of the installation, as of one list. It is newer than all that was told before it was asked for, and may be older than
-   * what was told since.
+   * All pods of the installation, as of one list. It is newer than all that was told before it was asked for, and may
+   * be older than what was told since.
    */
   noteAll(listed: ReadonlyMap<string, KnownPod>, listing: Listing): void {
     this.endListing(listing)
@@ -156,8 +158,8 @@ export class PodIndex {
 }
 
 /**
- * What the watch tells of one pod. A change that comes while its reader is busy is kept: a reader that only heard changes while it
- * listens would miss the last one, and look for it a second later.
+ * What the watch tells of one pod. A change that comes while its reader is busy is kept: a reader that only heard
+ * changes while it listens would miss the last one, and look for it a second later.
  */
 class PodFollower {
   readonly #onEnd: () => void
@@ -205,8 +207,8 @@ class PodFollower {
 /** Within this time after the list that a watch begins with, other lists of all pods are answered from both, in ms. */
 const listSharing = 10_000
 /**
- * A watch without a line for this long answers no list, in ms: bookmarks come every minute or so, and a connection that is half open
- * is noticed only later (`ClusterTimeouts.silence`).
+ * A watch without a line for this long answers no list, in ms: bookmarks come every minute or so, and a connection that
+ * is half open is noticed only later (`ClusterTimeouts.silence`).
  */
 const maxSilence = 90_000
 
@@ -259,8 +261,9 @@ export class WatchState {
   }
 
   /**
-   * Whether what the watch told can answer a list now. @param isUp whether of running pods alone: a list of all is asked for, so that
-   * a line that never came is noticed, except right after the list that the watch began with
+   * Whether what the watch told can answer a list now.
+   * @param isUp whether of running pods alone: a list of all is asked for, so that a line that never came is noticed,
+   *   except right after the list that the watch began with
    */
   canAnswer(isUp: boolean): boolean {
     const now = this.#now()

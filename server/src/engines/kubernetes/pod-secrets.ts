@@ -36,15 +36,18 @@ const absentOwner: OwnerReference = {
 const [collectionTime, collectionPause] = [60_000, 250]
 
 /**
- * An empty Secret that owns the environments of pods that are not there yet. Each process makes it anew: the cluster removes the one
- * before, and with it whatever a crash left between an environment and its pod.
+ * An empty Secret that owns the environments of pods that are not there yet. Each process makes it anew: the cluster
+ * removes the one before, and with it whatever a crash left between an environment and its pod.
  */
 export class SecretAnchor {
   #owner: OwnerReference | undefined
   #isMaking = false
   #isRefused = false
 
-  /** The owner of an environment that comes before its pod; undefined where there is none, or not yet: a call makes one, in the background. */
+  /**
+   * The owner of an environment that comes before its pod; undefined where there is none, or not yet: a call makes one,
+   * in the background.
+   */
   owner(cluster: ClusterNamespace): OwnerReference | undefined {
     if (!this.#owner && !this.#isRefused && !this.#isMaking) void this.#makeInBackground(cluster)
     return this.#owner
@@ -56,14 +59,17 @@ export class SecretAnchor {
   }
 
   /**
-   * A pod has waited in vain for its environment, which may have gone with an anchor that something else removed: the collector
-   * removes what it saw without an owner, although the owner has changed since. The next creation does without.
+   * A pod has waited in vain for its environment, which may have gone with an anchor that something else removed: the
+   * collector removes what it saw without an owner, although the owner has changed since. The next creation does
+   * without.
    */
   forget(): void {
     this.#owner = undefined
   }
 
-  /** The cluster lets an account change owners only with the right to delete (OpenShift): there is no owner any more. */
+  /**
+   * The cluster lets an account change owners only with the right to delete (OpenShift): there is no owner any more.
+   */
   refuse(): void {
     this.#isRefused = true
     this.#owner = undefined
@@ -151,11 +157,12 @@ interface PullSecretContext extends ClusterNamespace {
 }
 
 /**
- * Creates a pod with an account at the registry of its image as a Secret, which kubelets read when they pull: one for each account,
- * written anew at each creation, because its password may have changed. It is there before the pod: a kubelet that does not find it yet
- * would wait ten seconds before its next attempt. Afterwards it is owned by its pods, so that the cluster removes it with the last of
- * them: this account may neither list nor delete Secrets.
- * @param create gets the Secret's name; undefined without credentials @throws {RuntimeError} · whatever `create` throws
+ * Creates a pod with an account at the registry of its image as a Secret, which kubelets read when they pull: one for
+ * each account, written anew at each creation, because its password may have changed. It is there before the pod: a
+ * kubelet that does not find it yet would wait ten seconds before its next attempt. Afterwards it is owned by its pods,
+ * so that the cluster removes it with the last of them: this account may neither list nor delete Secrets.
+ * @param create gets the Secret's name; undefined without credentials
+ * @throws {RuntimeError} · whatever `create` throws
  */
 export async function withPullSecret(
   cluster: PullSecretContext,
@@ -177,8 +184,8 @@ export async function withPullSecret(
     return pod
   } finally {
     use.creations--
-    // While another pod is being created, the end of all owners must not remove it. A cluster that refuses owners keeps it, as all
-    // of an account that no pod was created with.
+    // While another pod is being created, the end of all owners must not remove it. A cluster that refuses owners keeps
+    // it, as all of an account that no pod was created with.
     if (use.creations === 0 && use.pods.length > 0)
       void storePullSecret(cluster, secret, use.pods).catch(() => undefined)
   }

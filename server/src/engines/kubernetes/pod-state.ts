@@ -20,8 +20,8 @@ export function stateOf(pod: Pod): PodState {
 }
 
 /**
- * How long after the end of its grace a pod that is deleted counts as one whose node does not confirm its end, in ms. Nodes take 4
- * to 6 s.
+ * How long after the end of its grace a pod that is deleted counts as one whose node does not confirm its end, in ms.
+ * Nodes take 4 to 6 s.
  */
 export const confirmation = 45_000
 

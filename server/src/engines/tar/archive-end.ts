@@ -2,7 +2,9 @@
 const blockSize = 512
 /** Max bytes of extended header records; names and attributes of a file take a few hundred. */
 const maxRecords = 1024 * 1024
-/** Whether an entry is about the next one, or about all that follow: extended headers of POSIX, and names of GNU tar. */
+/**
+ * Whether an entry is about the next one, or about all that follow: extended headers of POSIX, and names of GNU tar.
+ */
 export const isMetadata = (type: string): boolean => ['x', 'g', 'L', 'K'].includes(type)
 
 /** Entries that have no content, whatever size their header has: links, devices, folders, FIFOs. */
@@ -10,7 +12,8 @@ const withoutContent = new Set(['1', '2', '3', '4', '5', '6'])
 
 /**
  * Follows a tar archive that goes by, from header to header, and knows whether its end has come: two blocks of zeros
- * where a header would be. Zeros alone prove nothing: they may be the content of a file in which the archive was cut off.
+ * where a header would be. Zeros alone prove nothing: they may be the content of a file in which the archive was cut
+ * off.
  */
 export class TarArchiveEnd {
   readonly #block = Buffer.alloc(blockSize)
@@ -29,8 +32,8 @@ export class TarArchiveEnd {
   readonly #onHeader: (type: string, size: number) => void
 
   /**
-   * @param onHeader called with the type of each header, a single character, and the bytes of its content, before these come;
-   *   what it throws leaves by `pass`
+   * @param onHeader called with the type of each header, a single character, and the bytes of its content, before these
+   *   come; what it throws leaves by `pass`
    */
   constructor(onHeader: (type: string, size: number) => void = () => undefined) {
     this.#onHeader = onHeader
@@ -51,7 +54,10 @@ export class TarArchiveEnd {
     return this.#content === 0
   }
 
-  /** @param bytes the next ones of the archive @throws {Error} when records of an extended header are none, or too many */
+  /**
+   * @param bytes the next ones of the archive
+   * @throws {Error} when records of an extended header are none, or too many
+   */
   pass(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && !this.hasCome;) {
       if (this.#content > 0) {
@@ -114,12 +120,12 @@ const maxDigits = 9
 const [zero, space, equalsSign, lineFeed] = [48, 32, 61, 10]
 
 /**
- * Looks at the records of an extended header of a tar archive: a length in decimal digits, a space, `key=value` and a line feed.
- * Makes no string of any, so that 64 KB of the shortest ones cost a tenth of a millisecond.
- * Source: POSIX.1-2017, pax, "pax Extended Header".
+ * Looks at the records of an extended header of a tar archive: a length in decimal digits, a space, `key=value` and a
+ * line feed. Makes no string of any, so that 64 KB of the shortest ones cost a tenth of a millisecond. Source:
+ * POSIX.1-2017, pax, "pax Extended Header".
  * @param visit called with each record: where it begins, its key, its `=`, and where the next one begins
- * @throws {Error} when the bytes are not such records to their end: programs would read them differently, and some search
- *   the rest of the header for the end of each wrong length
+ * @throws {Error} when the bytes are not such records to their end: programs would read them differently, and some
+ *   search the rest of the header for the end of each wrong length
  */
 export function visitPaxRecords(
   bytes: Uint8Array,
@@ -160,7 +166,10 @@ export function isKey(bytes: Uint8Array, start: number, end: number, name: strin
   return true
 }
 
-/** Values of the records with this key, in their order, as bytes in a string (latin1). @throws {Error} as `visitPaxRecords` */
+/**
+ * Values of the records with this key, in their order, as bytes in a string (latin1).
+ * @throws {Error} as `visitPaxRecords`
+ */
 export function paxValues(bytes: Buffer, name: string): string[] {
   const values: string[] = []
   visitPaxRecords(bytes, (_, key, equals, end) => {

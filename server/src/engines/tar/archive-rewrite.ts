@@ -7,9 +7,10 @@ import { createTarDecoder, createTarPacker, type TarHeader, type TarPackControll
 const partSize = 64 * 1024
 
 /**
- * A tar archive with other headers, read and written bit by bit. Names that are no UTF-8 are as `distinctNames` makes them.
- * @param rewrite called with each header; what it answers takes the place of the entry, whose content goes with the last of
- *   them. Nothing: the entry is left out. What it throws fails the result
+ * A tar archive with other headers, read and written bit by bit. Names that are no UTF-8 are as `distinctNames` makes
+ * them.
+ * @param rewrite called with each header; what it answers takes the place of the entry, whose content goes with the
+ *   last of them. Nothing: the entry is left out. What it throws fails the result
  */
 export function rewrittenArchive(
   archive: AsyncIterable<Uint8Array>,
@@ -20,7 +21,10 @@ export function rewrittenArchive(
   return inLargeParts(readable)
 }
 
-/** What reads them, compresses or sends each part by itself, which takes longer than the 512 bytes of an entry are worth. */
+/**
+ * What reads them, compresses or sends each part by itself, which takes longer than the 512 bytes of an entry are
+ * worth.
+ */
 async function* inLargeParts(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [parts, bytes]: [Uint8Array[], number] = [[], 0]
   for await (const part of archive) {
@@ -71,8 +75,8 @@ export const isKept = ({ type }: TarHeader) =>
   type === 'file' || type === 'directory' || type === 'symlink' || type === 'link'
 
 /**
- * Which entries of a home are left out; asked for each of them, in their order. Further names of a pipe are hard links to it, at
- * which an engine refuses the whole archive when the pipe is not there.
+ * Which entries of a home are left out; asked for each of them, in their order. Further names of a pipe are hard links
+ * to it, at which an engine refuses the whole archive when the pipe is not there.
  */
 export function leftOut(): (header: TarHeader) => boolean {
   const names = new NameHashes()
@@ -87,8 +91,9 @@ export function leftOut(): (header: TarHeader) => boolean {
 const replacementCharacter = '\uFFFD'
 
 /**
- * Names of an archive that are no UTF-8, as those of old programs in Latin-1 are, become equal where they differ in such bytes
- * alone, and of their files one would take the place of the other. The later one gets a number; its links are to the first.
+ * Names of an archive that are no UTF-8, as those of old programs in Latin-1 are, become equal where they differ in
+ * such bytes alone, and of their files one would take the place of the other. The later one gets a number; its links
+ * are to the first.
  * @returns called with each header, in their order
  */
 export function distinctNames(): (header: TarHeader) => TarHeader {
@@ -116,9 +121,9 @@ const firstSize = 1_024
 const hashBytes = 6
 
 /**
- * Names of an archive, in 16 to 32 bytes each: a set of the names themselves would take hundreds of megabytes for an archive
- * with a million. By 48 bits of a hash with a seed of its own, so that names which count as one cannot be looked for; by chance
- * a name counts as one of a million others once in 280 million times.
+ * Names of an archive, in 16 to 32 bytes each: a set of the names themselves would take hundreds of megabytes for an
+ * archive with a million. By 48 bits of a hash with a seed of its own, so that names which count as one cannot be
+ * looked for; by chance a name counts as one of a million others once in 280 million times.
  */
 export class NameHashes {
   readonly #seed = randomBytes(16).toString('hex')
@@ -161,8 +166,8 @@ export class NameHashes {
 const maxBlock = 10
 
 /**
- * For a loop that may find all it waits for to be there, so that nothing else would run until its end: a turn of the event loop
- * every ten milliseconds of it.
+ * For a loop that may find all it waits for to be there, so that nothing else would run until its end: a turn of the
+ * event loop every ten milliseconds of it.
  * @returns called once in each round; undefined while there is no need to wait
  */
 export function eventLoopTurns(): () => Promise<void> | undefined {

@@ -4,8 +4,9 @@ import { DurationHistogram, secondsBounds } from '@berth/gateway/basics/duration
 import { RuntimeError } from '#/engines/runtime-error.ts'
 
 /**
- * undici's `Pool` without the rest of the package: its main file also loads fetch, caches, mocks and WebSockets, and with
- * them Node's own copy of all that. What the main file adds to every dispatcher (`request`, `stream`...) is added here.
+ * undici's `Pool` without the rest of the package: its main file also loads fetch, caches, mocks and WebSockets, and
+ * with them Node's own copy of all that. What the main file adds to every dispatcher (`request`, `stream`...) is added
+ * here.
  */
 const require = createRequire(import.meta.url)
 const dispatcher = require('undici/lib/dispatcher/dispatcher.js') as typeof undici.Dispatcher
@@ -28,14 +29,14 @@ export const buildConnector = require('undici/lib/core/connect.js') as typeof un
 export type CallKind = 'health' | 'query' | 'verb' | 'stream'
 
 /**
- * Max connections of each kind. They are bounded so that a hung engine does not cost all file handles; `stream` is larger
- * than `OpenStreams` lets logs be followed in all, so that CPU samples have connections left.
+ * Max connections of each kind. They are bounded so that a hung engine does not cost all file handles; `stream` is
+ * larger than `OpenStreams` lets logs be followed in all, so that CPU samples have connections left.
  */
 const maxConnections: Readonly<Record<CallKind, number>> = { health: 8, query: 96, verb: 96, stream: 560 }
 
 /**
- * A connection pool for each kind of call, so that no kind waits for connections that another one holds: with one pool for
- * everything 256 followed logs made pings time out, and every container unknown.
+ * A connection pool for each kind of call, so that no kind waits for connections that another one holds: with one pool
+ * for everything 256 followed logs made pings time out, and every container unknown.
  */
 export class ConnectionPools {
   readonly #pools: Readonly<Record<CallKind, Pool>>

@@ -37,8 +37,8 @@ export interface EngineApi<C extends ApiCall> {
 }
 
 /**
- * Calls to one engine over its connection pools: each has a limit and a signal, is counted and logged, and fails with an error of
- * the port.
+ * Calls to one engine over its connection pools: each has a limit and a signal, is counted and logged, and fails with
+ * an error of the port.
  */
 export class EngineCalls<C extends ApiCall> {
   readonly #api: EngineApi<C>
@@ -80,8 +80,8 @@ export class EngineCalls<C extends ApiCall> {
   }
 
   /**
-   * An answer that comes bit by bit. The limit is for its beginning; the caller's signal ends it. What is not read yet makes the
-   * engine wait.
+   * An answer that comes bit by bit. The limit is for its beginning; the caller's signal ends it. What is not read yet
+   * makes the engine wait.
    * @returns once it has begun; reading it throws as `exchange`
    */
   async stream(call: C & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {

@@ -5,10 +5,10 @@ const [quote, backslash, brace, bracket, endOfBrace, endOfBracket] = [0x22, 0x5c
 const maxParseSlice = 8
 
 /**
- * Incremental JSON parser: the objects of a JSON array, one by one, while its bytes come. The array is all of the text, or stands
- * in the object that is. `JSON.parse` of the list of 20,000
- * containers (40 MB) holds up everything else for a quarter of a second, and keeps all of it in memory at once; this takes as
- * long in all, but some milliseconds per chunk.
+ * Incremental JSON parser: the objects of a JSON array, one by one, while its bytes come. The array is all of the text,
+ * or stands in the object that is. `JSON.parse` of the list of 20,000 containers (40 MB) holds up everything else for a
+ * quarter of a second, and keeps all of it in memory at once; this takes as long in all, but some milliseconds per
+ * chunk.
  * @param stream the UTF-8 text in pieces of any size; what the array has beside objects and arrays is passed over
  * @param level how deep the items stand: 1 in an array, 2 in the arrays of an object, whatever their names
  * @throws what the stream throws; {SyntaxError} on what is no JSON, or ends before its end

@@ -45,7 +45,10 @@ async function* endless(): AsyncGenerator<Buffer> {
   for (;;) yield chunk
 }
 
-/** Five pages that followed a program without line ends took half a core of the API process, and pings took ten times as long. */
+/**
+ * Five pages that followed a program without line ends took half a core of the API process, and pings took ten times as
+ * long.
+ */
 test('a source that never ends is read at its rate once the first bytes are through', async () => {
   const enough = AbortSignal.timeout(1_000)
   let bytes = 0

@@ -5,12 +5,15 @@ import { stripVTControlCharacters } from 'node:util'
 const maxLineCharacters = 500
 
 /**
- * Bytes of a line that are kept while its end has not come; the rest of it is dropped. To the engine a line has as many,
- * it cuts longer ones and sends the pieces; and a program may never end a line.
+ * Bytes of a line that are kept while its end has not come; the rest of it is dropped. To the engine a line has as
+ * many, it cuts longer ones and sends the pieces; and a program may never end a line.
  */
 const maxLineBytes = 16 * 1024
 
-/** Before each frame come 8 bytes: which stream it is of (1 is stdout, 2 is stderr), nothing (3), and how long it is (4). */
+/**
+ * Before each frame come 8 bytes: which stream it is of (1 is stdout, 2 is stderr), nothing (3), and how long it is
+ * (4).
+ */
 const headerLength = 8
 
 const newline = 0x0a
@@ -108,8 +111,8 @@ function toText({ pieces }: OpenLine): string {
 const [followRate, followBurst] = [256 * 1024, 2 * 1024 * 1024]
 
 /**
- * Reads no faster than a rate: what has no line end is dropped without a listener that could slow it down, so that a program
- * that writes as fast as it can occupied this process for each page that follows its output.
+ * Reads no faster than a rate: what has no line end is dropped without a listener that could slow it down, so that a
+ * program that writes as fast as it can occupied this process for each page that follows its output.
  * @param signal ends the pause; the source then ends by itself, or throws
  */
 export async function* pacedBytes(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {

@@ -16,9 +16,11 @@ export async function withSignal<T>(work: Promise<T>, signal: AbortSignal | unde
 }
 
 /**
- * Reads what comes bit by bit, with a limit for the wait between two parts. A reader that is slow itself uses none of it.
+ * Reads what comes bit by bit, with a limit for the wait between two parts. A reader that is slow itself uses none of
+ * it.
  * @param open begins to read; its signal aborts at a stall, too
- * @param limit in ms @param stalled makes the reason of that abort
+ * @param limit in ms
+ * @param stalled makes the reason of that abort
  * @throws the reason · whatever reading throws
  */
 export async function* withStallLimit<T>(
@@ -40,10 +42,11 @@ export async function* withStallLimit<T>(
 }
 
 /**
- * Sends what comes bit by bit, with a limit for the wait of a receiver that takes nothing more, and for its answer behind the
- * last part. A source that is slow itself uses none of it.
+ * Sends what comes bit by bit, with a limit for the wait of a receiver that takes nothing more, and for its answer
+ * behind the last part. A source that is slow itself uses none of it.
  * @param send sends; its signal aborts at a stall, too
- * @param limit in ms @param stalled makes the reason of that abort
+ * @param limit in ms
+ * @param stalled makes the reason of that abort
  * @throws the reason · whatever the source or sending throws
  */
 export async function withSendLimit<R>(
