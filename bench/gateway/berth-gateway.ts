@@ -1,7 +1,5 @@
 import { once } from 'node:events'
-import type { ControlPlane } from '../../gateway/src/port/gateway.ts'
-import type { GatewayState } from '../../gateway/src/port/gateway-state.ts'
-import type { GatewaySettings } from '../../gateway/src/port/gateway-settings.ts'
+import type { ControlPlane, GatewaySettings, GatewayState } from '../../gateway/src/port/gateway.ts'
 import type { TlsFiles } from '../../gateway/src/basics/tls-pair.ts'
 import { createNetGateway } from '../../gateway/src/net-gateway.ts'
 import { spread, type Route } from './routes.ts'

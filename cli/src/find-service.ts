@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isProcessAlive } from '@berth/server/machine/process-alive.ts'
-import { readPidFile, type PidFile } from '@berth/gateway/supervisor/pid-file.ts'
+import { readPidFile, type PidFile } from '@berth/gateway/supervisor/run-folder.ts'
 import { CommandFailed } from './command-failure.ts'
 
 /** Timeout for a service that runs but does not answer, in ms: its API may be draining, and another one starting. */

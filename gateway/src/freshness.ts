@@ -1,4 +1,4 @@
-import { elapsedSince, momentNow, type Moment } from '#/basics/elapsed-time.ts'
+import { elapsedSince, momentNow, type Moment } from '#/basics/clock.ts'
 
 /** In ms: interval of checks, and age from which on a confirmation is asked for again. */
 const [checkEvery, askAfter] = [250, 900]

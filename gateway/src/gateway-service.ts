@@ -1,9 +1,9 @@
 import { createNetGateway } from './net-gateway.ts'
 import { ApiConnections } from '#/supervisor/api-connections.ts'
 import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
-import { prepareLinkFolder } from '#/supervisor/link-folder.ts'
-import { drainTimeout, stopTimeout } from '#/supervisor/shutdown-times.ts'
-import { logLine } from '#/supervisor/stderr-log.ts'
+import { prepareLinkFolder } from '#/supervisor/run-folder.ts'
+import { drainTimeout, stopTimeout } from '#/supervisor/supervisor.ts'
+import { logLine } from '#/basics/log-destination.ts'
 
 /**
  * The gateway as a service of its own, without store, engine and keys: `berth gateway`, beside `berth api`, with the folder

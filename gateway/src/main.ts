@@ -4,13 +4,17 @@ import path from 'node:path'
 import type { Gateway } from '#/port/gateway.ts'
 import { createNetGateway } from './net-gateway.ts'
 import { apiProgram, apiNode } from '#/supervisor/api-program.ts'
-import { connectApiProcess, type ApiProcessHandle } from '#/supervisor/api-process-handle.ts'
+import {
+  Supervisor,
+  connectApiProcess,
+  drainTimeout,
+  replacementArgument,
+  stopTimeout,
+  type ApiProcessHandle,
+} from '#/supervisor/supervisor.ts'
 import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
-import { logLine } from '#/supervisor/stderr-log.ts'
-import { replacementArgument } from '#/supervisor/replacement-argument.ts'
-import { drainTimeout, stopTimeout } from '#/supervisor/shutdown-times.ts'
-import { Supervisor } from '#/supervisor/supervisor.ts'
+import { logLine } from '#/basics/log-destination.ts'
 
 /**
  * The gateway process: what `npm start` ends in. It owns the listener and every connection, and keeps one API process

@@ -2,28 +2,36 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Server as HttpServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { networkOf } from '#/basics/ip-address.ts'
-import { AccessLogSwitch } from '#/clients/access-log-switch.ts'
-import type { GatewayChange, GatewayState } from '#/port/gateway-state.ts'
-import type { ControlPlane, Gateway, TlsSettings } from '#/port/gateway.ts'
+import { AccessLogSwitch } from '#/clients/access-log.ts'
+import type {
+  ControlPlane,
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayState,
+  TlsSettings,
+} from '#/port/gateway.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
-import type { GatewaySettings } from '#/port/gateway-settings.ts'
 import { ClientConnection } from '#/clients/client-connection.ts'
-import { defaultClientTimeouts, type ClientTimeouts } from '#/clients/client-timeouts.ts'
+import { defaultClientTimeouts, type ClientTimeouts } from '#/clients/client-socket.ts'
 import { ClientConnections } from '#/clients/client-connections.ts'
-import { clock, clockResolution, readClock } from './coarse-clock.ts'
+import { clock, clockResolution, readClock } from '#/basics/clock.ts'
 import { Freshness } from './freshness.ts'
 import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
 import { ShareTable } from '#/access/share-table.ts'
 import { SessionTracker } from '#/access/session-tracker.ts'
-import { TokenVerifier } from '#/access/token-verifier.ts'
-import { UserCache } from '#/access/user-cache.ts'
+import { TokenVerifier, UserCache } from '#/access/token-verifier.ts'
 import { ContainerHosts } from '#/access/container-hosts.ts'
-import { PlatformUpstream } from '#/upstream/platform-upstream.ts'
+import { PlatformUpstream } from '#/upstream/upstream.ts'
 import { RoutingTable } from '#/upstream/routing-table.ts'
 import { TrustedProxies } from '#/clients/trusted-proxies.ts'
-import { ConnectionLimiter, defaultGatewayLimits, type GatewayLimits } from '#/clients/connection-limiter.ts'
-import { redirectShare } from '#/clients/file-descriptor-limit.ts'
-import { bind } from '#/clients/bind-listener.ts'
+import {
+  ConnectionLimiter,
+  defaultGatewayLimits,
+  redirectShare,
+  type GatewayLimits,
+} from '#/clients/connection-limiter.ts'
+import { bind } from '#/basics/listening.ts'
 import { createRedirectListener } from '#/clients/redirect-listener.ts'
 import { createTlsListener, type TlsListener } from '#/clients/tls-listener.ts'
 

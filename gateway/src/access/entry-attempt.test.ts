@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { attemptsIn, beginAttempt } from './entry-attempt.ts'
+import { attemptsIn, beginAttempt } from './host-entry.ts'
 
 for (const isSecure of [false, true]) {
   const settings = { domain: 'berth.example', isSecure }

@@ -1,7 +1,19 @@
-import { candidateTokens, hasCompanion, maxTokensChecked, selectTrustedToken } from '#/tokens/token-selection.ts'
+import { isHtmlNavigation, isWindowNavigation } from '#/http1/browser-request.ts'
+import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
+import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { carriesToken } from '#/proxy/cookies.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
+import {
+  candidateTokens,
+  clearTokenCookies,
+  hasCompanion,
+  maxTokensChecked,
+  selectTrustedToken,
+  tokenCookie,
+  type CookieSettings,
+} from '#/tokens/token-selection.ts'
+import type { ContainerHost } from './container-hosts.ts'
 import type { Caller, TokenVerifier } from './token-verifier.ts'
-import type { RequestFields } from '#/http1/request-head.ts'
 
 /**
  * Authenticates requests by token; one per client connection, because one client sends the same cookies again and again.
@@ -133,4 +145,46 @@ type Credentials = Pick<RequestFields, 'authorization' | 'cookie'>
 /** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110, 11.1). */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+}
+
+/**
+ * A token of one container's host opens no other one, not even one that is open to all: who sends it takes itself for
+ * signed in. Asked only of a request to a container's host that has no caller.
+ *
+ * A page of another container can toss such a cookie into all hosts. It is cleared, so that the next request is anonymous
+ * again, unless that would sign the browser out of the platform, which leads a navigation back with a token of this host.
+ * @throws {GatewayRefusal} 401
+ */
+export function refuseTokenOfAnotherHost(
+  tokens: Pick<TokenVerifier, 'isForAnotherContainer' | 'isPlausible'>,
+  { audience }: ContainerHost,
+  { target, fields: { authorization, cookie, host } }: RequestHead,
+  settings: CookieSettings,
+): void {
+  const sent = cookieValues(cookie, tokenCookie).slice(-maxTokensChecked)
+  const bearer = bearerToken(authorization)
+  const all = bearer === undefined ? sent : [...sent, bearer]
+  if (!all.some((each) => tokens.isForAnotherContainer(each, audience))) return
+  const isSignedIn = sent.some((each) => tokens.isPlausible(each, null))
+  const clears = sent.length > 0 && !isSignedIn
+  throw gatewayRefusals.tokenOfAnotherHost(clears ? clearTokenCookies(target, host, settings) : [])
+}
+
+/**
+ * Whether an anonymous navigation to a public container's host comes from a browser that is signed in at the platform: then
+ * it is led there, for the app would not know its own owner otherwise. The platform's cookie is a reason to ask the
+ * platform, and no more: whose browser it is, the code says.
+ */
+export function isSignedInAtPlatform(
+  tokens: Pick<TokenVerifier, 'isPlausible' | 'isRemembered' | 'checksAllowed' | 'verify' | 'isValid'>,
+  head: RequestHead,
+  address: () => string,
+): boolean {
+  const { cookie } = head.fields
+  if (!isHtmlNavigation(head) || !isWindowNavigation(head.text)) return false
+  const token = cookieValues(cookie, tokenCookie).findLast((each) => tokens.isPlausible(each, null))
+  if (token === undefined) return false
+  if (!tokens.isRemembered(token) && tokens.checksAllowed(address(), 1) < 1) return false
+  const caller = tokens.verify(token, address())
+  return caller !== undefined && tokens.isValid(caller)
 }

@@ -1,6 +1,5 @@
-import type { ControlPlane } from '#/port/gateway.ts'
-import type { GatewayUser } from '#/port/gateway-state.ts'
-import { clock } from '#/coarse-clock.ts'
+import type { ControlPlane, GatewayUser } from '#/port/gateway.ts'
+import { clock } from '#/basics/clock.ts'
 import type { Caller } from './token-verifier.ts'
 import type { Route } from '#/upstream/route.ts'
 

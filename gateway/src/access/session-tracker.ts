@@ -1,8 +1,6 @@
 import type { Caller } from './token-verifier.ts'
-import type { ControlPlane } from '#/port/gateway.ts'
-import type { GatewaySettings } from '#/port/gateway-settings.ts'
-import type { SessionUse } from '#/port/gateway-state.ts'
-import { clock } from '#/coarse-clock.ts'
+import type { ControlPlane, GatewaySettings, SessionUse } from '#/port/gateway.ts'
+import { clock } from '#/basics/clock.ts'
 
 /** Between two reports of one session's use, in ms, unless the settings name less. */
 const usualUseInterval = 60_000

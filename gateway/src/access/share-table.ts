@@ -1,9 +1,8 @@
-import { clock } from '#/coarse-clock.ts'
-import type { ContainerShares, ShareGrant, ShareGroup, Visit } from '#/port/gateway-state.ts'
-import type { ActiveRequest } from '#/proxy/active-requests.ts'
+import { clock } from '#/basics/clock.ts'
+import type { ContainerShares, ShareGrant, ShareGroup, Visit } from '#/port/gateway.ts'
+import type { ActiveRequest } from '#/upstream/upstream.ts'
 import type { Route } from '#/upstream/route.ts'
-import type { Caller } from './token-verifier.ts'
-import type { UserCache } from './user-cache.ts'
+import type { Caller, UserCache } from './token-verifier.ts'
 
 /** Between two reports of one visit, in ms. */
 const visitInterval = 5_000

@@ -1,24 +1,21 @@
-import { RequestSocket } from './request-socket.ts'
+import { RequestSocket } from './client-socket.ts'
 import {
   serializeResponse,
   streamedResponseHead,
   refusalResponse,
   type GatewayResponse,
 } from '#/pages/gateway-response.ts'
-import type { UpstreamConnection } from '#/upstream/upstream-connection.ts'
-import { clock } from '#/coarse-clock.ts'
-import type { Exchange } from '#/proxy/exchange.ts'
-import type { ExchangeClient } from '#/proxy/exchange-client.ts'
+import { PlatformUpstream, type UpstreamConnection } from '#/upstream/upstream.ts'
+import { clock } from '#/basics/clock.ts'
+import type { Exchange, ExchangeClient } from '#/proxy/exchange.ts'
 import { RequestAccess } from './request-access.ts'
 import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
-import { refusalLinks } from '#/access/refusal-links.ts'
-import { requestIdOf } from '#/http1/request-id.ts'
-import type { RequestHead } from '#/http1/request-head.ts'
-import { PlatformUpstream } from '#/upstream/platform-upstream.ts'
+import { refusalLinks } from '#/access/host-entry.ts'
+import { requestIdOf, type RequestHead } from '#/http1/request-head.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '#/proxy/serve-request.ts'
 import { WebSocketTunnel, type TunnelClient } from '#/proxy/websocket-tunnel.ts'
 import type { ActiveCount } from './connection-limiter.ts'
-import { UnreadAnswer } from './unread-answer.ts'
+import { UnreadAnswer } from './client-connections.ts'
 
 const nothing = Buffer.alloc(0)
 

@@ -1,6 +1,7 @@
+import type { GatewayContext } from '#/gateway-context.ts'
+import { PlatformUpstream } from '#/upstream/upstream.ts'
 import type { ClientConnection } from './client-connection.ts'
-import { evictionOrder } from './eviction-order.ts'
-import { HeldBytes } from './held-bytes.ts'
+import type { ActiveCount } from './connection-limiter.ts'
 
 /** Connection limits of all clients together. */
 export interface ConnectionLimits {
@@ -96,5 +97,165 @@ export class ClientConnections {
     this.evicted++
     this.delete(connection)
     connection.cut()
+  }
+}
+
+/** Eviction order: a kind is evicted only when there is none of the kinds before it. */
+const evictionOrder: readonly ((connection: ClientConnection) => boolean)[] = [
+  ({ isWorking }) => !isWorking,
+  isAnonymousUpload,
+  isUnreadByClient,
+  isAnonymous,
+]
+
+/** An anonymous client (no account) has not sent all of a request yet. */
+function isAnonymousUpload({ exchange }: ClientConnection): boolean {
+  return exchange !== undefined && exchange.caller === undefined && !exchange.isRequestDone
+}
+
+/** An answer of the platform, which anyone gets, waits for its client to read. */
+function isUnreadByClient(connection: ClientConnection): boolean {
+  return isForPlatform(connection) && connection.hasUnsentBytes()
+}
+
+/** An anonymous client waits for or receives an app's response, or has a WebSocket open. */
+function isAnonymous(connection: ClientConnection): boolean {
+  const { activeRequest } = connection
+  return activeRequest !== undefined && activeRequest.caller === undefined && !isForPlatform(connection)
+}
+
+const isForPlatform = ({ exchange }: ClientConnection) => exchange?.parts.upstream instanceof PlatformUpstream
+
+/** What becomes of connections that hold too much. */
+interface HeldBytesOptions {
+  /** Of all connections together. */
+  readonly limit: number
+  /** Whether a connection still holds what was counted; those that do not are counted no more. */
+  isHeld(connection: ClientConnection): boolean
+  /** Closes a connection. */
+  close(connection: ClientConnection): void
+}
+
+/** What the connections of one network hold, in the order in which they began. */
+interface NetworkBytes {
+  total: number
+  readonly held: Map<ClientConnection, number>
+}
+
+/**
+ * Bytes of one kind that connections hold, with a limit for all together. Above it those of the network that holds most are closed, the
+ * first to begin first: one network cannot have the connections of others closed. Clients behind trusted proxies count as one.
+ */
+class HeldBytes {
+  readonly #options: HeldBytesOptions
+  /** By `ClientConnection.network`. At most a few thousand: each holds 16 KB, and all together the limit. */
+  readonly #networks = new Map<string | undefined, NetworkBytes>()
+  #total = 0
+
+  constructor(options: HeldBytesOptions) {
+    this.#options = options
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** @param bytes that the connection holds now; it keeps its position in the order */
+  set(connection: ClientConnection, bytes: number): void {
+    const network = this.#networks.get(connection.network) ?? { total: 0, held: new Map<ClientConnection, number>() }
+    this.#networks.set(connection.network, network)
+    const more = bytes - (network.held.get(connection) ?? 0)
+    network.held.set(connection, bytes)
+    network.total += more
+    this.#total += more
+    while (this.#total > this.#options.limit) this.#closeOne()
+  }
+
+  delete(connection: ClientConnection): void {
+    const network = this.#networks.get(connection.network)
+    const bytes = network?.held.get(connection)
+    if (!network || bytes === undefined) return
+    network.held.delete(connection)
+    network.total -= bytes
+    this.#total -= bytes
+    if (network.held.size === 0) this.#networks.delete(connection.network)
+  }
+
+  #closeOne(): void {
+    const { isHeld, close } = this.#options
+    let most: NetworkBytes | undefined
+    for (const network of this.#networks.values()) if (network.total > (most?.total ?? 0)) most = network
+    const [oldest] = most?.held.keys() ?? []
+    if (!oldest) throw new Error(`${this.#total} bytes are held by no connection`)
+    this.delete(oldest)
+    if (isHeld(oldest)) close(oldest)
+  }
+}
+
+/**
+ * What the client of one connection has not read yet of its answers takes memory, also after their requests are over: a client
+ * that reads nothing could ask on thousands of connections. A user's request to an app counts until its answer is read. Answers
+ * that need no account, of public apps, the platform and the gateway, have a limit of bytes for all clients together: a network may
+ * be a school on a slow line.
+ */
+export class UnreadAnswer {
+  readonly #connection: ClientConnection
+  readonly #context: GatewayContext
+  /** Where the request is counted whose answer is not read. */
+  #active: ActiveCount | undefined
+  #isHeld = false
+
+  constructor(connection: ClientConnection, context: GatewayContext) {
+    this.#connection = connection
+    this.#context = context
+  }
+
+  /** Counts the request no more; called when the next one begins, because one connection counts as one request. */
+  endCount(): void {
+    if (this.#active === undefined) return
+    this.#context.limiter.endRequest(this.#active)
+    this.#active = undefined
+  }
+
+  /** A request is over. @param active where it is counted; undefined for answers of the platform and of the gateway */
+  requestEnded(active: ActiveCount | undefined): void {
+    this.endCount()
+    const { hasUnread } = this.#connection
+    const isCounted = hasUnread && active !== undefined && active.key === undefined
+    if (isCounted) this.#active = active
+    else this.#context.limiter.endRequest(active)
+    if (!hasUnread) return
+    if (isCounted) this.#isHeld = true
+    else this.hold()
+    this.#connection.onceSent(() => this.settle())
+  }
+
+  /** An answer that needs no account waits for its client. */
+  hold(): void {
+    if (this.#connection.isGone) return
+    this.#isHeld = true
+    const { unreadAnswers, unreadAppAnswers } = this.#context.connections
+    unreadAppAnswers.delete(this.#connection)
+    unreadAnswers.set(this.#connection, this.#connection.heldBytes)
+  }
+
+  /** What has come of an app's answer, which needs no account, waits for its client. */
+  holdOfApp(): void {
+    if (this.#connection.isGone) return
+    this.#isHeld = true
+    this.#context.connections.unreadAppAnswers.set(this.#connection, this.#connection.heldBytes)
+  }
+
+  /** Called when something has been read. */
+  settle(): void {
+    if (this.#isHeld && !this.#connection.hasUnread) this.release()
+  }
+
+  /** Nothing of it is in memory any more. */
+  release(): void {
+    this.#isHeld = false
+    this.endCount()
+    this.#context.connections.unreadAnswers.delete(this.#connection)
+    this.#context.connections.unreadAppAnswers.delete(this.#connection)
   }
 }

@@ -1,11 +1,21 @@
-import type { Socket } from 'node:net'
+import net, { type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { clock } from '#/coarse-clock.ts'
-import { framingWork, isMostlyFraming } from '#/http1/framing-work.ts'
-import { ReadBuffer } from '#/proxy/read-buffer.ts'
-import { inTurnOfItsOwn } from '#/proxy/turn-queue.ts'
-import { readingInto, reset } from './accepted-socket.ts'
-import type { ClientTimeouts } from './client-timeouts.ts'
+import { Authenticator } from '#/access/request-authenticator.ts'
+import { clock } from '#/basics/clock.ts'
+import { cookieSettingsOf, type GatewayContext } from '#/gateway-context.ts'
+import { framingWork, inTurnOfItsOwn, isMostlyFraming } from '#/http1/framing-work.ts'
+import { isFault, type HttpFault } from '#/http1/header-lines.ts'
+import {
+  dropLargestCookies,
+  maxRequestHead,
+  readOversizedHead,
+  readRequestHead,
+  type RequestHead,
+} from '#/http1/request-head.ts'
+import { headText } from '#/http1/response-head.ts'
+import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
+import { ReadBuffer, giveBackBuffer, mediumBuffer, takeBuffer } from '#/proxy/read-buffer.ts'
+import { UpstreamRequestHeaders } from '#/proxy/request-headers.ts'
 
 /** TCP keep-alive, in ms: a router may drop an idle connection, and a client that lost power never closes its side. */
 const keepAliveDelay = 30_000
@@ -16,7 +26,7 @@ const fewUnread = 16 * 1024
 const [shortRecord, shortRecords] = [1_024, 16]
 
 /** Downstream socket: reads into a reused buffer, writes with backpressure, and carries the deadline of its connection. */
-export abstract class ClientSocket {
+abstract class ClientSocket {
   /** Address of the peer: the client, or a proxy in front of the gateway. */
   readonly peer: string
   /** The network that its connections are counted by; undefined for trusted proxies, which carry many clients. */
@@ -185,4 +195,312 @@ export abstract class ClientSocket {
       this.cut()
     }
   }
+}
+
+const nothing = Buffer.alloc(0)
+/** Bytes behind a request that are read before reading pauses: while it is paused the gateway does not notice that the client leaves. */
+const maxPipelined = 4 * 1024
+
+/** Downstream socket that reads request heads one at a time; the bytes behind a request wait until it is served (pipelining). */
+export abstract class RequestSocket extends ClientSocket {
+  readonly authenticator: Authenticator
+  readonly upstreamHeaders: UpstreamRequestHeaders
+  protected readonly context: GatewayContext
+  readonly #heads = new RequestHeadReader()
+  /** Bytes written when `expectProgress` looked last. */
+  #writtenBefore = 0
+
+  /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
+  constructor(accepted: Socket, context: GatewayContext, timeouts: ClientTimeouts, network: string | undefined) {
+    super(accepted, timeouts, network)
+    this.context = context
+    this.authenticator = new Authenticator(context.tokens)
+    this.upstreamHeaders = new UpstreamRequestHeaders(context.tokens)
+  }
+
+  /** Neither a request nor a tunnel is open, and a next request may come. */
+  abstract get isIdle(): boolean
+  /** @param bytes that an unfinished head takes; 0 when it is finished */
+  protected abstract trackUnfinishedHead(bytes: number): void
+  protected abstract serve(head: RequestHead): void
+  /** @param head of what was received, as far as it could be read */
+  protected abstract refuseUnread(refusal: GatewayRefusal, head?: RequestHead): void
+
+  /** Bytes received that belong to no request yet. */
+  protected get stash(): Buffer | undefined {
+    return this.#heads.stash
+  }
+
+  protected set stash(bytes: Buffer | undefined) {
+    this.#heads.stash = bytes
+  }
+
+  /** So much follows the request that is being served that reading pauses. */
+  protected get isStashFull(): boolean {
+    return this.stash !== undefined && this.stash.length > maxPipelined
+  }
+
+  protected get isHeadUnfinished(): boolean {
+    return this.#heads.isUnfinished
+  }
+
+  /** Reads a head at the beginning of `bytes`, and serves its request. */
+  protected readHead(bytes: Buffer, length: number): void {
+    const head = this.#heads.read(bytes, length)
+    if (head === undefined) return this.#waitForHead(bytes, length)
+    if (isFault(head)) return this.refuseUnread(gatewayRefusals.badMessage(head))
+    this.#finishHead()
+    this.serve(head)
+  }
+
+  /** As `readHead`, for bytes that follow the stash. */
+  protected continueHead(bytes: Buffer): void {
+    const all = this.#heads.append(bytes)
+    if (this.#heads.mayBeWhole(all, bytes.length)) this.readHead(all, all.length)
+    else this.#waitForHead(all, all.length)
+  }
+
+  /** Reads the pipelined request, if there is one. */
+  protected readNext(): void {
+    const stash = this.stash
+    if (!stash || !this.isIdle || this.socket.destroyed) return
+    this.stash = undefined
+    this.resume()
+    if (stash.length > 0) this.readHead(stash, stash.length)
+    if (this.isStashFull && !this.isHeadUnfinished) this.pause()
+  }
+
+  /** Pipelined requests wait, and reading pauses when they are long (backpressure). */
+  protected keep(bytes: Buffer): void {
+    this.stash = this.stash ? Buffer.concat([this.stash, bytes]) : Buffer.from(bytes)
+    if (this.isStashFull) this.pause()
+  }
+
+  /**
+   * Called periodically while a whole request is being served. A client that sent so much behind it that reading is paused may
+   * have left: something of its answer has to be sent again and again.
+   */
+  protected expectProgress(): void {
+    if (!this.isStashFull) return
+    const { bytesWritten } = this.socket
+    const hasMoved = bytesWritten !== this.#writtenBefore
+    if (hasMoved || this.deadline === Number.POSITIVE_INFINITY) this.deadline = clock.now + this.timeouts.stalled
+    this.#writtenBefore = bytesWritten
+  }
+
+  /** Thousands of idle connections must not retain long heads: as `RequestHeadReader`, of what was made of them. */
+  protected forgetLong({ text }: RequestHead): void {
+    if (text.length <= maxRememberedHead) return
+    this.authenticator.forget()
+    this.upstreamHeaders.forget()
+  }
+
+  /** Bytes that this connection keeps in memory for a client that does not read. */
+  get heldBytes(): number {
+    return this.socket.writableLength + (this.stash?.length ?? 0)
+  }
+
+  /** Reads no further request until the client has read responses. */
+  protected waitForReader(): void {
+    this.deadline = clock.now + this.timeouts.stalled
+    this.stash ??= nothing
+    this.pause()
+  }
+
+  /** Forgets what belongs to no request. */
+  protected dropInput(): void {
+    this.stash = undefined
+    this.#finishHead()
+  }
+
+  #waitForHead(bytes: Buffer, length: number): void {
+    if (length > maxRequestHead) return this.#refuseOversized(bytes.toString('latin1', 0, length))
+    if (this.stash === undefined) this.deadline = Math.min(this.deadline, clock.now + this.timeouts.head)
+    this.#heads.keepPart(bytes, length)
+    this.trackUnfinishedHead(this.#heads.unfinishedSize + mediumBuffer)
+  }
+
+  #finishHead(): void {
+    if (this.#heads.isUnfinished) this.trackUnfinishedHead(0)
+    this.#heads.finish()
+  }
+
+  #refuseOversized(text: string): void {
+    const head = readOversizedHead(text)
+    const cookies = head && dropLargestCookies(text, head, cookieSettingsOf(this.context.config))
+    this.refuseUnread(gatewayRefusals.headTooLarge(maxRequestHead, cookies), head)
+  }
+}
+
+/** Heads up to this length are remembered for the next request of their connection, in characters. */
+const maxRememberedHead = 4_096
+/** In bytes. */
+const minHeadMemory = 2 * 1024
+const endOfHead = '\r\n\r\n'
+
+/** Request head reader of one connection: collects bytes until a head is complete, parses it, and keeps what follows it. */
+export class RequestHeadReader {
+  /** Bytes received that belong to no request yet. */
+  stash: Buffer | undefined
+  /** Of an unfinished head, which is the stash; with room for more, so that its bytes are not copied anew for each piece. */
+  #memory: Buffer | undefined
+  /** The head read last: equal lines are not parsed again. */
+  #before: RequestHead | undefined
+
+  /**
+   * Reads the head at the beginning of `bytes`, of which `length` are valid; the bytes behind it become the stash.
+   * @returns undefined while the head is incomplete, or longer than `maxRequestHead`
+   */
+  read(bytes: Buffer, length: number): RequestHead | HttpFault | undefined {
+    const text = headText(bytes, 0, Math.min(length, maxRequestHead + 4))
+    const end = text.indexOf(endOfHead)
+    if (end === -1 || end > maxRequestHead) return undefined
+    // A part of the text would keep all of it in memory: a body, or the next requests.
+    const own = end + 4 === text.length ? text : bytes.toString('latin1', 0, end + 4)
+    const head = readRequestHead(own, this.#before)
+    if (isFault(head)) return head
+    this.stash = end + 4 === length ? undefined : Buffer.from(bytes.subarray(end + 4, length))
+    // Thousands of idle connections must not retain long heads.
+    this.#before = head.text.length <= maxRememberedHead ? head : undefined
+    return head
+  }
+
+  /** The stash is part of a head; the connection counts its bytes among those of unfinished heads. */
+  get isUnfinished(): boolean {
+    return this.#memory !== undefined
+  }
+
+  /** Bytes of memory that an unfinished head takes. */
+  get unfinishedSize(): number {
+    return this.#memory?.length ?? 0
+  }
+
+  /** The stash and these bytes; the stash stays as it is. */
+  append(bytes: Buffer): Buffer {
+    const before = this.stash ?? nothing
+    if (!this.#memory) return Buffer.concat([before, bytes])
+    const length = before.length + bytes.length
+    if (length > this.#memory.length) this.#grow(this.#memory, before, length)
+    bytes.copy(this.#memory, before.length)
+    return this.#memory.subarray(0, length)
+  }
+
+  /**
+   * Searches the new bytes alone for the end of a head, so that a head in a thousand pieces is not parsed a thousand times.
+   * Pipelined requests have not been searched yet.
+   * @param added bytes at the end of `all` that are new
+   */
+  mayBeWhole(all: Buffer, added: number): boolean {
+    const searched = this.isUnfinished ? Math.max(0, all.length - added - 3) : 0
+    return all.includes(endOfHead, searched, 'latin1')
+  }
+
+  /** Keeps an incomplete head. @param bytes its first ones, which are copied, or all of it, as `append` returned it */
+  keepPart(bytes: Buffer, length: number): void {
+    this.#memory ??= copied(bytes, length, length)
+    this.stash = this.#memory.subarray(0, length)
+  }
+
+  /** There is no unfinished head any more; the stash is none of its bytes. */
+  finish(): void {
+    if (this.#memory) giveBackBuffer(this.#memory)
+    this.#memory = undefined
+  }
+
+  #grow(memory: Buffer, before: Buffer, needed: number): void {
+    this.#memory = copied(before, before.length, needed)
+    this.stash = this.#memory.subarray(0, before.length)
+    giveBackBuffer(memory)
+  }
+}
+
+/** Memory for a head of `needed` bytes, and as many more as it may still get, that begins with these bytes. */
+function copied(bytes: Buffer, length: number, needed: number): Buffer {
+  const memory = takeBuffer(sizeFor(needed))
+  bytes.copy(memory, 0, 0, length)
+  return memory
+}
+
+/** The next power of two from twice as much on, so that the pool has it. */
+function sizeFor(needed: number): number {
+  const twice = Math.max(minHeadMemory, 2 ** Math.ceil(Math.log2(2 * needed)))
+  return Math.max(needed, Math.min(twice, maxRequestHead))
+}
+
+/** Called with each read: so many bytes at the beginning of `memory`, which the next read overwrites. */
+type OnRead = (length: number, memory: Buffer) => void
+
+/** What Node keeps in a socket beside what its documentation says: the connection itself. */
+interface WithHandle {
+  _handle: object | null
+}
+
+/**
+ * Accepted connection as a socket that reads into a reused buffer. Node offers this for sockets that connect (`onread`)
+ * and not for those that a server accepts, so the connection is moved to a socket of our own, as Node itself moves it
+ * between processes. Should Node change that, connections are used as they are accepted: slower on uploads, otherwise alike.
+ * @param accepted from a server with `pauseOnConnect`; it stays with the server, whose count it belongs to, and ends with the other
+ * @param memory where the next read goes
+ */
+function readingInto(accepted: Socket, memory: () => Buffer, onRead: OnRead): Socket {
+  // What is read from its handle is what TLS encrypted.
+  if (accepted instanceof TLSSocket) return readingAnyhow(accepted, onRead)
+  const holder = accepted as unknown as WithHandle
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name
+  const handle = holder._handle
+  if (!handle) return readingAnyhow(accepted, onRead)
+  const callback = (length: number, bytes: Uint8Array) => {
+    onRead(length, bytes as Buffer)
+    return true
+  }
+  const options = { handle, onread: { buffer: memory, callback } } as unknown as net.SocketConstructorOpts
+  const socket = new net.Socket(options)
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- as above
+  holder._handle = null
+  socket.once('close', () => accepted.destroy())
+  return socket
+}
+
+/** What Node keeps in a TLS socket beside what its documentation says: the connection that carries it. */
+interface WithParent {
+  _parent?: Socket | null
+}
+
+/**
+ * Closes with a reset (RST), which no client takes for the end of an answer. Node's own `resetAndDestroy` refuses a TLS socket
+ * (Node 24), and nothing that is documented leads to the connection below it; should Node move that, TLS is closed as usual.
+ */
+function reset(socket: Socket): void {
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name
+  const carrier = socket instanceof TLSSocket ? (socket as unknown as WithParent)._parent : socket
+  if (!socket.destroyed) carrier?.resetAndDestroy()
+  socket.destroy()
+}
+
+function readingAnyhow(accepted: Socket, onRead: OnRead): Socket {
+  accepted.on('data', (bytes: Buffer) => onRead(bytes.length, bytes))
+  accepted.resume()
+  return accepted
+}
+
+/** How long a client may take, in ms: one that sends byte by byte (slow loris) keeps no connection. */
+export interface ClientTimeouts {
+  /** For a whole head, from its first byte or from the connection. */
+  readonly head: number
+  /** Without a request. Longer than common proxies in front of us wait, so that they close first and never lose a race. */
+  readonly idle: number
+  /** Without sending anything more of its request, or reading anything more of its answer. */
+  readonly stalled: number
+  /** To go on sending after its answer. */
+  readonly lingering: number
+  /** Without a byte on a WebSocket, pings included. */
+  readonly idleWebSocket: number
+}
+
+export const defaultClientTimeouts: ClientTimeouts = {
+  head: 15_000,
+  idle: 65_000,
+  stalled: 120_000,
+  lingering: 30_000,
+  idleWebSocket: 3_600_000,
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactTarget } from './redact-target.ts'
+import { redactTarget } from './access-log.ts'
 
 const token = 'aB3_'.repeat(11).slice(0, 43)
 const jwt = `eyJhbGciOiJFUzI1NiJ9.${'eyJzdWIiOiIxIn0'.repeat(3)}.${'x'.repeat(86)}`

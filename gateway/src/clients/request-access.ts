@@ -1,10 +1,10 @@
-import { clock } from '#/coarse-clock.ts'
+import { clock } from '#/basics/clock.ts'
 import type { GatewayConfig, GatewayContext } from '#/gateway-context.ts'
-import { platformPathOf } from '#/access/refusal-links.ts'
+import { platformPathOf } from '#/access/host-entry.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import type { Exchange } from '#/proxy/exchange.ts'
 import { Route } from '#/upstream/route.ts'
-import type { AccessEntry } from './format-access.ts'
+import type { AccessEntry } from './access-log.ts'
 
 /** What the access log says about one request, from its head to the end of its answer or WebSocket. */
 export class RequestAccess {

@@ -1,6 +1,4 @@
-import { fault, isFault, type HttpFault } from './http-fault.ts'
-import { NotableNames } from './notable-names.ts'
-import { readLines } from './header-lines.ts'
+import { NotableNames, fault, isFault, readLines, type HttpFault } from './header-lines.ts'
 import { chunked } from './request-head.ts'
 import { untilClose } from './response-head.ts'
 import { framingWork } from './framing-work.ts'

@@ -1,9 +1,8 @@
-import { headerValue } from './header-lines.ts'
-import { overridesMethod } from './method-override.ts'
-import type { RequestHead } from './request-head.ts'
 import { languageCookie, type Language } from '@berth/api/boot.ts'
+import { defaultLanguage, languageOf } from '@berth/texts/language.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
-import { languageOf, defaultLanguage } from '@berth/texts/language.ts'
+import { headerValue } from './header-lines.ts'
+import type { RequestHead } from './request-head.ts'
 
 /**
  * Whether a browser navigates, so that a person sees the response: an HTML page or a redirect to login instead of JSON.
@@ -44,4 +43,102 @@ export function isReadRequest({ method, target, fields, text }: RequestHead): bo
   if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') return false
   if (fields.opensWebSocket || fields.bodyLength !== 0) return false
   return !overridesMethod(target, text)
+}
+
+/**
+ * Ways in which a request may ask a framework for another method than that of its first line: a header (Rack, Express, Django,
+ * OData), or a parameter of its address (WordPress takes `_method` from that of a GET). Names are compared by their letters,
+ * because CGI-like apps take every other character for the same, and by what they say: each framework has spellings of its own.
+ */
+
+/** Says what a page of another origin wants to send (Fetch standard, 3.3.2); browsers send it themselves. */
+const ofBrowsers = 'accesscontrolrequestmethod'
+
+/** Names of headers, by their letters. */
+const headerForms = /method|override|verb$/
+
+/** `_method`, `$httpMethod`, `.method`, which PHP takes for the first; Gerrit's `$m`. */
+const parameterForms = /^(?:[^a-z0-9]+(?:x[^a-z]*)?(?:http[^a-z]*)?(?:method|verb)|\$m)$/
+
+/** `X-HTTP-Method-Override`, `x_method`, `methodOverride` and the like, by their letters. */
+const parameterLetters = /^x(?:http)?method$|methodoverride|overridemethod/
+
+/** Whether a header line or the query asks for another method than that of the request line. @param text of the head, from its request line on */
+function overridesMethod(target: string, text: string): boolean {
+  return linesOverrideMethod(text) || queryOverridesMethod(target)
+}
+
+function linesOverrideMethod(text: string): boolean {
+  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) {
+    const letters = lettersOf(text.slice(at + 2, text.indexOf(':', at)))
+    if (headerForms.test(letters) && letters !== ofBrowsers) return true
+  }
+  return false
+}
+
+function queryOverridesMethod(target: string): boolean {
+  const mark = target.indexOf('?')
+  if (mark === -1) return false
+  // Servers of many languages end a parameter at a semicolon, too.
+  return target
+    .slice(mark + 1)
+    .split(/[&;]/)
+    .some((parameter) => {
+      const name = nameOf(parameter)
+      return parameterForms.test(name) || parameterLetters.test(lettersOf(name))
+    })
+}
+
+/** As lenient servers read it: without blanks before it, up to a NUL or, as PHP reads lists, a bracket; `%u005f` is ASP.NET's. */
+function nameOf(parameter: string): string {
+  const [encoded = ''] = parameter.split('=', 1)
+  const name = encoded
+    .replaceAll('+', ' ')
+    .replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return name
+    .replace(/[\0[].*$/s, '')
+    .trim()
+    .toLowerCase()
+}
+
+const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '')
+
+/**
+ * Whether a page of another origin makes this request, so that the cookie in it is not its visitor's will. All containers
+ * are one site, and browsers send cookies to a site of theirs from every page of it: `SameSite` does not help. A navigation
+ * of a whole window is none: a link has to work, and who follows it sees where it leads.
+ *
+ * Source: Fetch Metadata Request Headers, 2.4. Without them, as on plain http away from this machine, `Origin` decides,
+ * which browsers send with every change, though not with images, scripts and frames.
+ */
+export function isForeignRequest({ method, text, fields }: RequestHead, scheme: string): boolean {
+  const site = headerValue(text, 'sec-fetch-site')
+  if (site === 'same-origin' || site === 'none') return false
+  if (site !== undefined) {
+    const isSafe = method === 'GET' || method === 'HEAD'
+    return !(isSafe && headerValue(text, 'sec-fetch-mode') === 'navigate' && isWindowNavigation(text))
+  }
+  const origin = headerValue(text, 'origin')
+  return origin !== undefined && origin.toLowerCase() !== `${scheme}://${fields.host ?? ''}`.toLowerCase()
+}
+
+/**
+ * Whether a navigation is one of a whole window, or may be: when a service worker of the app passes it on, the browser says
+ * `empty` in the place of `document` and `iframe`. No script can say `navigate`. What says nothing counts as one.
+ * @param text of the head
+ */
+export function isWindowNavigation(text: string): boolean {
+  const destination = headerValue(text, 'sec-fetch-dest') ?? 'document'
+  return destination === 'document' || (destination === 'empty' && headerValue(text, 'sec-fetch-mode') === 'navigate')
+}
+
+/**
+ * Whether this is such a navigation that another origin has begun: into a window, or into a frame of that origin's page,
+ * which the answer has to forbid then. @param lines of the head, each with its CRLF
+ */
+export function mayBeForeignFrame(lines: string): boolean {
+  const text = `\r\n${lines}`
+  const site = headerValue(text, 'sec-fetch-site')
+  if (site === undefined || site === 'same-origin' || site === 'none') return false
+  return headerValue(text, 'sec-fetch-dest') === 'empty' && headerValue(text, 'sec-fetch-mode') === 'navigate'
 }

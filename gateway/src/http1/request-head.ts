@@ -1,9 +1,22 @@
-import { fault, isFault, type HttpFault } from './http-fault.ts'
-import { hopByHop, isTokenCode, readLines, without, withoutNamed } from './header-lines.ts'
-import { containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
-import { tokenWords } from '#/access/own-token-scan.ts'
-import { NotableNames } from './notable-names.ts'
-import { RequestLines, framingFault, isHandshake, type RequestLine } from './request-framing.ts'
+import { randomUUID } from 'node:crypto'
+import { containsOpaqueSecret, tokenWords } from '#/tokens/opaque-secrets.ts'
+import { clearCookies, type CookieSettings } from '#/tokens/token-selection.ts'
+import {
+  NotableNames,
+  fault,
+  headerValue,
+  hopByHop,
+  isFault,
+  isPadded,
+  isTokenCode,
+  readLines,
+  tokensOf,
+  without,
+  withoutNamed,
+  type FaultKey,
+  type HttpFault,
+  type NotableLine,
+} from './header-lines.ts'
 
 /** Max length of a request head, in bytes: browsers with many cookies send up to 20 KB. */
 export const maxRequestHead = 32 * 1024
@@ -149,4 +162,211 @@ function readRequestLine(text: string): RequestLine | HttpFault {
     if (code <= 32 || code === 35 || code >= 127) return fault('badTargetCharacter')
   }
   return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
+}
+
+/** Characters that are read of `Connection`, and that `Host` may have: these are split, compared and repeated to apps. A name of DNS has 253. */
+const [maxConnection, maxHost] = [1_024, 300]
+
+interface RequestLine {
+  readonly method: string
+  readonly target: string
+  readonly isHttp10: boolean
+  /** Where the first header line begins. */
+  readonly end: number
+}
+
+/**
+ * The notable lines of a request, each where it belongs; `problem` when a line comes twice that may come once (request
+ * smuggling).
+ */
+class RequestLines {
+  host: string | undefined
+  length: string | undefined
+  coding: string | undefined
+  upgrade: string | undefined
+  cookie: string | undefined
+  authorization: string | undefined
+  forwardedFor: string | undefined
+  isClose = false
+  isUpgrade = false
+  /** What `Connection` names beside the usual words. */
+  named: string[] | undefined
+  problem: HttpFault | undefined
+
+  /** @param text that they are lines of */
+  constructor(lines: readonly NotableLine[], text: string) {
+    for (const line of lines) this.#take(line, text)
+  }
+
+  #take(line: NotableLine, text: string): void {
+    const { name, value } = line
+    switch (name) {
+      case 'host':
+        this.host = this.#once(this.host, value, 'twoHosts')
+        break
+      case 'content-length':
+        this.length = this.#once(this.length, value, 'twoLengths')
+        break
+      case 'transfer-encoding':
+        this.coding = this.#once(this.coding, value, 'twoCodings')
+        // Node takes a blank behind it, but no tab.
+        if (isPadded(text, line)) this.problem ??= fault('paddedCoding')
+        break
+      case 'authorization':
+        this.authorization = this.#once(this.authorization, value, 'twoAuthorizations')
+        break
+      case 'connection':
+        this.#takeConnection(value)
+        break
+      case 'upgrade':
+        this.upgrade = value
+        break
+      case 'cookie':
+        this.cookie = this.cookie === undefined ? value : `${this.cookie}; ${value}`
+        break
+      case 'x-forwarded-for':
+        this.forwardedFor = this.forwardedFor === undefined ? value : `${this.forwardedFor}, ${value}`
+        break
+    }
+  }
+
+  #once(before: string | undefined, value: string, why: FaultKey): string {
+    if (before !== undefined) this.problem ??= fault(why)
+    return value
+  }
+
+  #takeConnection(value: string): void {
+    for (const token of value === 'keep-alive' ? [] : tokensOf(value.slice(0, maxConnection))) {
+      if (token === 'close') this.isClose = true
+      else if (token === 'upgrade') this.isUpgrade = true
+      else if (token !== 'keep-alive') (this.named ??= []).push(token)
+    }
+  }
+}
+
+/** RFC 9112, 6: what could be read as two different lengths, and what the gateway cannot decode. */
+function framingFault({ host, length, coding }: RequestLines, { isHttp10 }: RequestLine): HttpFault | undefined {
+  if (host === undefined && !isHttp10) return fault('noHost')
+  if (host !== undefined && (host.length > maxHost || !/^[\w.\-:[\]]*$/.test(host))) return fault('badHost')
+  if (coding !== undefined && length !== undefined) return fault('lengthAndCoding')
+  // RFC 9112, 6.1: an HTTP/1.0 message with a transfer coding has faulty framing.
+  if (coding !== undefined && isHttp10) return fault('codingInHttp10')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return fault('unknownCoding', 501)
+  // 15 digits are exact in a number, and a petabyte is enough.
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('badLength')
+  return undefined
+}
+
+/** Whether it asks for a WebSocket upgrade: RFC 6455, 4.2.1. */
+function isHandshake(text: string, { method, isHttp10 }: RequestLine, { upgrade, isUpgrade }: RequestLines): boolean {
+  return (
+    isUpgrade &&
+    upgrade?.toLowerCase() === 'websocket' &&
+    method === 'GET' &&
+    !isHttp10 &&
+    headerValue(text, 'sec-websocket-version') === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headerValue(text, 'sec-websocket-key') ?? '')
+  )
+}
+
+/**
+ * A head that is too long. A container's page can set so many cookies that no request of that browser to Berth, the sign-out
+ * included, is short enough any more, for as long as they live. So the answer makes the browser drop the largest.
+ */
+
+/** What is left of the cookies that were seen, in bytes. */
+const maxCookieBytesKept = 8 * 1024
+/** Min bytes of cookies: a link with a long address must not drop a user's cookies. */
+const minCookies = maxRequestHead / 2
+/** Cookies looked at; browsers keep 180 of a site. */
+const maxPairs = 400
+/** `Set-Cookie` lines of one answer, and their characters: writing more takes long. The next requests drop the rest. */
+const [maxLines, maxText] = [60, 16 * 1024]
+/** A name that may stand in `Set-Cookie`; at most so long. */
+const nameForm = /^[\x21-\x3a\x3c\x3e-\x7e]{1,256}$/
+
+/** The request line and those header lines that came whole; undefined when they are no request. @param text latin1 */
+export function readOversizedHead(text: string): RequestHead | undefined {
+  // It may have come whole, with more behind it.
+  const whole = text.indexOf('\r\n\r\n')
+  const end = whole === -1 ? text.lastIndexOf('\r\n') : whole
+  const head = end === -1 ? undefined : readRequestHead(`${text.slice(0, end)}\r\n\r\n`)
+  return isFault(head) ? undefined : head
+}
+
+/**
+ * Headers that make the browser drop cookies, the largest first; none when it is not the cookies that are too long. A session
+ * of usual size stays. Cookies beyond what was read are dropped all together, by a header that browsers follow with https only;
+ * without https the next request tells of them.
+ */
+export function dropLargestCookies(
+  text: string,
+  { target, fields }: RequestHead,
+  settings: CookieSettings,
+): Record<string, string | readonly string[]> {
+  const sizes = cookieSizes(text)
+  const sum = [...sizes.values()].reduce((total, size) => total + size, 0)
+  if (sum < minCookies) return {}
+  const lines: string[] = []
+  const room = { lines: maxLines, text: maxText }
+  let left = sum
+  for (const [name, size] of [...sizes].toSorted(([, a], [, b]) => b - a)) {
+    if (left <= maxCookieBytesKept || room.lines === 0) break
+    left -= size
+    lines.push(...fitting(forgottenLines(name, target, fields.host, settings), room))
+  }
+  const isCut = !text.includes('\r\n\r\n')
+  const clear = settings.isSecure && isCut ? { 'clear-site-data': '"cookies"' } : undefined
+  return { ...clear, 'set-cookie': lines }
+}
+
+/** A cookie that was set as `Partitioned` is dropped only as such; browsers have these with https. */
+function forgottenLines(name: string, target: string, host: string | undefined, settings: CookieSettings): string[] {
+  const lines = clearCookies(name, target, host, settings)
+  return settings.isSecure ? lines.flatMap((line) => [line, `${line}; Partitioned`]) : lines
+}
+
+/**
+ * The lines that there is room for, which they take up. Where not all fit they begin anywhere: the browser sends the cookie
+ * again when the right line was not among them, and some request of many is answered with it.
+ */
+function fitting(lines: readonly string[], room: { lines: number; text: number }): string[] {
+  const isAll = lines.length <= room.lines && lines.reduce((sum, { length }) => sum + length, 0) <= room.text
+  const from = isAll ? 0 : Math.floor(Math.random() * lines.length)
+  const taken: string[] = []
+  for (const line of [...lines.slice(from), ...lines.slice(0, from)]) {
+    if (room.lines === 0 || line.length > room.text) {
+      room.lines = 0
+      break
+    }
+    room.lines--
+    room.text -= line.length
+    taken.push(line)
+  }
+  return taken
+}
+
+/** Bytes by name, all cookies of one name together. The last one may be cut off. */
+function cookieSizes(text: string): Map<string, number> {
+  const sizes = new Map<string, number>()
+  const lines = text.split('\r\n').filter((line) => /^cookie:/i.test(line))
+  for (const line of lines)
+    for (const pair of line.slice('cookie:'.length).split(';', maxPairs)) {
+      const name = pair.includes('=') ? pair.slice(0, pair.indexOf('=')).trim() : ''
+      if (nameForm.test(name)) sizes.set(name, (sizes.get(name) ?? 0) + pair.length)
+    }
+  return sizes
+}
+
+/** UUIDs, hexadecimal ids and ids of traces; nothing that a log, a header or a query of a log could misread. */
+const form = /^[\w.-]{8,128}$/
+
+/**
+ * Id of a request: the one that a trusted proxy sent in `X-Request-Id`, or a new one. That of any other client is ignored,
+ * because it could make its lines in the log look like those of another request (log injection).
+ * @param head undefined when it could not be read
+ */
+export function requestIdOf(head: RequestHead | undefined, isFromTrustedProxy: boolean): string {
+  const sent = isFromTrustedProxy && head ? headerValue(head.text, 'x-request-id') : undefined
+  return sent !== undefined && form.test(sent) ? sent : randomUUID()
 }

@@ -1,6 +1,14 @@
-import { fault, isFault, type HttpFault } from './http-fault.ts'
-import { isPadded, isValueCode, readLines, tokensOf, type NotableLine } from './header-lines.ts'
-import type { NotableNames } from './notable-names.ts'
+import {
+  fault,
+  isFault,
+  isPadded,
+  isValueCode,
+  readLines,
+  tokensOf,
+  type HttpFault,
+  type NotableLine,
+  type NotableNames,
+} from './header-lines.ts'
 import { chunked } from './request-head.ts'
 
 /** Max length of a response head, in bytes: what nginx and Caddy pass in practice. */

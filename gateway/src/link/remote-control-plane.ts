@@ -1,7 +1,16 @@
-import type { Unavailable, RouteActivity, Explanation, GatewayState, SessionUse, Visit } from '#/port/gateway-state.ts'
-import type { ControlPlane, Gateway, HostEntry, WakeRight } from '#/port/gateway.ts'
-import type { Channel } from './channel.ts'
-import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
+import type {
+  ControlPlane,
+  Explanation,
+  Gateway,
+  GatewayState,
+  HostEntry,
+  RouteActivity,
+  SessionUse,
+  Unavailable,
+  Visit,
+  WakeRight,
+} from '#/port/gateway.ts'
+import { ConnectionLost, RpcConnection, type Channel } from './rpc-connection.ts'
 import { callTimeouts, type ControlPlaneRpc, type GatewayRpc } from './rpc-protocol.ts'
 
 /** The API process is gone; another one will come. What was asked of it may have been done. */

@@ -1,8 +1,12 @@
-import type { GatewayChange, GatewayState } from '#/port/gateway-state.ts'
-import type { ControlPlane, Gateway, TlsSettings } from '#/port/gateway.ts'
-import type { GatewaySettings } from '#/port/gateway-settings.ts'
-import type { Channel } from './channel.ts'
-import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
+import type {
+  ControlPlane,
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayState,
+  TlsSettings,
+} from '#/port/gateway.ts'
+import { ConnectionLost, RpcConnection, type Channel } from './rpc-connection.ts'
 import {
   callTimeouts,
   maxItemsPerMessage,

@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net'
+import { StringDecoder } from 'node:string_decoder'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Channel } from './channel.ts'
 
 /** What one side may call on the other; arguments and results are plain data. */
 type RpcMethods<T> = { readonly [K in keyof T]: (...args: never[]) => unknown }
@@ -176,3 +177,91 @@ export class RpcConnection<There extends RpcMethods<There>> {
 
 /** Keys only: values may be personal data. */
 const keysOf = (message: unknown) => Object.keys(Object(message) as object).join(', ') || 'none'
+
+/** One end of a pipe between two processes. Messages survive JSON, arrive whole, once and in order, or not at all. */
+export interface Channel {
+  /**
+   * Sends a message; on a lost channel it is dropped silently, because `lost` resolves.
+   * @returns a promise when the pipe is full (backpressure): await it before the next message. It never rejects, and on a lost
+   * channel it may never resolve
+   */
+  send(message: object): Promise<void> | undefined
+  /** Called for each message, in order. Must be called before the first iteration of the event loop, or messages are missed. */
+  onMessage(listener: (message: unknown) => void): void
+  /** Resolves when the other end is gone, after its last message. */
+  readonly lost: Promise<void>
+}
+
+/** What `process`, in a forked process, and a `ChildProcess`, in its parent, have in common. */
+interface Peer {
+  readonly connected: boolean
+  send?(message: object, handle: undefined, options: undefined, sent: () => void): boolean
+  on(event: 'message', listener: (message: unknown) => void): unknown
+  once(event: 'disconnect', listener: () => void): unknown
+}
+
+/** The channel that `fork` makes. @param peer the forked process, or `process` itself in it */
+export function channelTo(peer: Peer): Channel {
+  return {
+    send: (message) => {
+      if (!peer.connected || !peer.send) return undefined
+      const { promise, resolve } = Promise.withResolvers<void>()
+      // Without a callback a message that met a closing pipe would be an 'error' event, and end us.
+      const isRoomy = peer.send(message, undefined, undefined, () => resolve())
+      return isRoomy ? undefined : promise
+    },
+    onMessage: (listener) => void peer.on('message', listener),
+    lost: new Promise((resolve) => {
+      peer.once('disconnect', resolve)
+      if (!peer.connected) resolve()
+    }),
+  }
+}
+
+/** Max length of a message in characters; the largest has `maxItemsPerMessage` users, about 300,000. */
+const maxLength = 16_000_000
+
+/**
+ * A channel over a stream socket, a line of JSON for each message, for processes that do not start each other.
+ * A longer message than any of ours, and one that is not JSON, close it.
+ */
+export function channelOver(socket: Socket): Channel {
+  const listeners: ((message: unknown) => void)[] = []
+  const deliver = (line: string) => {
+    const message: unknown = JSON.parse(line)
+    for (const listener of listeners) listener(message)
+  }
+  const lost = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  // It is lost then, which is all that matters.
+  socket.on('error', () => {})
+  return {
+    send: (message) => {
+      if (!socket.writable) return undefined
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const isRoomy = socket.write(`${JSON.stringify(message)}\n`, () => resolve())
+      return isRoomy ? undefined : promise
+    },
+    onMessage: (listener) => {
+      listeners.push(listener)
+      if (listeners.length === 1) readLines(socket, deliver)
+    },
+    lost,
+  }
+}
+
+/** Nothing is read before: a socket keeps what arrives until it is asked for. */
+function readLines(socket: Socket, deliver: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  socket.on('data', (bytes: Buffer) => {
+    const [...lines] = decoder.write(bytes).split('\n')
+    lines[0] = rest + (lines[0] ?? '')
+    rest = lines.pop() ?? ''
+    try {
+      for (const line of lines) deliver(line)
+    } catch {
+      socket.destroy()
+    }
+    if (rest.length > maxLength) socket.destroy()
+  })
+}

@@ -1,6 +1,4 @@
-import type { ControlPlane, Gateway } from '#/port/gateway.ts'
-import type { GatewayState } from '#/port/gateway-state.ts'
-import type { GatewaySettings } from '#/port/gateway-settings.ts'
+import type { ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/port/gateway.ts'
 
 /**
  * What the two processes call on each other, and how long each call may take. It is the port of gateway.ts, with the one

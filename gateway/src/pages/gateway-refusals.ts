@@ -1,8 +1,8 @@
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from './localize-plain.ts'
-import { unframedPolicy } from '../pages/document.ts'
-import type { HttpFault } from '#/http1/http-fault.ts'
+import { unframedPolicy } from './document.ts'
+import type { HttpFault } from '#/http1/header-lines.ts'
 
 /**
  * An expected "no" of the gateway. The API has its own; the gateway imports next to nothing of ours, so that it runs on its own.

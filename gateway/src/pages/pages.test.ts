@@ -4,12 +4,17 @@ import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { localize } from './localize-plain.ts'
-import type { Unavailable, Explanation } from '#/port/gateway-state.ts'
-import { unavailableBody, unavailablePage, type UnavailableReason, type UnavailableView } from './unavailable-page.ts'
+import type { Unavailable, Explanation } from '#/port/gateway.ts'
+import {
+  exitCodeInWords,
+  unavailableBody,
+  unavailablePage,
+  type UnavailableReason,
+  type UnavailableView,
+} from './unavailable.ts'
 import { pagePolicy } from './document.ts'
-import { exitCodeInWords } from './unavailable-messages.ts'
-import { progressFailed, progressHead, progressReady, progressStep } from './progress-page.ts'
-import { refusalPage } from './refusal-page.ts'
+import { progressFailed, progressHead, progressReady, progressStep } from './progress.ts'
+import { refusalPage } from './gateway-response.ts'
 
 const view: UnavailableView = {
   prefix: 'ann-dev',

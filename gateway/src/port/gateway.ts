@@ -1,14 +1,7 @@
+import type { Language, Notice } from '@berth/api/boot.ts'
+import type { ContainerHostSettings } from '#/access/container-hosts.ts'
 import type { TlsFiles } from '#/basics/tls-pair.ts'
-import type { GatewaySettings } from './gateway-settings.ts'
-import type {
-  GatewayState,
-  GatewayChange,
-  Unavailable,
-  Explanation,
-  RouteActivity,
-  SessionUse,
-  Visit,
-} from './gateway-state.ts'
+import type { AccessLogSettings } from '#/clients/access-log.ts'
 
 /**
  * Port between data plane and control plane. The gateway (reverse proxy, data plane) owns the listener and every open connection
@@ -136,4 +129,242 @@ export interface ControlPlane {
 
   /** A bug or a broken app, once, with its cause. Never with a query, header, token or link. @param requestId of the request that failed */
   report(problem: string, requestId?: string): void
+}
+
+/** Everything a gateway knows. */
+export interface GatewayState {
+  readonly users: readonly GatewayUser[]
+  readonly routes: readonly RouteEntry[]
+  readonly revoked: readonly Revocation[]
+  /** Left out: no container is shared. */
+  readonly shares?: readonly ContainerShares[]
+  readonly shareGroups?: readonly ShareGroup[]
+}
+
+export type GatewayChange =
+  | { readonly kind: 'user'; readonly user: GatewayUser }
+  | { readonly kind: 'user-gone'; readonly userId: number }
+  | { readonly kind: 'route'; readonly route: RouteEntry }
+  | { readonly kind: 'route-gone'; readonly prefix: string }
+  | { readonly kind: 'revoked'; readonly revocation: Revocation }
+  | { readonly kind: 'shares'; readonly shares: ContainerShares }
+  | { readonly kind: 'share-group'; readonly group: ShareGroup }
+
+/** A user who may own containers and tokens. */
+export interface GatewayUser {
+  readonly userId: number
+  readonly slug: string
+  readonly email: string
+  readonly isBlocked: boolean
+  /** As their scoped tokens say: a change ends the use of those that were issued before. */
+  readonly isAdmin: boolean
+  /** Tokens issued before then belong to another user: after an older store is restored, ids are assigned again. */
+  readonly createdAt: number
+}
+
+/** Routing table entry: a container, its owner, and its upstream address. A type without an entry was never launched. */
+export interface RouteEntry {
+  /** First path segment, `{slug}-{type}`, without slashes. */
+  readonly prefix: string
+  readonly ownerId: number
+  /** As in `GatewaySettings.types`. */
+  readonly type: string
+  readonly isBlocked: boolean
+  readonly where: UpstreamAddress | Unavailable
+}
+
+/** All that is granted to visitors of one container; it replaces what was granted before. */
+export interface ContainerShares {
+  readonly prefix: string
+  readonly grants: readonly ShareGrant[]
+}
+
+/** What one visitor, or the members of a group, may do in a container that its owner shares with them. */
+export interface ShareGrant {
+  /** Address of a visitor's account, or id of a `ShareGroup`. */
+  readonly to: string | number
+  /** `look`: read requests alone; `use`: every request, WebSockets included. */
+  readonly may: 'look' | 'use'
+  /** ms since 1970 */
+  readonly until: number
+}
+
+/** Members of a group with which containers are shared, by the addresses of their accounts. */
+export interface ShareGroup {
+  readonly groupId: number
+  readonly emails: readonly string[]
+}
+
+/** A visitor to whom a container is shared had something open there, or sent a request. */
+export interface Visit {
+  readonly prefix: string
+  readonly userId: number
+  /** ms since 1970 */
+  readonly at: number
+}
+
+/** Where a container that runs, or is paused, listens. No two entries have the same address at the same time. */
+export interface UpstreamAddress {
+  readonly containerId: string
+  readonly host: string
+  readonly port: number
+  /** Its memory is kept but it gets no CPU: a request wakes it first. */
+  readonly isPaused: boolean
+}
+
+/** Why a container cannot be reached. */
+export interface Unavailable {
+  readonly reason:
+    | 'asleep' // stopped, by idleness or from outside; wakes when its owner asks for it
+    | 'evicted' // ended by its cluster; wakes as one that is asleep
+    | 'node-lost' // the node that it ran on does not answer; wakes once that is settled
+    | 'missing' // never launched, or removed
+    | 'crashed' // ended by itself with an error
+    | 'out-of-memory'
+    | 'no-image'
+    | 'failed' // the engine could not start it
+    | 'unknown' // the engine does not answer
+  readonly exitCode: number | null
+  /** Why a wake was refused, such as a limit: the sentence of the refusal, for its owner. Never part of a route. */
+  readonly refusal?: Readonly<Record<Language, string>>
+}
+
+const sharedUnavailable = new Map<string, Unavailable>()
+
+/** The same object each time, for exit codes of one byte: most of 100,000 routes have one of a few reasons. */
+export function unavailable(reason: Unavailable['reason'], exitCode: number | null = null): Unavailable {
+  if (exitCode !== null && (exitCode < 0 || exitCode > 255)) return { reason, exitCode }
+  const key = `${reason} ${exitCode}`
+  const known = sharedUnavailable.get(key) ?? Object.freeze({ reason, exitCode })
+  sharedUnavailable.set(key, known)
+  return known
+}
+
+/** Whether a request of its owner starts it. */
+export const isWakeable = ({ reason }: Unavailable): boolean =>
+  reason === 'asleep' || reason === 'evicted' || reason === 'node-lost'
+
+export interface Explanation {
+  readonly unavailable: Unavailable | undefined
+  /** What the app wrote last, oldest first; at most 20 lines. For the owner's eyes only. */
+  readonly lastLines: readonly string[]
+  readonly displayName: string
+}
+
+export interface Revocation {
+  /** Of a token, of a session, or of one that a block ended (`endedSession`); or what the ids of many tokens begin with, up to a dot: all of these are revoked. */
+  readonly jti: string
+  readonly expiresAt: number
+}
+
+/** A session that a request, or data on a WebSocket, used. */
+export interface SessionUse {
+  /** As in the claim of its tokens. */
+  readonly sid: string
+  /** ms since 1970 */
+  readonly at: number
+}
+
+export interface RouteActivity {
+  readonly prefix: string
+  /** When the last byte moved. */
+  readonly at: number
+}
+
+export interface GatewaySettings {
+  /** `http` or `https`, as people see it. */
+  readonly scheme: string
+  /** Host part of the base domain, for which the cookie of the token is set. */
+  readonly cookieDomain: string
+  /** Whether tokens in cookies of browsers count with their companion alone; left out: they do not. */
+  readonly requiresCompanion?: boolean
+  /** Where a browser without a token is sent, to go on or to sign in; `next` is added to its query. */
+  readonly continueUrl: string
+  /** Of subdomain routing; left out: containers are below paths of the platform's host. */
+  readonly containerHosts?: ContainerHostSettings
+  /** Where a person starts a container that does not wake by itself; `type` and `next` are added to its query. */
+  readonly launchUrl: string
+  readonly dashboardUrl: string
+  /** Unix socket on which the API and the front end answer. */
+  readonly platformSocket: string
+  /** Of a follower: what answers some requests in the place of the leader; left out: nothing does. */
+  readonly reader?: ReaderSettings
+  /** With several nodes: by what a follower answers requests; left out: it answers none. */
+  readonly reading?: ReadingTerms
+  /** Slugs that no user gets: first parts, up to a hyphen, of the API's and the front end's paths. */
+  readonly reservedSlugs: readonly string[]
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** Left out: no access log. */
+  readonly accessLog?: AccessLogSettings
+  /** Left out: the gateway's pages have Berth's own look. */
+  readonly look?: PageLook
+  /** RFC 7517 public keys that access tokens are signed with. */
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+  /**
+   * Null: a session ends with its token. Otherwise sessions are renewed, and another value than before means that none of
+   * before counts: the secret that they were made with is gone.
+   */
+  readonly sessionEpoch: string | null
+  /** Between two reports of one session's use, in ms; left out: a minute. */
+  readonly sessionUseInterval?: number
+  /** By container type, percent-encoded as in its path. */
+  readonly types: Readonly<Record<string, TypeRules>>
+  /** Where `/{slug}` leads, encoded likewise. Separate from `types`, because JSON orders a type called `10` before all others. */
+  readonly firstType: string
+  /**
+   * With several nodes: how long what the gateway knows counts without a confirmation of the leader, in ms. Left out: until
+   * something else is sent.
+   */
+  readonly maxStateAge?: number
+  /** How long it goes on before it closes, in ms; left out: not at all. */
+  readonly drainTime?: number
+}
+
+/** The reader of a follower; what it does not answer itself, it passes on to the leader. */
+export interface ReaderSettings {
+  /** Unix socket on which it answers. */
+  readonly socket: string
+  /** Paths of `GET` requests that are sent to it. */
+  readonly paths: readonly string[]
+}
+
+/** What the leader answers by, and has in memory alone. */
+export interface ReadingTerms {
+  /** Names the program, its settings and templates: a follower that runs with others answers nothing. */
+  readonly program: string
+  /** Containers whose owners are asked to restart them; null: too many to name. */
+  readonly restartsAsked: readonly string[] | null
+}
+
+/** How the installation presents itself on the gateway's pages; null keeps Berth's own. */
+export interface PageLook {
+  readonly name: string | null
+  readonly logoUrl: string | null
+  /** Rules that replace colours; empty for none. Nothing in it needs escaping. */
+  readonly css: string
+  readonly imprintUrl: string | null
+  readonly privacyUrl: string | null
+  /** Past and future ones included. */
+  readonly notices: readonly Notice[]
+}
+
+/** Routing rules of a container type, from its template, and its display name. */
+export interface TypeRules {
+  readonly displayName: string
+  readonly access: 'owner' | 'authenticated' | 'public'
+  /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
+  readonly sandboxVisitors?: boolean
+  /** Its containers have hosts of their own, with all paths. */
+  readonly hasOwnHost?: true
+  /** Whether the app sees paths without `/{prefix}`. */
+  readonly stripPrefix: boolean
+  /** Path and query of a GET that the app has to answer below 500 after a start before requests are forwarded; without it its port is enough. */
+  readonly readyPath?: string
+  /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */
+  readonly rewriteLocation: boolean
+  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own, visitors' never. */
+  readonly forwardToken: 'scoped' | 'full'
+  /** Lower-case names of headers that pass although they are taken out of answers by default. */
+  readonly allowHeaders: readonly string[]
 }

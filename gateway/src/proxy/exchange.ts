@@ -1,18 +1,21 @@
 import { defaultLanguage } from '@berth/texts/language.ts'
-import { clock } from '#/coarse-clock.ts'
-import { localize } from '#/pages/localize-plain.ts'
-import type { UpstreamListener, UpstreamConnection } from '#/upstream/upstream-connection.ts'
-import { BodyReader } from '#/http1/body-reader.ts'
-import { downstreamResponseHead, notableResponseHeaders, downstreamTrailers } from './downstream-response-headers.ts'
-import { isFault, type HttpFault } from '#/http1/http-fault.ts'
 import type { Caller } from '#/access/token-verifier.ts'
-import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
+import { clock } from '#/basics/clock.ts'
+import type { ActiveCount } from '#/clients/connection-limiter.ts'
+import { BodyReader } from '#/http1/body-reader.ts'
 import { isReadRequest } from '#/http1/browser-request.ts'
-import { chunked, upstreamTrailers } from '#/http1/request-head.ts'
+import { isFault, type HttpFault } from '#/http1/header-lines.ts'
+import { chunked, upstreamTrailers, type RequestHead } from '#/http1/request-head.ts'
 import { headText, maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '#/http1/response-head.ts'
-import type { ActiveRequest } from './active-requests.ts'
-import type { ExchangeClient, ExchangeParts } from './exchange-client.ts'
-import { writeBody, writeWithHead } from './write-response.ts'
+import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
+import { localize } from '#/pages/localize-plain.ts'
+import type { ActiveRequest, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'
+import {
+  downstreamResponseHead,
+  downstreamTrailers,
+  notableResponseHeaders,
+  type ResponseContext,
+} from './response-headers.ts'
 
 /** How long a response may be sent before it counts as a stream, in ms. */
 const longResponse = 500
@@ -343,3 +346,71 @@ export class Exchange implements UpstreamListener, ActiveRequest {
 
 /** For the log. */
 const notHttp = ({ why }: HttpFault) => new Error(`its answer is not valid HTTP: ${localize(defaultLanguage, why)}`)
+
+/** The client's side of an exchange. */
+export interface ExchangeClient {
+  /** @returns false when the client reads slower than we write */
+  write(bytes: Buffer | string): boolean
+  /** Head and body in as few packets as possible. */
+  writeTogether(head: string, body: Buffer): boolean
+  hasUnsentBytes(): boolean
+  /** Stops and goes on reading what the client sends. */
+  pause(): void
+  resume(): void
+  /** The head of the response is sent: its last one, not an interim one. @param ms since the exchange began */
+  responseBegan(status: number, ms: number): void
+  /** The response is complete. @param isLast the connection cannot carry another one */
+  responseEnded(isLast: boolean): void
+  /** Nothing was sent yet: respond with a refusal instead. */
+  refuse(refusal: GatewayRefusal): void
+  /** The app failed. When its response had begun, the client must see a cut, so that it does not take a part for the whole. */
+  failed(cause: Error, hasBegun: boolean): void
+  /** Ends the client's connection at once. */
+  cut(): void
+  /** The app agreed to a WebSocket: from now on bytes go both ways. `first` follows the handshake. */
+  tunnel(app: UpstreamConnection, first: Buffer): void
+  /** More of the request goes to an app that was paused meanwhile. Repeated calls are one wake. */
+  wakeUpstream(): void
+  /** The connection that was kept turned out to be closed: get a new one. */
+  retry(): void
+}
+
+interface ExchangeParts {
+  readonly head: RequestHead
+  readonly upstream: Upstream
+  /** As `UpstreamRequestHeaders` or `platformRequestHead` wrote it. */
+  readonly upstreamHead: string
+  /** Undefined for the platform's own responses. */
+  readonly responseContext: ResponseContext | undefined
+  readonly caller: Caller | undefined
+  /** Where it is counted while it is open; undefined for the platform. */
+  readonly active: ActiveCount | undefined
+}
+
+/** Bodies up to this size are sent in one piece with their head, in bytes. */
+const smallBody = 4 * 1024
+
+/** Writes to the client. @returns of each: whether it takes more */
+interface Writer {
+  write(bytes: Buffer | string): boolean
+  writeTogether(head: string, body: Buffer): boolean
+}
+
+/**
+ * Writes a head and the part of its body that `response` has read last, with as few copies and packets as possible.
+ * @param bodyStart where that part begins in `bytes` @returns false when the client reads slower than this is written
+ */
+function writeWithHead(client: Writer, head: string, response: BodyReader, bytes: Buffer, bodyStart: number): boolean {
+  const end = passableEnd(response)
+  if (end - bodyStart <= smallBody) return client.write(head + bytes.toString('latin1', bodyStart, end))
+  return client.writeTogether(head, bytes.subarray(bodyStart, end))
+}
+
+/** Writes the part of the body that `response` has read last from the beginning of `bytes`. @returns as `writeWithHead` */
+function writeBody(client: Writer, response: BodyReader, bytes: Buffer): boolean {
+  const part = bytes.subarray(0, passableEnd(response))
+  return part.length === 0 || client.write(part)
+}
+
+/** Where the bytes end that the client gets: the body as it came, or the data of its chunks. */
+const passableEnd = ({ isUnchunking, dataEnd, forwardableEnd }: BodyReader) => (isUnchunking ? dataEnd : forwardableEnd)

@@ -1,35 +1,28 @@
-import { networkOf } from '#/basics/ip-address.ts'
-import { bearerApiToken } from '#/tokens/api-token-form.ts'
-import { containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
-import { clearTokenCookies } from '#/tokens/clear-cookies.ts'
-import { unavailableResponse } from '#/pages/unavailable-response.ts'
 import { authorize, type AuthorizationResult } from '#/access/authorize.ts'
-import { redirectResponse } from '#/pages/gateway-response.ts'
-import { platformRequestHead } from './platform-request-headers.ts'
-import type { Identity, ClientOrigin } from './upstream-request-headers.ts'
-import { connectOrExplain, isOwners } from '#/upstream/connect-or-explain.ts'
-import type { ClientConnection } from '#/clients/client-connection.ts'
-import { cookieSettingsOf, type GatewayContext, type GatewayConfig } from '#/gateway-context.ts'
-import type { ResponseContext } from './downstream-response-headers.ts'
-import { Exchange } from './exchange.ts'
-import { healthResponse } from './health-checks.ts'
-import type { Caller } from '#/access/token-verifier.ts'
-import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
-import type { RequestHead } from '#/http1/request-head.ts'
-import type { GatewayUser } from '#/port/gateway-state.ts'
-import { Route } from '#/upstream/route.ts'
-import type { Upstream } from '#/upstream/upstream.ts'
-import { isBrowser, opensStream } from '#/http1/browser-request.ts'
-import { bearerToken } from '#/access/request-authenticator.ts'
-import { scopedTokenFor } from '#/access/scoped-token-source.ts'
 import type { ContainerHost, ContainerHosts } from '#/access/container-hosts.ts'
-import { isForeignRequest } from '#/access/foreign-request.ts'
-import { pathOnHost, redirectToHost } from '#/access/host-paths.ts'
-import { isSignedInAtPlatform } from '#/access/known-visitor.ts'
-import { serveEntry } from '#/access/serve-entry.ts'
-import { refuseTokenOfAnotherHost } from '#/access/token-of-another-host.ts'
+import { pathOnHost, redirectToHost, serveEntry } from '#/access/host-entry.ts'
+import { bearerToken, isSignedInAtPlatform, refuseTokenOfAnotherHost } from '#/access/request-authenticator.ts'
+import { scopedTokenFor } from '#/access/scoped-token-source.ts'
+import type { Caller } from '#/access/token-verifier.ts'
 import { reservedSegment } from '#/basics/host-label.ts'
-import { checkPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '#/http1/request-path.ts'
+import { networkOf } from '#/basics/ip-address.ts'
+import type { ClientConnection } from '#/clients/client-connection.ts'
+import { cookieSettingsOf, type GatewayConfig, type GatewayContext } from '#/gateway-context.ts'
+import { isBrowser, isForeignRequest, opensStream } from '#/http1/browser-request.ts'
+import type { RequestHead } from '#/http1/request-head.ts'
+import { checkPlatformTarget, isContainerSegment, parseRequestPath, type RequestPath } from '#/http1/request-path.ts'
+import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
+import { livenessResponse, redirectResponse, type GatewayResponse } from '#/pages/gateway-response.ts'
+import { unavailableResponse } from '#/pages/unavailable.ts'
+import type { GatewayUser } from '#/port/gateway.ts'
+import { bearerApiToken, containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
+import { clearTokenCookies } from '#/tokens/token-selection.ts'
+import { Route } from '#/upstream/route.ts'
+import { connectOrExplain, isOwners } from '#/upstream/upstream-dialer.ts'
+import type { Upstream } from '#/upstream/upstream.ts'
+import { Exchange } from './exchange.ts'
+import { platformRequestHead, type ClientOrigin, type Identity } from './request-headers.ts'
+import type { ResponseContext } from './response-headers.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
@@ -345,3 +338,28 @@ function clientOriginOf(
     proxy: trustedProxies.proxyOf(client.peer, isForwarded),
   }
 }
+
+/** Health checks: for load balancers, and for what restarts programs. */
+const [readinessPath, livenessPath] = ['/readyz', '/healthz']
+
+/**
+ * The gateway's own part of health checks. What is left is the API's; with several nodes that of the node that leads, which may be
+ * away for longer than a load balancer waits.
+ * @returns undefined for requests that go to the API
+ * @throws {GatewayRefusal} 503 to a readiness check while it drains, or is behind the other nodes
+ */
+function healthResponse(
+  { isDraining, freshness }: GatewayContext,
+  { settings }: GatewayConfig,
+  { method, target }: RequestHead,
+): GatewayResponse | undefined {
+  if (isPath(readinessPath, target)) {
+    if (isDraining) throw gatewayRefusals.shuttingDown()
+    if (freshness.isStale) throw gatewayRefusals.behind()
+  }
+  const isOneOfSeveral = settings.maxStateAge !== undefined
+  return isOneOfSeveral && method === 'GET' && isPath(livenessPath, target) ? livenessResponse : undefined
+}
+
+/** Whatever its query. */
+const isPath = (path: string, target: string) => target === path || target.startsWith(`${path}?`)

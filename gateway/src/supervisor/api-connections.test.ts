@@ -12,7 +12,7 @@ import {
   someSettings,
 } from '@berth/server/test/support/gateway/recording-gateway.ts'
 import { RemoteGateway } from '#/link/remote-gateway.ts'
-import { channelOver } from '#/link/socket-channel.ts'
+import { channelOver } from '#/link/rpc-connection.ts'
 import { ApiConnections } from './api-connections.ts'
 import { waitLimit } from '@berth/server/test/support/extent.ts'
 

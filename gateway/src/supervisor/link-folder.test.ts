@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { prepareLinkFolder } from './link-folder.ts'
+import { prepareLinkFolder } from './run-folder.ts'
 
 function makeFolder(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-link-'))

@@ -7,8 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecordingGateway } from '@berth/server/test/support/gateway/recording-gateway.ts'
-import { connectApiProcess } from './api-process-handle.ts'
-import { Supervisor, type SupervisorTimes } from './supervisor.ts'
+import { Supervisor, connectApiProcess, type SupervisorTimes } from './supervisor.ts'
 import { waitLimit } from '@berth/server/test/support/extent.ts'
 
 const standIn = path.resolve(import.meta.dirname, '../../../server/test/support/gateway/fake-api-process.ts')

@@ -1,7 +1,9 @@
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiProcessHandle, Ending } from './api-process-handle.ts'
-import { ConnectionLost } from '#/link/rpc-connection.ts'
+import { RemoteControlPlane } from '#/link/remote-control-plane.ts'
+import { ConnectionLost, channelTo } from '#/link/rpc-connection.ts'
 import { protocolVersion } from '#/link/rpc-protocol.ts'
+import type { Gateway } from '#/port/gateway.ts'
 
 export interface SupervisorParts {
   /**
@@ -197,3 +199,78 @@ export class Supervisor {
     await sleep(backoff, undefined, { signal: this.#skipBackoff.signal }).catch(() => undefined)
   }
 }
+
+/** How a process came to its end; `code` is null when a signal ended it. */
+interface Ending {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** One API process, from its start to its end. */
+export interface ApiProcessHandle {
+  /** Resolves with the version that it speaks, once it waits for `start`; never, when it ends before. */
+  readonly loaded: Promise<number>
+  /** Readiness: resolves with words for the terminal once it serves requests; never, when it ends before. */
+  readonly ready: Promise<string>
+  readonly ended: Promise<Ending>
+  start(): void
+  /**
+   * Asks it to finish what is under way and to end; after `timeout` ms it is killed (graceful shutdown). Resolves at its end.
+   * @param isReplaced whether another one takes its place
+   */
+  stop(timeout: number, isReplaced?: boolean): Promise<Ending>
+  /** Health check: resolves while its event loop runs. @param timeout in ms @throws when it does not answer in time */
+  ping(timeout: number): Promise<void>
+  kill(): void
+}
+
+/** Connects a forked process to the gateway by RPC. @param report where its last problems go */
+export function connectApiProcess(
+  child: ChildProcess,
+  gateway: Gateway,
+  report: (problem: string) => void,
+): ApiProcessHandle {
+  const loaded = Promise.withResolvers<number>()
+  const ready = Promise.withResolvers<string>()
+  const control = new RemoteControlPlane(channelTo(child), {
+    gateway,
+    report,
+    onLoaded: loaded.resolve,
+    onReady: ready.resolve,
+  })
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    // Also emitted for a signal to a process that is gone; only without a pid there will be no 'exit'.
+    child.on('error', ({ message }) => {
+      report(`the API process: ${message}`)
+      if (child.pid === undefined) resolve({ code: 1, signal: null })
+    })
+  })
+  const kill = () => void child.kill('SIGKILL')
+  const stop = async (timeout: number, isReplaced = false) => {
+    control.stop(isReplaced)
+    const timer = setTimeout(kill, timeout)
+    const ending = await ended
+    clearTimeout(timer)
+    return ending
+  }
+  return {
+    loaded: loaded.promise,
+    ready: ready.promise,
+    ended,
+    start: () => control.start(),
+    stop,
+    ping: (timeout) => control.ping(timeout),
+    kill,
+  }
+}
+
+/** Times of the graceful shutdown, in ms after a signal to stop (and after `DRAIN_TIME`). Service managers wait for 25 s or more. */
+
+/** How long what is under way may take. `app.ts` has the same time for requests of the API. */
+export const drainTimeout = 15_000
+/** When whatever still hangs is cut off, and the process ends. */
+export const stopTimeout = 19_000
+
+/** Argument of an API process that is loaded while another one serves; an older version ignores it. */
+export const replacementArgument = 'replaces'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { test } from 'node:test'
-import { derSignature } from './ecdsa-signature.ts'
+import { derSignature } from './signature-checks.ts'
 
 test('a converted signature is valid for its text and no other', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

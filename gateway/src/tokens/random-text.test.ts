@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { randomText } from './random-text.ts'
+import { randomText } from './opaque-secrets.ts'
 
 test('no two texts are equal or overlap, also where the pool is filled anew', () => {
   const texts = Array.from({ length: 1_000 }, () =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { cookieValues } from './cookie-values.ts'
 
 /**
@@ -126,3 +127,79 @@ function sidIn(token: string): string | undefined {
     return undefined
   }
 }
+
+export interface CookieSettings {
+  /** Host part of the base domain. */
+  readonly domain: string
+  /** Set when the service is reached by https; browsers drop `Secure` cookies of plain http. */
+  readonly isSecure: boolean
+}
+
+/** Max path segments for which tossed cookies are removed. */
+const maxPathDepth = 5
+
+/** Max length of a cookie's path that a browser accepts, in characters. Source: RFC 6265bis, 5.6. */
+const maxCookiePath = 1_024
+
+/**
+ * `Set-Cookie` lines that remove every token that the browser may have sent with this request, ours and tossed ones:
+ * for each path above this address, and each domain above this host. If only ours was removed, the tossed one would be
+ * the only one in the next request, and be trusted.
+ * @param target path and query of the request
+ */
+export function clearTokenCookies(target: string, host: string | undefined, settings: CookieSettings): string[] {
+  const lines = clearCookies(tokenCookie, target, host, settings)
+  return settings.isSecure ? [...lines, `${bindingCookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`] : lines
+}
+
+/** The same for all cookies of one name. */
+export function clearCookies(
+  name: string,
+  target: string,
+  host: string | undefined,
+  { domain, isSecure }: CookieSettings,
+): string[] {
+  const attributes = `Max-Age=0; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const domains = ['', ...new Set([domain, ...domainsOf(hostName(host))])]
+  return pathsAbove(target).flatMap((path) =>
+    domains.map((each) => `${name}=; Path=${path}; ${attributes}${each === '' ? '' : `; Domain=${each}`}`),
+  )
+}
+
+/** RFC 6265, 5.1.4: paths of the cookies that are sent with this address, as it is spelled. */
+function pathsAbove(target: string): string[] {
+  const path = target.replace(/[?#].*$/s, '')
+  const segments = path.split('/').slice(1, maxPathDepth + 1)
+  const paths = segments.flatMap((_, at) => {
+    const above = `/${segments.slice(0, at + 1).join('/')}`
+    return [above, `${above}/`]
+  })
+  // A character that ends the attribute, or the line, cannot be in a cookie's path.
+  const isPossible = (each: string) => each.length <= maxCookiePath && /^[\x21-\x3a\x3c-\x7e]+$/.test(each)
+  return [...new Set(['/', ...paths])].filter(isPossible)
+}
+
+/** A host's name and those above it that a browser accepts for a cookie; at most four. */
+function domainsOf(host: string): string[] {
+  if (!isName(host)) return []
+  const labels = host.split('.')
+  return labels.map((_, at) => labels.slice(at).join('.')).slice(0, Math.min(4, labels.length - 1))
+}
+
+export const hostName = (host: string | undefined) => (host ?? '').toLowerCase().replace(/:\d+$/, '')
+
+/** A browser accepts `Domain` only for names, not for addresses or single labels such as `localhost`. */
+export const isName = (host: string) => isIP(host) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(host)
+
+/**
+ * Entry of the revocation list for a session that a block ended. Its tokens are answered until they expire, so that they
+ * explain the block, but nothing that outlives a request is opened or made with them, also after the unblock. The id of
+ * no token and of no session has a blank. `endBlockedSessions` stores such entries.
+ */
+export const endedSession = (sid: string) => `ended ${sid}`
+
+/**
+ * How long a revocation is kept after the expiry of its token, in ms: if the clock is wrong at that moment and set back by a
+ * day later, the token must not be valid again.
+ */
+export const revocationRetention = 2 * 86_400_000

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import { unavailable, type RouteActivity, type RouteEntry } from '#/port/gateway-state.ts'
-import type { GatewaySettings, TypeRules } from '#/port/gateway-settings.ts'
-import type { UserCache } from '#/access/user-cache.ts'
-import { clock } from '#/coarse-clock.ts'
-import { Route } from './route.ts'
-import type { RouteIndexes } from './route-traffic.ts'
-import type { RouteMatch } from './route-match.ts'
-import type { ConnectionPool } from './connection-pool.ts'
-import type { ScopedTokenCache } from '#/access/scoped-token-cache.ts'
+import type { UserCache } from '#/access/token-verifier.ts'
+import { clock } from '#/basics/clock.ts'
+import {
+  unavailable,
+  type GatewaySettings,
+  type GatewayUser,
+  type RouteActivity,
+  type RouteEntry,
+  type TypeRules,
+} from '#/port/gateway.ts'
+import { Route, type RouteIndexes, type ScopedTokenCache } from './route.ts'
+import type { ConnectionPool } from './upstream.ts'
 
 /**
  * Routing table: every route entry, by prefix and by upstream address. A route is made when its entry is used for the first time: of
@@ -231,3 +234,16 @@ function withSharedWhere(entry: RouteEntry): RouteEntry {
 function addressKey(where: RouteEntry['where']): string | undefined {
   return 'reason' in where ? undefined : `${where.host}:${where.port}`
 }
+
+/** Result of a look-up in the routing table: the destination of a first path segment. */
+export type RouteMatch =
+  | {
+      readonly kind: 'container'
+      readonly type: string
+      readonly rules: TypeRules
+      readonly owner: GatewayUser
+      /** Whether the container itself is; false also when it was never launched, and has no route. */
+      readonly isBlocked: boolean
+    }
+  /** `/{slug}`: leads its owner to the container of the first type. */
+  | { readonly kind: 'home'; readonly path: string; readonly owner: GatewayUser }

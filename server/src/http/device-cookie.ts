@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
-import type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 
 /** Name of the cookie; also a sign-out leaves it. */
 const deviceCookie = 'berth_device'

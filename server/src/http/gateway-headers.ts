@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopback, isLoopbackHost } from '@berth/gateway/basics/ip-address.ts'
-import { hostName } from '@berth/gateway/tokens/clear-cookies.ts'
+import { hostName } from '@berth/gateway/tokens/token-selection.ts'
 
 /**
  * Client address as the gateway determined it. Only the gateway and the account that Berth runs as reach our socket,

@@ -3,11 +3,10 @@ import { lstatSync, unlinkSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { acceptErrors } from '@berth/gateway/basics/accept-errors.ts'
+import { acceptErrors, connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
 import { contentLanguage, defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
-import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/node-http.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 /**

@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
-import { acceptErrors } from '@berth/gateway/basics/accept-errors.ts'
+import { acceptErrors, connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/node-http.ts'
 import { isBearer, type Metrics } from './metrics.ts'
 
 /** Timeout of a request, of an idle connection, and interval of attempts to listen; in ms. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, request as sendRequest } from '@berth/gateway/basics/node-http.ts'
+import { Agent, request as sendRequest } from '@berth/gateway/basics/listening.ts'
 
 /** Idle connections that are kept. */
 const maxIdle = 64

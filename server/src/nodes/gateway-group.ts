@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
-import type { GatewayChange, GatewayState } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane, Gateway, TlsSettings } from '@berth/gateway/port/gateway.ts'
+import type {
+  ControlPlane,
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayState,
+  TlsSettings,
+} from '@berth/gateway/port/gateway.ts'
 import { memberControl } from './member-control.ts'
 import { nodeTimes } from './node-times.ts'
 import { StateCopy } from './state-copy.ts'

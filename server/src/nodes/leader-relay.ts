@@ -2,7 +2,7 @@ import { chmod, rename, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { acceptErrors } from '@berth/gateway/basics/accept-errors.ts'
+import { acceptErrors } from '@berth/gateway/basics/listening.ts'
 import { joinSockets } from './socket-pipe.ts'
 
 /** As the API's own listener: with a short queue a crowd is refused. */

@@ -1,4 +1,4 @@
-import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/elapsed-time.ts'
+import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/clock.ts'
 import { releaseLease, renewLease, type Leader } from '#/store/leader-lease.ts'
 import { noteSeen } from '#/store/node-records.ts'
 import type { NodeDb } from '#/store/node-tables.ts'

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { momentNow } from '@berth/gateway/basics/elapsed-time.ts'
-import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
-import type { SessionUse } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
+import { momentNow } from '@berth/gateway/basics/clock.ts'
+import type { ControlPlane, GatewaySettings, SessionUse } from '@berth/gateway/port/gateway.ts'
 import { Reading, type Reader } from './reading.ts'
 
 const terms = { program: 'this one', restartsAsked: ['c1'] }

@@ -1,7 +1,11 @@
-import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/elapsed-time.ts'
-import type { GatewaySettings, ReaderSettings } from '@berth/gateway/port/gateway-settings.ts'
-import type { GatewayChange, Revocation } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
+import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/clock.ts'
+import type {
+  ControlPlane,
+  GatewayChange,
+  GatewaySettings,
+  ReaderSettings,
+  Revocation,
+} from '@berth/gateway/port/gateway.ts'
 import { memberControl } from './member-control.ts'
 import { RevokedIds } from './revoked-ids.ts'
 import { UseReports } from './use-reports.ts'

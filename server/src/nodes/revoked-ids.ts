@@ -1,5 +1,5 @@
 import { eraOf, revocationRetention } from '#/accounts/sessions/revocations.ts'
-import type { Revocation } from '@berth/gateway/port/gateway-state.ts'
+import type { Revocation } from '@berth/gateway/port/gateway.ts'
 
 /** Additions between two searches for those that expired long ago. */
 const pruneEvery = 10_000

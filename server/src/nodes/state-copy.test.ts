@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayChange, GatewayState, GatewayUser, RouteEntry } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange, GatewayState, GatewayUser, RouteEntry } from '@berth/gateway/port/gateway.ts'
 import { StateCopy } from './state-copy.ts'
 
 const now = Date.now()

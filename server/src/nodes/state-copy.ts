@@ -7,7 +7,7 @@ import type {
   Revocation,
   RouteEntry,
   ShareGroup,
-} from '@berth/gateway/port/gateway-state.ts'
+} from '@berth/gateway/port/gateway.ts'
 
 /** What all gateways were sent so far: for one that joins later. It refers to the same objects as the changes. */
 export class StateCopy {

@@ -1,5 +1,4 @@
-import type { SessionUse } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
+import type { ControlPlane, SessionUse } from '@berth/gateway/port/gateway.ts'
 
 /** In ms: interval of reports, and the time between two reports of one session when the leader says no other. */
 const [reportEvery, defaultInterval] = [1_000, 60_000]

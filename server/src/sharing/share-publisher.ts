@@ -1,7 +1,7 @@
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
-import type { ContainerShares, ShareGroup } from '@berth/gateway/port/gateway-state.ts'
+import type { ContainerShares, ShareGroup } from '@berth/gateway/port/gateway.ts'
 import type { Db } from '#/store/database.ts'
 import { listEffectiveShares, listMemberEmails, type ContainerShare } from '#/store/container-shares.ts'
 import { isAllowed, type SharingSettings } from './sharing-settings.ts'

@@ -1,6 +1,6 @@
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
-import type { Visit } from '@berth/gateway/port/gateway-state.ts'
+import type { Visit } from '@berth/gateway/port/gateway.ts'
 
 /** After so long without a sign of a visitor the visit is over, in ms: the gateway gives one every 5 s. */
 const visitTimeout = 12_000

@@ -13,16 +13,18 @@ import { LogDestination } from '@berth/gateway/basics/log-destination.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { requestFields } from '#/machine/request-context.ts'
-import { channelTo, type Channel } from '@berth/gateway/link/channel.ts'
-import { channelOver } from '@berth/gateway/link/socket-channel.ts'
-import { connectInFolder, removeStaleSockets } from '@berth/gateway/supervisor/link-folder.ts'
+import { channelOver, channelTo, type Channel } from '@berth/gateway/link/rpc-connection.ts'
+import {
+  connectInFolder,
+  removePidFile,
+  removeRunFolder,
+  removeStaleSockets,
+  writePidFile,
+} from '@berth/gateway/supervisor/run-folder.ts'
 import { collectGarbageOnce, keepCode, limitHeapGrowth } from '@berth/gateway/supervisor/collect-garbage.ts'
 import { awaitTurn } from '@berth/gateway/link/await-turn.ts'
 import { RemoteGateway } from '@berth/gateway/link/remote-gateway.ts'
-import { replacementArgument } from '@berth/gateway/supervisor/replacement-argument.ts'
-import { removeRunFolder } from '@berth/gateway/supervisor/run-folder.ts'
-import { removePidFile, writePidFile } from '@berth/gateway/supervisor/pid-file.ts'
-import { stopTimeout } from '@berth/gateway/supervisor/shutdown-times.ts'
+import { replacementArgument, stopTimeout } from '@berth/gateway/supervisor/supervisor.ts'
 import { claimDatabase } from './claim-database.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'
 import type { AppParts } from './app-parts.ts'

@@ -50,7 +50,7 @@ export const warmUpApp = (webDir: string): Promise<void> => warmUpHttpServer(web
 const slugTimeout = 10_000
 /** Max pause between two runs of the reconciler, in ms. */
 const reconcileInterval = 30_000
-/** Timeout of the drain at shutdown, in ms: that of `supervisor/shutdown-times.ts`; what this file starts imports nothing of the supervisor. */
+/** Timeout of the drain at shutdown, in ms: that of `gateway/src/supervisor/supervisor.ts`; what this file starts imports nothing of the supervisor. */
 const drainTimeout = 15_000
 
 /**

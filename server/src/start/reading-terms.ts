@@ -3,7 +3,7 @@ import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
 import { frontEndSettings } from './front-end-settings.ts'
-import type { ReadingTerms } from '@berth/gateway/port/gateway-settings.ts'
+import type { ReadingTerms } from '@berth/gateway/port/gateway.ts'
 
 /** Containers that are named to followers at most, whose owners are asked to restart them. */
 const maxNamed = 2_000

@@ -1,6 +1,6 @@
 import { pages } from '@berth/web/paths.ts'
 import type { Branding, LegalText } from '#/config/branding.ts'
-import type { PageLook } from '@berth/gateway/port/gateway-settings.ts'
+import type { PageLook } from '@berth/gateway/port/gateway.ts'
 import { logoPath } from '#/http/front-end/branded-document.ts'
 import { usualMailLook, type MailLook } from '#/accounts/mail/magic-link-email.ts'
 

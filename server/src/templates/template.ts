@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TypeRules } from '@berth/gateway/port/gateway-settings.ts'
+import type { TypeRules } from '@berth/gateway/port/gateway.ts'
 import type { ClusterFields, ContainerSpec, Mount } from '#/engines/container-spec.ts'
 import { zoneOffset, zonedInstant } from '#/machine/time-zone.ts'
 import type { Parameters } from './parameters.ts'

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { writePidFile } from '@berth/gateway/supervisor/pid-file.ts'
+import { writePidFile } from '@berth/gateway/supervisor/run-folder.ts'
 import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 

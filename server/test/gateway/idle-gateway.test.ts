@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import { clock } from '@berth/gateway/coarse-clock.ts'
+import { clock } from '@berth/gateway/basics/clock.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { rawClient } from '#test/support/gateway/raw-client.ts'
 import { httpApp } from '#test/support/gateway/test-apps.ts'

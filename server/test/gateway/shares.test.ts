@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayChange, ShareGrant } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange, ShareGrant } from '@berth/gateway/port/gateway.ts'
 import { connected, echoSockets, refused } from '#test/support/gateway/echo-web-sockets.ts'
 import { asleep, startGatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
 import { annHost, bobHostToken } from '#test/support/gateway/hosts.ts'

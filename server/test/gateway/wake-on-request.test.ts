@@ -4,8 +4,7 @@ import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
-import type { Unavailable, RouteEntry } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
+import type { ControlPlane, RouteEntry, Unavailable } from '@berth/gateway/port/gateway.ts'
 import {
   asleep,
   routeTo,

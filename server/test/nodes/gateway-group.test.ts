@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayChange, GatewayState, RouteEntry } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange, GatewayState, RouteEntry } from '@berth/gateway/port/gateway.ts'
 import { GatewayGroup } from '#/nodes/gateway-group.ts'
 import { RecordingControlPlane, someSettings } from '../support/gateway/recording-gateway.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'

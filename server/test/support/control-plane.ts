@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitForReadiness } from '#/containers/launch/readiness-probe.ts'
-import type { UpstreamAddress } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
+import type { ControlPlane, UpstreamAddress } from '@berth/gateway/port/gateway.ts'
 import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime, type Person } from './berth.ts'
 import { askEngine } from './engine/engine.ts'
 import { followEvents } from './engine/follow-events.ts'

@@ -9,7 +9,7 @@ test('the button of a mail has the colour of those on pages, the gateway as well
     /--accent: ?(#[0-9a-f]{6})/.exec(readFileSync(new URL(file, import.meta.url), 'utf8'))?.[1]
   const accent = accentIn('../../../../web/src/styles/base.css')
   assert.ok(accent)
-  assert.equal(accentIn('../../../../gateway/src/pages/style.ts'), accent)
+  assert.equal(accentIn('../../../../gateway/src/pages/document.ts'), accent)
   const { html } = magicLinkEmail({
     to: 'ann@x.org',
     purpose: 'login',

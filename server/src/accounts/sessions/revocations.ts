@@ -5,8 +5,7 @@ import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
 import { listTokenEnds, markSessionsEnded } from '#/store/session-ends.ts'
 import type { SessionEnd, StoredSession } from '#/store/sessions.ts'
-import { endedSession } from '@berth/gateway/tokens/ended-session.ts'
-import { revocationRetention } from '@berth/gateway/tokens/revocation-retention.ts'
+import { endedSession, revocationRetention } from '@berth/gateway/tokens/token-selection.ts'
 
 /** For nodes, which keep revocations as long as the store. */
 export { revocationRetention }

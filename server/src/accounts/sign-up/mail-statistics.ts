@@ -1,5 +1,9 @@
-import { DurationHistogram, minutesBounds } from '@berth/gateway/basics/duration-histogram.ts'
-import { percentilesOf, type Percentiles } from '@berth/gateway/basics/percentiles.ts'
+import {
+  DurationHistogram,
+  minutesBounds,
+  percentilesOf,
+  type Percentiles,
+} from '@berth/gateway/basics/duration-histogram.ts'
 
 /** Max durations that are kept; older ones say nothing about the mail server of today. */
 const maxKept = 1_000

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unavailable, type Unavailable } from '@berth/gateway/port/gateway-state.ts'
+import { unavailable, type Unavailable } from '@berth/gateway/port/gateway.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'

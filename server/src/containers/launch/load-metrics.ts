@@ -1,5 +1,9 @@
-import { DurationHistogram, secondsBounds } from '@berth/gateway/basics/duration-histogram.ts'
-import { percentilesOf, type Percentiles } from '@berth/gateway/basics/percentiles.ts'
+import {
+  DurationHistogram,
+  percentilesOf,
+  secondsBounds,
+  type Percentiles,
+} from '@berth/gateway/basics/duration-histogram.ts'
 import type { AdmissionControl, Capacity } from './admission-control.ts'
 import type { HostResources } from './host-resources.ts'
 

@@ -1,11 +1,12 @@
 import {
   isWakeable,
   unavailable,
+  type ControlPlane,
   type Explanation,
   type Unavailable,
   type UpstreamAddress,
-} from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane, WakeRight } from '@berth/gateway/port/gateway.ts'
+  type WakeRight,
+} from '@berth/gateway/port/gateway.ts'
 import { localizeInAll } from '@berth/texts/localize.ts'
 import { blockedGrace, checkBlock } from '#/containers/blocked-containers.ts'
 import type { Activity } from '#/containers/idle/activity.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isWakeable, unavailable } from '@berth/gateway/port/gateway-state.ts'
+import { isWakeable, unavailable } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { upstreamOf, type ContainerState } from './container-state.ts'
 

@@ -1,4 +1,4 @@
-import { unavailable, type Unavailable, type UpstreamAddress } from '@berth/gateway/port/gateway-state.ts'
+import { unavailable, type Unavailable, type UpstreamAddress } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ContainerRef } from '#/store/container-key.ts'

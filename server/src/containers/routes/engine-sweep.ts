@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Coalescer } from '#/machine/coalescer.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
-import type { GatewayChange } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange } from '@berth/gateway/port/gateway.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import type { ContainerIndex, IndexEntry } from './container-index.ts'
 import { differsFromList, isUp, needsInspect, type ContainerInspector, type Seen } from './container-inspector.ts'

@@ -1,4 +1,4 @@
-import { unavailable, type GatewayChange, type RouteEntry } from '@berth/gateway/port/gateway-state.ts'
+import { unavailable, type GatewayChange, type RouteEntry } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import type { ContainerIndex, IndexEntry } from './container-index.ts'
 import { isAddress, upstreamOf, type ContainerState } from './container-state.ts'

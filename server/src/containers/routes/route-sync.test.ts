@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { unavailable } from '@berth/gateway/port/gateway-state.ts'
+import { unavailable } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { noteStopped } from '#/store/user-containers.ts'
 import { observationTime } from '#test/support/observation-time.ts'

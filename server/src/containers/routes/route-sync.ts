@@ -6,7 +6,7 @@ import {
   type GatewayChange,
   type ShareGroup,
   type Unavailable,
-} from '@berth/gateway/port/gateway-state.ts'
+} from '@berth/gateway/port/gateway.ts'
 import type { EngineListCache } from '#/containers/reconcile/engine-list.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { Runtime, RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'

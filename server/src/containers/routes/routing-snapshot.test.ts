@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RouteEntry } from '@berth/gateway/port/gateway-state.ts'
+import type { RouteEntry } from '@berth/gateway/port/gateway.ts'
 import { routeStates, RoutingSnapshot } from './routing-snapshot.ts'
 
 const place = (slug: string, host: string | undefined, port = 8080): RouteEntry => ({

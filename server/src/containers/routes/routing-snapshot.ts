@@ -2,6 +2,7 @@ import { unblockedStatuses } from '@berth/api/unblocked-statuses.ts'
 import {
   unavailable,
   type ContainerShares,
+  type Gateway,
   type GatewayChange,
   type GatewayState,
   type GatewayUser,
@@ -10,8 +11,7 @@ import {
   type ShareGroup,
   type Unavailable,
   type UpstreamAddress,
-} from '@berth/gateway/port/gateway-state.ts'
-import type { Gateway } from '@berth/gateway/port/gateway.ts'
+} from '@berth/gateway/port/gateway.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
 import type { ContainerIndex } from './container-index.ts'
 import { isAddress, type ContainerState } from './container-state.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
-import type { GatewayChange, GatewayUser } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange, GatewayUser } from '@berth/gateway/port/gateway.ts'
 import type { Db } from '#/store/database.ts'
 import { listContainersOf, listRoutableContainers, type RoutableContainer } from '#/store/user-containers.ts'
 import { findUser, listReachableUsers, type User } from '#/store/users.ts'

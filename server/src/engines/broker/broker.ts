@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/node-http.ts'
+import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 import { CreateCheck, type Allowances } from './create-check.ts'
 import { EngineFailure, EngineForward, refuse } from './engine-forward.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
-import { request } from '@berth/gateway/basics/node-http.ts'
+import { request } from '@berth/gateway/basics/listening.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 
 /** Max bytes of an answer that is read whole: a list of the volumes and images of a large host. */

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { readAllowances } from './create-check.ts'
 import { createEngineBroker } from './broker.ts'
 import { InstallationLock } from './installation-objects.ts'
-import { acceptErrors } from '@berth/gateway/basics/accept-errors.ts'
+import { acceptErrors } from '@berth/gateway/basics/listening.ts'
 import { findEngineAddress, parseEngineAddress } from '#/engines/docker/engine-address.ts'
-import { logLine } from '@berth/gateway/supervisor/stderr-log.ts'
+import { logLine } from '@berth/gateway/basics/log-destination.ts'
 
 /**
  * The broker of the engine's socket as a service of its own, without a network, store or keys: `berth engine-broker`.

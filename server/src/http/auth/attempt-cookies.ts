@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/authorization-request.ts'
 import type { Seal } from '#/accounts/oidc/seal.ts'
-import { attemptCookieNames, attemptDigits } from '@berth/gateway/tokens/attempt-cookie-names.ts'
-import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
-import type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import { attemptCookieNames, attemptDigits, cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import type { LoginCsrf } from './login-csrf.ts'
 
 /** No container's path is below it, so no app is ever sent the cookies. */

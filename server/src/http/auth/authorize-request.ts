@@ -7,8 +7,8 @@ import { refusals } from '#/refusals/errors.ts'
 import { refuseCrossSite, refuseForgeable } from '#/http/auth/csrf-protection.ts'
 import { clientAddress } from '#/http/gateway-headers.ts'
 import { isActiveAdministrator } from '#/store/users.ts'
-import { bearerApiToken } from '@berth/gateway/tokens/api-token-form.ts'
-import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import { bearerApiToken } from '@berth/gateway/tokens/opaque-secrets.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 
 export interface AuthorizationParts {
   readonly authenticator: SessionAuthenticator

@@ -1,8 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ReadCookie, SessionCookies } from '#/accounts/sessions/session-cookie.ts'
-import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import {
+  clearCookies,
+  isBoundSession,
+  sessionCookie,
+  type CookieSettings,
+} from '@berth/gateway/tokens/token-selection.ts'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
-import { isBoundSession, sessionCookie } from '@berth/gateway/tokens/token-selection.ts'
 
 /**
  * The session that a browser may renew, as its cookie `berth_session` says. A page of a container's, on our origin, can set

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { isLoopbackHost } from '@berth/gateway/basics/ip-address.ts'
-import { hostName, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import { hostName, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 
 export interface CsrfParts {
   readonly authenticator: Pick<SessionAuthenticator, 'isCsrfToken'>

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
-import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 
 /** No container's path is below it, so no app receives the cookie. */
 const path = '/api/auth'

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
-import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
-import { randomText } from '@berth/gateway/tokens/random-text.ts'
+import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { randomText } from '@berth/gateway/tokens/opaque-secrets.ts'
 
 /**
  * Whether the request is a navigation. On plain http away from localhost browsers send no fetch metadata, but a

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
-import type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import type { LoginCsrf } from './login-csrf.ts'
 
 /** Max addresses that one browser remembers requests of; above it the oldest are dropped. */

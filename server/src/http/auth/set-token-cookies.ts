@@ -1,8 +1,15 @@
-import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '@berth/gateway/tokens/token-selection.ts'
-import { hostName, isName, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import {
+  bindingCookie,
+  bindingOf,
+  hostName,
+  isName,
+  sessionCookie,
+  tokenCookie,
+  type CookieSettings,
+} from '@berth/gateway/tokens/token-selection.ts'
 import type { HostToken } from '#/accounts/sessions/host-sign-in.ts'
 
-export type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+export type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 
 /** A token that is to be delivered. */
 export interface DeliveredToken {

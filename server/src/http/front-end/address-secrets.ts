@@ -3,9 +3,8 @@ import { openedLinkParameter, pages, secretParameters, type SecretPage } from '@
 import type { FastifyRequest } from 'fastify'
 import type { Seal } from '#/accounts/oidc/seal.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { attemptCookieNames, attemptDigits } from '@berth/gateway/tokens/attempt-cookie-names.ts'
-import type { CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
-import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
+import { attemptCookieNames, attemptDigits, cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import type { LoginCsrf } from '../auth/login-csrf.ts'
 import { isDocumentNavigation, isPrefetch } from '#/http/fetch-metadata.ts'
 

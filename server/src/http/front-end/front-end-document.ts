@@ -20,8 +20,8 @@ import { isDocumentNavigation } from '#/http/fetch-metadata.ts'
 import { requestedLanguage } from '../localized-reply.ts'
 import type { LoginCsrf } from '../auth/login-csrf.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
-import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
-import { randomText } from '@berth/gateway/tokens/random-text.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { randomText } from '@berth/gateway/tokens/opaque-secrets.ts'
 
 export interface FrontEndParts {
   /** Folder of the built front end. */

@@ -6,7 +6,7 @@ import { isContainerLabel } from '@berth/gateway/basics/host-label.ts'
 import type { Call, Handlers } from './handler-types.ts'
 import type { RateLimiter } from '#/http/rate-limiter.ts'
 import { isPrefetch } from '#/http/fetch-metadata.ts'
-import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/clear-cookies.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 
 export interface EntryParts {
   readonly authenticator: Pick<SessionAuthenticator, 'authenticate'>

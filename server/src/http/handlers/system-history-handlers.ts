@@ -1,7 +1,7 @@
 import type { HistorySample } from '@berth/api/schemas/administration/admin.ts'
 import type { LoadTimeSeries, LoadSample } from '#/containers/launch/load-metrics.ts'
 import type { Handlers } from './handler-types.ts'
-import { roundPercentiles } from '@berth/gateway/basics/percentiles.ts'
+import { roundPercentiles } from '@berth/gateway/basics/duration-histogram.ts'
 
 export interface SystemHistoryParts {
   readonly history: Pick<LoadTimeSeries, 'samples' | 'current'>

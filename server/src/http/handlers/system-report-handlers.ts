@@ -11,7 +11,7 @@ import { contentLanguage } from '@berth/texts/language.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
 import type { HostReport } from '#/engines/runtime.ts'
-import { roundPercentiles } from '@berth/gateway/basics/percentiles.ts'
+import { roundPercentiles } from '@berth/gateway/basics/duration-histogram.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
 
 export interface SystemReportParts {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayChange } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange } from '@berth/gateway/port/gateway.ts'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { requestHead } from '#test/support/gateway/http-text.ts'
 import { echoed, exchange, get, until } from '#test/support/gateway/raw-client.ts'

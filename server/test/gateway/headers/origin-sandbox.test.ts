@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { TypeRules } from '@berth/gateway/port/gateway-settings.ts'
+import type { TypeRules } from '@berth/gateway/port/gateway.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { headOf } from '#test/support/gateway/http-text.ts'
 import { exchange } from '#test/support/gateway/raw-client.ts'

@@ -4,8 +4,8 @@ import {
   downstreamResponseHead,
   notableResponseHeaders,
   type ResponseContext,
-} from '@berth/gateway/proxy/downstream-response-headers.ts'
-import { isFault } from '@berth/gateway/http1/http-fault.ts'
+} from '@berth/gateway/proxy/response-headers.ts'
+import { isFault } from '@berth/gateway/http1/header-lines.ts'
 import { readResponseHead } from '@berth/gateway/http1/response-head.ts'
 import { startGatewayHarness, usualRules } from '#test/support/gateway/gateway-harness.ts'
 import { requestHead } from '#test/support/gateway/http-text.ts'

@@ -1,9 +1,14 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewayChange, GatewayState, RouteEntry, UpstreamAddress } from '@berth/gateway/port/gateway-state.ts'
-import type { Gateway } from '@berth/gateway/port/gateway.ts'
-import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
+import type {
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayState,
+  RouteEntry,
+  UpstreamAddress,
+} from '@berth/gateway/port/gateway.ts'
 
 /** Says that it has taken changes in, and does so with some of them a little later. @param delay in ms */
 export function lateGateway(

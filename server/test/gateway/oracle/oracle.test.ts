@@ -2,7 +2,7 @@
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayChange } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange } from '@berth/gateway/port/gateway.ts'
 import { createNetGateway } from '@berth/gateway/net-gateway.ts'
 import { extent, onlyLong, slowness } from '#test/support/extent.ts'
 import { History } from './history.ts'

@@ -1,4 +1,4 @@
-import type { GatewayChange, ShareGrant } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayChange, ShareGrant } from '@berth/gateway/port/gateway.ts'
 import type { Random } from '../fuzz/random.ts'
 import type { History } from './history.ts'
 

@@ -1,6 +1,12 @@
-import type { Unavailable, GatewayChange, GatewayUser, RouteEntry } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane, Gateway } from '@berth/gateway/port/gateway.ts'
-import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
+import type {
+  ControlPlane,
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayUser,
+  RouteEntry,
+  Unavailable,
+} from '@berth/gateway/port/gateway.ts'
 import { Random } from '../fuzz/random.ts'
 import { Absences } from './absences.ts'
 import { History } from './history.ts'

@@ -9,10 +9,10 @@ import {
   unavailablePage,
   type UnavailableReason,
   type UnavailableView,
-} from '@berth/gateway/pages/unavailable-page.ts'
+} from '@berth/gateway/pages/unavailable.ts'
 import { pagePolicy } from '@berth/gateway/pages/document.ts'
-import { progressFailed, progressHead, progressReady, progressStep } from '@berth/gateway/pages/progress-page.ts'
-import { refusalPage } from '@berth/gateway/pages/refusal-page.ts'
+import { progressFailed, progressHead, progressReady, progressStep } from '@berth/gateway/pages/progress.ts'
+import { refusalPage } from '@berth/gateway/pages/gateway-response.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { openTab } from '#test/support/browser.ts'
 import { firstOfList, onlyLong } from '#test/support/extent.ts'

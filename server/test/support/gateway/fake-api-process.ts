@@ -5,7 +5,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { channelTo } from '@berth/gateway/link/channel.ts'
+import { channelTo } from '@berth/gateway/link/rpc-connection.ts'
 import { RemoteGateway } from '@berth/gateway/link/remote-gateway.ts'
 import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
 import { manyKnown, RecordingControlPlane, someSettings } from './recording-gateway.ts'

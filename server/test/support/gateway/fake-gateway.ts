@@ -1,7 +1,13 @@
 import { connect, createServer, type Server, type AddressInfo } from 'node:net'
-import type { GatewayChange, GatewayState, GatewayUser, RouteEntry } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane, Gateway } from '@berth/gateway/port/gateway.ts'
-import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
+import type {
+  ControlPlane,
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayState,
+  GatewayUser,
+  RouteEntry,
+} from '@berth/gateway/port/gateway.ts'
 
 /**
  * A gateway that applies its changes and lets a test see its state: users and routes.

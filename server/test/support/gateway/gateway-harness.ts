@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import type {
-  Unavailable,
-  RouteActivity,
-  UpstreamAddress,
+  ControlPlane,
   Explanation,
+  GatewaySettings,
   GatewayState,
   GatewayUser,
+  RouteActivity,
   RouteEntry,
+  TypeRules,
+  Unavailable,
+  UpstreamAddress,
   Visit,
-} from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane } from '@berth/gateway/port/gateway.ts'
-import type { GatewaySettings, TypeRules } from '@berth/gateway/port/gateway-settings.ts'
+} from '@berth/gateway/port/gateway.ts'
 import type { TlsFiles } from '@berth/gateway/basics/tls-pair.ts'
 import { createNetGateway, type NetGatewayOptions } from '@berth/gateway/net-gateway.ts'
 import { publicJwk, people } from './tokens.ts'

@@ -1,6 +1,11 @@
-import type { GatewayChange, GatewayState } from '@berth/gateway/port/gateway-state.ts'
-import type { ControlPlane, Gateway, WakeRight } from '@berth/gateway/port/gateway.ts'
-import type { GatewaySettings } from '@berth/gateway/port/gateway-settings.ts'
+import type {
+  ControlPlane,
+  Gateway,
+  GatewayChange,
+  GatewaySettings,
+  GatewayState,
+  WakeRight,
+} from '@berth/gateway/port/gateway.ts'
 
 /** A gateway that serves no clients and records what it receives, for tests of what crosses between the processes. */
 export class RecordingGateway implements Gateway {

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { GatewayUser } from '@berth/gateway/port/gateway-state.ts'
+import type { GatewayUser } from '@berth/gateway/port/gateway.ts'
 
 /** The signature key of the stand-in control plane; one for all gateways of a test file. */
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

@@ -1,2 +1,0 @@
-/** Argument of an API process that is loaded while another one serves; an older version ignores it. */
-export const replacementArgument = 'replaces'
