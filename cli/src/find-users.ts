@@ -1,7 +1,9 @@
-import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
+import os from 'node:os'
 import type { Client } from '@berth/api/client.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
+import type { Group } from '@berth/api/schemas/groups.ts'
 import { CommandFailed } from './command-failure.ts'
-import { pagesOf } from './paged-list.ts'
+import { pagesOf } from './command.ts'
 
 /** Page by page, oldest first. @param search part of e-mail or slug */
 export async function* usersOf(api: Client, search?: string): AsyncGenerator<readonly AdminUser[]> {
@@ -32,4 +34,42 @@ async function withEmail(api: Client, typed: string): Promise<AdminUser | undefi
     if (found) return found
   }
   return undefined
+}
+
+/** Of the operating system, which the command line runs as. */
+export function accountName(): string {
+  try {
+    return os.userInfo().username
+  } catch {
+    // In a container the user id may have no name.
+    return `uid ${process.getuid?.() ?? ''}`.trim()
+  }
+}
+
+/** What Node says when the account has no right to a file or folder; for sockets it has other words. */
+const isForbiddenFile = /EACCES: permission denied, \w+ '/
+
+/**
+ * Names the account in a message about a file that it may not use. The package runs the command line of root as the account of
+ * the service, which may not enter the home folder of root.
+ */
+export function withAccount(message: string): string {
+  if (!isForbiddenFile.test(message)) return message
+  return `${message.replace(/\.$/, '')}. This ran as the account ${accountName()}: put the file where that account may read or write it.`
+}
+
+/** Page by page, oldest first. @param search part of the name */
+export async function* groupsOf(api: Client, search?: string): AsyncGenerator<readonly Group[]> {
+  const filter = search ? { q: search } : {}
+  for await (const { groups } of pagesOf((page) => api.listGroups({ query: { ...page, ...filter } }))) yield groups
+}
+
+/** @param target a whole name, or an id @throws {CommandFailed} when there is no such group */
+export async function findGroup(api: Client, target: string): Promise<Group> {
+  for await (const groups of groupsOf(api, target)) {
+    const found = groups.find(({ name }) => name === target)
+    if (found) return found
+  }
+  if (!/^\d{1,15}$/.test(target)) throw new CommandFailed(`There is no group ${target}.`)
+  return (await api.readGroup({ params: { id: target } })).group
 }

@@ -6,11 +6,10 @@ import { pino } from 'pino'
 import { dataDirIn } from '@berth/server/config/config.ts'
 import { armCrashPoints } from '@berth/server/machine/crash-points.ts'
 import { readSettings } from '@berth/server/config/env-file.ts'
-import { accountName, withAccount } from './account-name.ts'
+import { accountName, withAccount } from './find-users.ts'
 import { CommandFailed, WrongUsage } from './command-failure.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
-import { oneLine } from './formatting.ts'
-import { Terminal } from './terminal.ts'
+import { Terminal, oneLine } from './terminal.ts'
 import type { CommandContext } from './with-api.ts'
 
 /**

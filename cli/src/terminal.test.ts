@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { CommandFailed } from './command-failure.ts'
-import { formatTable } from './formatting.ts'
-import { Terminal } from './terminal.ts'
+import { Terminal, formatTable } from './terminal.ts'
 
 function makeTerminal({ isTTY = false, isJson = false } = {}) {
   const make = () => Object.assign(new PassThrough(), { isTTY, columns: 40 })

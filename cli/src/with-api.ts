@@ -2,9 +2,8 @@ import { createClient, type Client } from '@berth/api/client.ts'
 import type { Logger } from 'pino'
 import { operatorHeader } from '@berth/server/http/operator-socket.ts'
 import { CommandFailed } from './command-failure.ts'
-import { findService } from './find-service.ts'
+import { findService, unixFetch } from './find-service.ts'
 import type { Terminal } from './terminal.ts'
-import { unixFetch } from './unix-fetch.ts'
 
 /** Timeout of one call, in ms: the engine may take 10 s for each of many containers. */
 const callTimeout = 120_000

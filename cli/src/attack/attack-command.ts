@@ -4,7 +4,7 @@ import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
 import { requireDocker, requireSettings } from '#/commands/store-access.ts'
 import { levels, type Level } from '#/doctor/check.ts'
-import { formatCount } from '#/formatting.ts'
+import { formatCount } from '#/terminal.ts'
 import type { AttemptResult } from './run-attack.ts'
 
 /** `berth doctor attack`. */
@@ -45,7 +45,7 @@ async function attackHere(context: CommandContext, { type, failOn }: AttackOptio
   // Loaded here, because loading them would slow every other command.
   const [{ openAttackInstallation }, { allAttempts }, { runAttack }] = await Promise.all([
     import('./attack-installation.ts'),
-    import('./attempts.ts'),
+    import('./run-attack.ts'),
     import('./run-attack.ts'),
   ])
   terminal.progress('starting a hostile container ...')

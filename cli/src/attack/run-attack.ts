@@ -1,5 +1,15 @@
-import type { Attempt, Outcome } from './attack-attempt.ts'
-import type { AttackInstallation } from './attack-installation.ts'
+import type { AttackInstallation, Attempt, Outcome } from './attack-installation.ts'
+import {
+  exhaustDisk,
+  exhaustMemory,
+  exhaustProcesses,
+  gainRights,
+  reachHost,
+  reachMetadata,
+  reachNeighbours,
+  useEngine,
+} from './container-attempts.ts'
+import { hijackOrigin, tossCookies, useApi } from './platform-attempts.ts'
 
 /** Limit of one attempt, in ms. On a machine of two cores with a load of 25, 500 processes took 35 s to start. */
 const defaultLimit = 60_000
@@ -50,3 +60,18 @@ async function tryOnce(
     return { attempt: name, outcome: null, notTried: (error as Error).message }
   }
 }
+
+/** All attempts, in their order; those that may end the container come last. */
+export const allAttempts: readonly Attempt[] = [
+  { name: 'neighbours', run: reachNeighbours },
+  { name: 'host', run: reachHost },
+  { name: 'metadata', run: reachMetadata },
+  { name: 'engine', run: useEngine },
+  { name: 'rights', run: gainRights },
+  { name: 'api', run: useApi },
+  { name: 'cookies', run: tossCookies },
+  { name: 'origin', run: hijackOrigin },
+  { name: 'disk', run: exhaustDisk },
+  { name: 'processes', run: exhaustProcesses },
+  { name: 'memory', run: exhaustMemory },
+]

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ReadableStream as NodeStream } from 'node:stream/web'
 import type { ArchivedHome } from '@berth/server/engines/home-archive.ts'
+import { DiskNearlyFull, isOutOfRoom, whileRoom, type RoomOn } from '@berth/server/machine/disk-room.ts'
 
 /** Files of a backup beside its parts. */
 export const [manifestName, sumsName] = ['manifest.json', 'SHA256SUMS']
@@ -107,3 +110,101 @@ export async function sha256Of(file: string, signal: AbortSignal): Promise<strin
   for await (const bytes of createReadStream(file, { signal }) as AsyncIterable<Buffer>) hash.update(bytes)
   return hash.digest('hex')
 }
+
+type Bytes = AsyncIterable<Uint8Array>
+
+/**
+ * Writes content to a new file, durable when it resolves; readable by its owner only.
+ * @param transform encrypts @param room of the disk, which is not taken beyond; undefined: all of it may be
+ * @returns size and hashes @throws when it cannot, `DiskNearlyFull` without that room, or when the disk is full all the same; the file
+ * may then exist in part
+ */
+export async function writePart(
+  file: string,
+  content: Bytes,
+  transform: (content: Bytes) => Bytes,
+  signal: AbortSignal,
+  room?: RoomOn,
+): Promise<Pick<Part, 'bytes' | 'sha256' | 'contentSha256'>> {
+  const [inside, outside] = [new Meter(), new Meter()]
+  const bytes = outside.measure(transform(inside.measure(content)))
+  const folder = path.dirname(file)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // Opened first: a stream that fails before it has opened its file would create it after it was removed.
+    const stream = (await open(file, 'wx', 0o600)).createWriteStream({ flush: true })
+    await pipeline(room ? whileRoom(bytes, folder, room) : bytes, stream, { signal })
+  } catch (error) {
+    if (room && isOutOfRoom(error)) throw new DiskNearlyFull(`the disk of ${folder} is full`, { cause: error })
+    throw error
+  }
+  return { bytes: outside.bytes, sha256: outside.sha256(), contentSha256: inside.sha256() }
+}
+
+/** Counts and hashes bytes that go by. */
+class Meter {
+  readonly #hash = createHash('sha256')
+  bytes = 0
+
+  async *measure(content: Bytes): AsyncGenerator<Uint8Array> {
+    for await (const bytes of content) {
+      this.#hash.update(bytes)
+      this.bytes += bytes.length
+      yield bytes
+    }
+  }
+
+  sha256(): string {
+    return this.#hash.digest('hex')
+  }
+}
+
+/** End of the names of files that are encrypted. */
+export const encryptedEnd = '.age'
+
+/**
+ * Encrypts to public keys of age (age-encryption.org/v1): the machine that makes backups cannot read them.
+ * @throws {BackupProblem} for a recipient that is no public key of age
+ */
+export async function encryptor(recipients: readonly string[]): Promise<(content: Bytes) => Bytes> {
+  if (recipients.length === 0) return (content) => content
+  // Loaded on demand: other commands do without its memory.
+  const { Encrypter } = await import('age-encryption')
+  const encrypter = new Encrypter()
+  for (const recipient of recipients) {
+    try {
+      encrypter.addRecipient(recipient)
+    } catch (error) {
+      throw new BackupProblem(`${recipient.slice(0, 80)} is no public key of age: age1...`, error)
+    }
+  }
+  return async function* (content) {
+    yield* await encrypter.encrypt(streamOf(content))
+  }
+}
+
+/**
+ * Decrypts what was encrypted to a public key of the identity.
+ * @param identity text of the identity file: lines that begin with `#` are comments
+ * @throws {BackupProblem} for a text without an identity; reading throws it for one that does not fit
+ */
+export async function decryptor(identity: string): Promise<(content: Bytes) => Bytes> {
+  const { Decrypter } = await import('age-encryption')
+  const decrypter = new Decrypter()
+  const keys = identity
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('AGE-SECRET-KEY-'))
+  if (keys.length === 0) throw new BackupProblem('the identity file has no line AGE-SECRET-KEY-...')
+  for (const key of keys) decrypter.addIdentity(key)
+  return async function* (content) {
+    try {
+      yield* await decrypter.decrypt(streamOf(content))
+    } catch (error) {
+      throw new BackupProblem('the backup cannot be decrypted with this identity', error)
+    }
+  }
+}
+
+/** Node's type of web streams and the standard library's are the same at run time. */
+const streamOf = (content: Bytes) => NodeStream.from(content) as unknown as ReadableStream<Uint8Array>

@@ -7,8 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { HomeArchive } from '@berth/server/engines/home-archive.ts'
 import { createBackup } from './create-backup.ts'
-import { folderTarget } from './folder-target.ts'
-import { streamTarget } from './stream-target.ts'
+import { folderTarget, streamTarget } from './backup-target.ts'
 
 const installation = 'berth-ghkmn'
 const volumes = ['ann', 'bob', 'eve'].map((slug) => `${installation}-home-1-${slug}-dev`)

@@ -1,14 +1,14 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import type { ArchivedHome, HomeArchive } from '@berth/server/engines/home-archive.ts'
 import { crashPoint } from '@berth/server/machine/crash-points.ts'
 import { DiskNearlyFull } from '@berth/server/machine/disk-room.ts'
-import type { ArchivedHome, HomeArchive } from '@berth/server/engines/home-archive.ts'
+import { isOtherProcessAlive } from '@berth/server/machine/process-alive.ts'
 import { takeStoreSnapshot, type StoreSnapshot } from '@berth/server/store/open/online-snapshot.ts'
-import { BackupProblem, type Manifest, type Part } from './backup-format.ts'
+import { BackupProblem, encryptedEnd, type Manifest, type Part } from './backup-format.ts'
 import type { BackupTarget } from './backup-target.ts'
-import { encryptedEnd } from './part-encryption.ts'
 
 /** Attempts to read a home in which files change. */
 const maxAttempts = 3
@@ -138,4 +138,64 @@ async function addHome(
       if (attempt >= maxAttempts || signal.aborted || isOfDisk) throw error
     }
   }
+}
+
+/** The last complete backup, for `berth doctor`. */
+export interface LastBackup {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  /** Folder of the backup; null if it went to standard output. */
+  readonly folder: string | null
+  /** Number of homes that could not be read by the last backup with homes. */
+  readonly missing: number
+  /** Whether homes were to be saved; not in notes of versions before 1.0.0. */
+  readonly homes?: boolean
+  /** When the last backup with homes was made, as far as it is known. */
+  readonly homesAt?: string | undefined
+}
+
+const fileIn = (dataDir: string) => path.join(dataDir, 'last-backup.json')
+
+/** Notes a complete backup. @throws when the data folder cannot be written */
+export function noteBackup(dataDir: string, backup: Omit<LastBackup, 'homesAt'>): void {
+  const note: LastBackup = { ...backup, homesAt: backup.at, ...(backup.homes === false ? homesBefore(dataDir) : {}) }
+  // Written to a new file and renamed, so that it is never incomplete.
+  const file = fileIn(dataDir)
+  writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
+}
+
+/** A backup without homes changes nothing of what is known of them. A note that cannot be read tells nothing, and is replaced. */
+function homesBefore(dataDir: string): Pick<LastBackup, 'missing' | 'homesAt'> {
+  try {
+    const { missing = 0, homesAt } = readLastBackup(dataDir) ?? {}
+    return { missing, homesAt }
+  } catch {
+    return { missing: 0, homesAt: undefined }
+  }
+}
+
+/** Undefined when none was noted. @throws when the note cannot be read */
+export function readLastBackup(dataDir: string): LastBackup | undefined {
+  try {
+    return JSON.parse(readFileSync(fileIn(dataDir), 'utf8')) as LastBackup
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * A folder in the data folder for what a backup or a restore needs meanwhile, which is as secret as the store. Those of
+ * processes that were killed are removed.
+ * @returns its path @throws when the data folder cannot be written
+ */
+export function makeSpoolFolder(dataDir: string): string {
+  for (const name of readdirSync(dataDir)) {
+    const [, pid] = /^spool-(\d+)$/.exec(name) ?? []
+    if (pid !== undefined && !isOtherProcessAlive(Number(pid))) rmSync(path.join(dataDir, name), { recursive: true })
+  }
+  const folder = path.join(dataDir, `spool-${process.pid}`)
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { readManifest, verifyParts } from './backup-format.ts'
-import { folderTarget, pruneBackups } from './folder-target.ts'
+import { folderTarget, pruneBackups } from './backup-target.ts'
 
 const installation = 'berth-ghkmn'
 const volume = `${installation}-home-1-ann-dev`

@@ -1,14 +1,17 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { forgetPartlyRestored, partlyRestored } from '@berth/server/machine/restore-mark.ts'
-import type { HomeArchive } from '@berth/server/engines/home-archive.ts'
+import type { ArchivedHome, HomeArchive, HomeOutcome } from '@berth/server/engines/home-archive.ts'
+import { RuntimeError } from '@berth/server/engines/runtime-error.ts'
+import { crashPoint } from '@berth/server/machine/crash-points.ts'
+import { sync } from '@berth/server/machine/disk-room.ts'
+import { forgetPartlyRestored, partlyRestored, volumeMark } from '@berth/server/machine/restore-mark.ts'
 import { storeFileName } from '@berth/server/store/database.ts'
-import { BackupProblem, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
+import { BackupProblem, encryptedEnd, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
-import { encryptedEnd } from './part-encryption.ts'
-import { HomeRestoration } from './restore-home.ts'
 import { checkStagedStore, installStore, requireNoStore, type StoreDestination } from './restore-store.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -119,4 +122,137 @@ async function restoreHomes(options: RestoreOptions, { installation, parts }: Ma
   if (missingHomes.length >= leastOfAll && missingHomes.length === saved.length)
     throw new BackupProblem(`the engine takes none of the ${saved.length} homes: ${missingHomes[0]?.reason}`)
   return { homes, keptHomes, partialHomes, missingHomes, unboundHomes }
+}
+
+/**
+ * Restores homes one after the other. While one is written, a file in the data folder names it: left by a process that was
+ * killed, it tells a home in part from one that existed before, which no restore touches.
+ */
+class HomeRestoration {
+  readonly #archive: HomeArchive
+  readonly #dataDir: string
+  readonly #mark: string
+
+  constructor(archive: HomeArchive, dataDir: string) {
+    this.#archive = archive
+    this.#dataDir = dataDir
+    this.#mark = path.join(dataDir, volumeMark)
+  }
+
+  /** Removes what an interrupted restore has left. @throws {RuntimeError} then it stays for the next one */
+  async removeUnfinished(): Promise<void> {
+    if (!existsSync(this.#mark)) return
+    const volume = await readFile(this.#mark, 'utf8')
+    // Empty: killed before the volume was created.
+    if (volume !== '') await this.#archive.removeUnfinished(volume)
+    await rm(this.#mark)
+  }
+
+  /**
+   * As `HomeArchive.write`; or why an engine that answers did not take this home, which does not exist then.
+   * @throws {RuntimeError} when the engine cannot be reached, or a part of the home is still there, which stays named for the next
+   * restore · the reason of the signal
+   */
+  async run(home: ArchivedHome, content: () => Bytes, signal: AbortSignal): Promise<HomeOutcome | { refusal: string }> {
+    let isCreated = false
+    const beforeCreate = async () => {
+      isCreated = true
+      await this.#setMark(home.volume)
+    }
+    try {
+      const outcome = await this.#archive.write(home, () => withCrashPoint(content()), { signal, beforeCreate })
+      await rm(this.#mark, { force: true })
+      return outcome
+    } catch (error) {
+      // Without an engine the mark stays, and the next restore does it.
+      const isRemoved = await this.removeUnfinished().then(
+        () => true,
+        () => false,
+      )
+      signal.throwIfAborted()
+      if (!(error instanceof RuntimeError) || !isRemoved) throw error
+      const isLeft = await this.#exists(home.volume)
+      // The engine may leave a volume that a container still uses, such as a helper that it has not removed yet. One that this restore
+      // has not created is its user's, and is never removed.
+      if (isLeft && isCreated) await this.#setMark(home.volume)
+      if (isLeft !== false) throw error
+      return { refusal: inWords(error) }
+    }
+  }
+
+  /** Asks the engine anew: one that took too long for a home counts as unreachable in that call alone. @returns undefined: no answer */
+  async #exists(volume: string): Promise<boolean | undefined> {
+    const homes = await this.#archive.homes().catch(() => undefined)
+    return homes?.some((each) => each.volume === volume)
+  }
+
+  async #setMark(volume: string): Promise<void> {
+    await writeFile(this.#mark, volume, { mode: 0o600, flush: true })
+    await sync(this.#dataDir)
+  }
+}
+
+const inWords = ({ message, cause }: Error) => (cause instanceof Error ? `${message}: ${cause.message}` : message)
+
+async function* withCrashPoint(content: Bytes): AsyncGenerator<Uint8Array> {
+  for await (const bytes of content) {
+    yield bytes
+    crashPoint('restore.in-home')
+  }
+}
+
+/**
+ * The home of a user in a backup.
+ * @param slug of the user @param type of the container @throws {BackupProblem} that names those that are there
+ */
+export function homePartOf({ parts }: Manifest, slug: string, type: string | null): Part {
+  const homes = parts.filter(({ home }) => home?.owner.slug === slug)
+  const types = homes.map(({ home }) => home?.owner.type).join(', ')
+  const [found, another] = homes.filter(({ home }) => type === null || home?.owner.type === type)
+  if (found && !another) return found
+  if (homes.length === 0) throw new BackupProblem(`the backup has no home of ${slug}`)
+  throw new BackupProblem(`the backup has homes of ${slug} of these types, name one with --type: ${types}`)
+}
+
+/**
+ * Unpacks a home into a new folder beside everything else, with the machine's `tar`, which does not follow links out of
+ * it. Owners are kept when the process is root's; otherwise all files belong to the account of the process. The folder
+ * itself is of that account alone: files in it may be readable by all, or setuid. It has another name until it is complete.
+ * @throws {BackupProblem} when the folder exists or cannot be written
+ */
+export async function extractHome(
+  content: AsyncIterable<Uint8Array>,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (existsSync(folder)) throw new BackupProblem(`${folder} exists; nothing was changed`)
+  const partial = `${folder}.partial-${process.pid}`
+  await mkdir(partial, { recursive: true, mode: 0o700 })
+  try {
+    // The archive sets mode and owner of the folder that it is unpacked into; the one around it keeps its own.
+    const home = path.join(partial, 'home')
+    await mkdir(home, { mode: 0o700 })
+    await runTar(content, home, signal)
+    await chown(home, process.getuid?.() ?? -1, process.getgid?.() ?? -1)
+    await chmod(home, 0o700)
+    await rename(home, folder)
+    await sync(path.dirname(folder))
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+async function runTar(content: AsyncIterable<Uint8Array>, folder: string, signal: AbortSignal): Promise<void> {
+  const owner = process.getuid?.() === 0 ? '--same-owner' : '--no-same-owner'
+  const options = ['--extract', '--file=-', '--numeric-owner', owner, `--directory=${folder}`]
+  const tar = spawn('tar', options, { stdio: ['pipe', 'ignore', 'pipe'], signal })
+  let words = ''
+  tar.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-2_000)))
+  const ended = once(tar, 'exit') as Promise<[number | null]>
+  // What tar does not take is its error to report.
+  const fed = pipeline(content, tar.stdin).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  })
+  const [[code]] = await Promise.all([ended, fed])
+  if (code !== 0) throw new BackupProblem(`tar could not unpack the home: ${words.trim() || `exit code ${code}`}`)
 }

@@ -10,7 +10,7 @@ import { RuntimeError } from '@berth/server/engines/runtime-error.ts'
 import { openDatabase } from '@berth/server/store/database.ts'
 import { installationName } from '@berth/server/store/installation.ts'
 import { createBackup, spoolStore } from './create-backup.ts'
-import { folderTarget } from './folder-target.ts'
+import { folderTarget } from './backup-target.ts'
 import { restoreBackup } from './restore-backup.ts'
 
 // After a reboot in the middle of a restore Berth started by itself, and the next restore took the home that was

@@ -2,13 +2,10 @@ import path from 'node:path'
 import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { Option, type Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, type CommandSpec } from '#/command.ts'
-import type { Run } from '#/help.ts'
-import { pagesOf } from '#/paged-list.ts'
+import { addCommands, byApi, pagesOf, type CommandSpec, type Run } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { writeNewFile } from '#/write-file.ts'
-import { formatInstant } from '#/formatting.ts'
+import { formatInstant, writeNewFile } from '#/terminal.ts'
 
 interface Filter {
   readonly actor?: string

@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import type { CommandSpec } from '#/command.ts'
+import { collect, type CommandSpec } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import type { Manifest } from '#/backup/backup-format.ts'
-import { collect } from '#/options.ts'
-import { noteBackup } from '#/backup/last-backup.ts'
-import { formatCount } from '#/formatting.ts'
+import { noteBackup } from '#/backup/create-backup.ts'
+import { formatCount } from '#/terminal.ts'
 import { formatBytes } from '@berth/texts/format-bytes.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
@@ -55,8 +54,8 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
   // Loaded here, because loading them would slow every other command.
   const [{ createBackup, spoolStore }, { makeSpoolFolder }, { encryptor }, { homeArchiveFor }] = await Promise.all([
     import('#/backup/create-backup.ts'),
-    import('#/backup/spool-folder.ts'),
-    import('#/backup/part-encryption.ts'),
+    import('#/backup/create-backup.ts'),
+    import('#/backup/backup-format.ts'),
     import('@berth/server/start/adapters.ts'),
   ])
   const encrypt = await encryptor(options.encryptTo)
@@ -77,9 +76,9 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
     const { installation } = snapshot
     const place = path.resolve(context.folder, folder)
     const target = isStream
-      ? (await import('#/backup/stream-target.ts')).streamTarget(process.stdout, spool, encrypt)
+      ? (await import('#/backup/backup-target.ts')).streamTarget(process.stdout, spool, encrypt)
       : await (
-          await import('#/backup/folder-target.ts')
+          await import('#/backup/backup-target.ts')
         ).folderTarget(place, installation, {
           recipients: options.encryptTo,
           encrypt,
@@ -94,7 +93,7 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
     const removed =
       keep === null
         ? []
-        : await (await import('#/backup/folder-target.ts')).pruneBackups(place, installation, keep, name)
+        : await (await import('#/backup/backup-target.ts')).pruneBackups(place, installation, keep, name)
     report(context, { name, manifest, removed, isStream, seconds: (performance.now() - began) / 1_000 })
   } catch (error) {
     throw inWords(error)

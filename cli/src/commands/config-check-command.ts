@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { addCommands, type CommandSpec } from '#/command.ts'
-import type { Run } from '#/help.ts'
+import { addCommands, type CommandSpec, type Run } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
 import { callbackPath } from '@berth/server/accounts/oidc/provider.ts'

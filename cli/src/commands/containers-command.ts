@@ -1,13 +1,11 @@
 import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, listByApi, type CommandSpec } from '#/command.ts'
-import { forEach, forEachByApi, removed } from '#/for-each.ts'
+import { addCommands, byApi, forEach, forEachByApi, listByApi, removed, type CommandSpec, type Run } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
-import type { Run } from '#/help.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { formatCount, formatInstant, formatBoolean } from '#/formatting.ts'
+import { formatCount, formatInstant, formatBoolean } from '#/terminal.ts'
 
 /** Max ids in one request. */
 const maxIdsPerRequest = 1_000

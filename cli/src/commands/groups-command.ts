@@ -1,29 +1,38 @@
-import type { Group } from '@berth/api/schemas/groups.ts'
-import type { Command } from 'commander'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Option, type Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, listByApi, type CommandSpec } from '#/command.ts'
-import { forEachByApi } from '#/for-each.ts'
-import type { Run } from '#/help.ts'
-import type { CommandContext } from '#/with-api.ts'
-import { WrongUsage } from '#/command-failure.ts'
-import { instantOption } from '#/instant-option.ts'
-import { formatInstant } from '#/formatting.ts'
-import { addInvitations } from './invitations-command.ts'
-import { timetableCommand } from './timetable-command.ts'
-import { addMembers } from './members-command.ts'
-import { findGroup, groupsOf } from './find-group.ts'
+import type { Group, GroupRole, Member } from '@berth/api/schemas/groups.ts'
+import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
+import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
+import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
+import {
+  addCommands,
+  byApi,
+  forEach,
+  forEachByApi,
+  instantOption,
+  listByApi,
+  pagesOf,
+  type CommandSpec,
+  type Run,
+} from '#/command.ts'
+import { findGroup, findUser, groupsOf } from '#/find-users.ts'
+import { addressesPerCall, readAddresses } from '#/read-addresses.ts'
+import { formatInstant } from '#/terminal.ts'
+import { withApi, type CommandContext } from '#/with-api.ts'
 import { endTermCommand } from './term-end-command.ts'
 
 /** `berth groups ...`: groups and their members. */
 export function addGroups(program: Command, run: Run): void {
   const groups = program.command('groups').description('groups: classes, teams and courses')
-  addCommands(groups, run, { list, create, delete: remove })
+  addCommands(groups, run, { list: listGroups, create, delete: removeGroup })
   addMembers(groups, run)
   addInvitations(groups, run)
   addCommands(groups, run, { timetable: timetableCommand, 'end-term': endTermCommand })
 }
 
-const list: CommandSpec = {
+const listGroups: CommandSpec = {
   description: 'list groups',
   effect: 'Read-only. With --json each group is one line of JSON.',
   examples: [
@@ -92,7 +101,7 @@ async function createGroup(
   terminal.print(`Group ${group.id}: ${group.name}`)
 }
 
-const remove: CommandSpec = {
+const removeGroup: CommandSpec = {
   description: 'delete groups',
   usage: (command) => command.argument('<group...>', 'names or ids'),
   effect:
@@ -106,4 +115,256 @@ const remove: CommandSpec = {
     const { message } = await api.deleteGroup({ params: { id: String(id) } })
     return { line: `${name}: ${message}`, value: { id, name, message } }
   }),
+}
+
+/** `berth groups members`, `add` and `remove`. */
+function addMembers(groups: Command, run: Run): void {
+  addCommands(groups, run, { members: listMembers, add, remove: removeMembers })
+}
+
+const listMembers: CommandSpec = {
+  description: 'list the members of a group with their containers of its types',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .option('--blocked', "only members of whom a container of the group's types is blocked"),
+  effect: 'Read-only. With --json each member is one line of JSON.',
+  examples: [
+    ['groups members "Physics 7b"', 'a class'],
+    ['groups members 7 --json', 'the group with this id, for a program'],
+    ['groups members 7 --blocked', 'members with blocked containers'],
+  ],
+  work: listByApi(membersOf, {
+    headings: ['ID', 'EMAIL', 'ROLE', 'CONTAINERS'],
+    rowOf: ({ user, role, containers }: Member) => [
+      String(user.id),
+      user.email,
+      role,
+      containers.map((each) => `${each.container_type} ${each.is_blocked ? 'blocked' : each.status}`).join(', '),
+    ],
+  }),
+}
+
+async function* membersOf(
+  api: Client,
+  target: string,
+  { blocked = false }: { readonly blocked?: boolean },
+): AsyncGenerator<readonly Member[]> {
+  const params = { id: String((await findGroup(api, target)).id) }
+  const filter = blocked ? { is_blocked: 'true' } : {}
+  for await (const { members } of pagesOf((page) => api.listMembers({ params, query: { ...page, ...filter } })))
+    yield members
+}
+
+interface AddOptions {
+  readonly csv?: string
+  readonly column?: string
+  readonly role?: GroupRole
+}
+
+const add: CommandSpec = {
+  description: 'add members to a group, or change their role; unknown addresses are invited by mail',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .argument('[email...]', 'addresses')
+      .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+      .option(
+        '--column <name>',
+        'heading of the column with the addresses; default: "email", "e-mail address" or "mail", else the first with an @',
+      )
+      .addOption(new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager'])),
+  effect: 'Users with an account join at once; others get one mail, and join when they sign up.',
+  examples: [
+    ['groups add "Physics 7b" ann@example.org --role manager', 'a teacher'],
+    ['groups add "Physics 7b" --csv class.csv', 'a class'],
+  ],
+  work: addAll,
+}
+
+async function addAll(
+  context: CommandContext,
+  target: string,
+  typed: readonly string[],
+  options: AddOptions,
+): Promise<void> {
+  const { csv, column, role } = options
+  const fromFile = csv === undefined ? [] : await readAddresses(path.resolve(context.folder, csv), column)
+  const all = [...new Set([...typed, ...fromFile])]
+  if (all.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
+  const { terminal, signal } = context
+  const refused = await withApi(context, async (api) => {
+    const params = { id: String((await findGroup(api, target)).id) }
+    const notAdded: string[] = []
+    for (let at = 0; at < all.length; at += addressesPerCall) {
+      signal.throwIfAborted()
+      if (all.length > addressesPerCall) terminal.progress(`${at} of ${all.length} done`)
+      const emails = all.slice(at, at + addressesPerCall)
+      const outcome = await api.addMembers({ params, body: { emails, ...(role && { role }) } })
+      terminal.endProgress()
+      terminal.json(outcome)
+      for (const email of outcome.added) terminal.print(`${email}: added`)
+      for (const email of outcome.invited) terminal.print(`${email}: invited`)
+      for (const email of outcome.refused) terminal.note(`${email}: refused`)
+      notAdded.push(...outcome.refused)
+      await terminal.drained()
+    }
+    return notAdded
+  })
+  if (refused.length > 0) throw new CommandFailed(`${refused.length} of ${all.length} could not be added.`)
+}
+
+const removeMembers: CommandSpec = {
+  description: 'remove members from a group',
+  usage: (command) => command.argument('<group>', 'name or id').argument('<user...>', 'e-mail addresses or ids'),
+  effect: 'What runs keeps running; types of the group are not launched any more. Homes stay.',
+  examples: [
+    ['groups remove "Physics 7b" ann@example.org', 'one member'],
+    ['groups remove 7 12 13', 'two members, by ids'],
+  ],
+  work: byApi(async (context, api, target: string, users: string[]) => {
+    const { id } = await findGroup(api, target)
+    await forEach(context, users, async (each) => {
+      const user = await findUser(api, each)
+      const { message } = await api.removeMember({ params: { id: String(id), user_id: String(user.id) } })
+      return { line: `${user.email}: ${message}`, value: { user: user.id, message } }
+    })
+  }),
+}
+
+/** `berth groups invitations`, `resend` and `withdraw`. */
+function addInvitations(groups: Command, run: Run): void {
+  addCommands(groups, run, { invitations: listInvitations, resend, withdraw })
+}
+
+const listInvitations: CommandSpec = {
+  description: 'list invitations to a group that are not accepted yet',
+  usage: (command) => command.argument('<group>', 'name or id'),
+  effect: 'Read-only. With --json each invitation is one line of JSON.',
+  examples: [
+    ['groups invitations "Physics 7b"', 'addresses that have not signed up yet'],
+    ['groups invitations 4 --json', 'for a program'],
+  ],
+  work: listByApi(invitationsOf, {
+    headings: ['ID', 'EMAIL', 'ROLE', 'BY', 'AT'],
+    rowOf: ({ id, email, role, invited_by: by, created_at: at }: GroupInvitation) => [
+      String(id),
+      email,
+      role,
+      by,
+      formatInstant(at),
+    ],
+  }),
+}
+
+const withAddresses = (command: Command) =>
+  command.argument('<group>', 'name or id').argument('<email...>', 'invited addresses')
+
+const resend: CommandSpec = {
+  description: 'mail invitations to a group again',
+  usage: withAddresses,
+  effect: 'The invitation counts from now on; links of earlier mails work, too.',
+  examples: [
+    ['groups resend "Physics 7b" new@example.org', 'one more mail'],
+    ['groups resend 4 ann@example.org ben@example.org', 'several addresses'],
+  ],
+  work: forEachInvitation((api, params) => api.resendGroupInvitation({ params })),
+}
+
+const withdraw: CommandSpec = {
+  description: 'withdraw invitations to a group',
+  usage: withAddresses,
+  effect: 'The link of the mail opens an account, without the group.',
+  examples: [
+    ['groups withdraw "Physics 7b" new@example.org', 'an address that was a mistake'],
+    ['groups withdraw 4 ann@example.org ben@example.org', 'several addresses'],
+  ],
+  work: forEachInvitation((api, params) => api.withdrawGroupInvitation({ params })),
+}
+
+type Work = (
+  api: Client,
+  params: { readonly id: string; readonly invitation_id: string },
+) => Promise<{ readonly message: string }>
+
+function forEachInvitation(work: Work) {
+  return byApi(async (context, api, target: string, emails: readonly string[]) => {
+    const { id, name } = await findGroup(api, target)
+    const wanted = new Set(emails.map((each) => each.toLowerCase()))
+    const ids = new Map<string, number>()
+    for await (const page of invitationsOf(api, String(id)))
+      for (const each of page) if (wanted.has(each.email)) ids.set(each.email, each.id)
+    await forEach(context, emails, async (email) => {
+      const invitation = ids.get(email.toLowerCase())
+      if (invitation === undefined) throw new CommandFailed(`There is no invitation of ${email} to ${name}.`)
+      const { message } = await work(api, { id: String(id), invitation_id: String(invitation) })
+      return { line: `${email}: ${message}`, value: { email, message } }
+    })
+  })
+}
+
+async function* invitationsOf(api: Client, target: string): AsyncGenerator<readonly GroupInvitation[]> {
+  const params = { id: String((await findGroup(api, target)).id) }
+  const pages = pagesOf((query) => api.listGroupInvitations({ params, query }))
+  for await (const { invitations } of pages) yield invitations
+}
+
+interface TimetableOptions {
+  readonly set?: string
+  readonly remove?: boolean
+}
+
+/** `berth groups timetable`. */
+const timetableCommand: CommandSpec = {
+  description: 'show or change the hours of a group: lessons, the stop at night, exceptions',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .option('--set <file>', 'replace the hours by those of this JSON file, as --json prints them')
+      .option('--remove', 'remove all hours'),
+  effect: 'Without an option read-only. A change holds at once.',
+  examples: [
+    ['groups timetable "Physics 7b" --json > hours.json', 'a file to edit'],
+    ['groups timetable "Physics 8a" --set hours.json', 'the same hours for another class'],
+  ],
+  work: showOrChange,
+}
+
+async function showOrChange(
+  context: CommandContext,
+  target: string,
+  { set, remove = false }: TimetableOptions,
+): Promise<void> {
+  if (set !== undefined && remove) throw new WrongUsage('Say either --set or --remove.')
+  const wanted = set === undefined ? null : await readTimetable(path.resolve(context.folder, set), set)
+  await withApi(context, async (api) => {
+    const params = { id: String((await findGroup(api, target)).id) }
+    const isChanged = set !== undefined || remove
+    const { timetable } = isChanged
+      ? await api.setTimetable({ params, body: { timetable: wanted } })
+      : await api.readTimetable({ params })
+    show(context, timetable)
+  })
+}
+
+function show({ terminal }: CommandContext, timetable: Timetable | null): void {
+  terminal.json(timetable)
+  if (!timetable) return terminal.note('None.')
+  terminal.print(`Time zone: ${timetable.time_zone}`)
+  terminal.print(`Stop: ${timetable.stop_at ?? 'none'}`)
+  for (const { days, at, container_type } of timetable.lessons)
+    terminal.print(`Days ${days.join(', ')} at ${at}: ${container_type}`)
+  for (const { date, lessons, stops } of timetable.exceptions) {
+    const held = lessons.map(({ at, container_type }) => `${at} ${container_type}`).join(', ')
+    terminal.print(`${date}: ${held === '' ? 'no lesson' : held}${stops ? '' : '; no stop'}`)
+  }
+}
+
+/** The API checks what it says. @param name as typed, for the message @throws {CommandFailed} when it cannot be read */
+async function readTimetable(file: string, name: string): Promise<Timetable> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Timetable
+  } catch (error) {
+    throw new CommandFailed(`${name} cannot be read as JSON: ${reasonOf(error)}`)
+  }
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, type CommandSpec } from '#/command.ts'
-import type { Run } from '#/help.ts'
+import { addCommands, byApi, type CommandSpec, type Run } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
-import { formatInstant } from '#/formatting.ts'
+import { formatInstant } from '#/terminal.ts'
 
 /** `berth keys ...`: signing keys of tokens. */
 export function addKeys(program: Command, run: Run): void {

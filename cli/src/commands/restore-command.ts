@@ -4,8 +4,7 @@ import type { CommandSpec } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import type { Manifest } from '#/backup/backup-format.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { formatCount } from '#/formatting.ts'
-import type { Terminal } from '#/terminal.ts'
+import { formatCount, type Terminal } from '#/terminal.ts'
 import { lockDatabase, storeLocationOf } from '#/lock-database.ts'
 import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
 
@@ -48,7 +47,7 @@ async function restoreFrom(context: CommandContext, backup: string, options: Res
   if ((options.home === undefined) !== (options.into === undefined)) throw new WrongUsage('--home needs --into.')
   const folder = path.resolve(context.folder, backup)
   try {
-    const { decryptor } = await import('#/backup/part-encryption.ts')
+    const { decryptor } = await import('#/backup/backup-format.ts')
     const decrypt = options.identity === undefined ? null : await decryptor(identityIn(context, options.identity))
     if (options.check) await check(context, folder, decrypt)
     else if (options.home !== undefined) await takeHome(context, folder, decrypt, options)
@@ -97,7 +96,7 @@ async function takeHome(
   const [{ readManifest, verifyParts }, { contentOf }, { extractHome, homePartOf }] = await Promise.all([
     import('#/backup/backup-format.ts'),
     import('#/backup/restore-backup.ts'),
-    import('#/backup/extract-home.ts'),
+    import('#/backup/restore-backup.ts'),
   ])
   const part = homePartOf(await readManifest(backup), home, type ?? null)
   await verifyParts(backup, [part], signal)
@@ -122,7 +121,7 @@ async function restoreAll(
   requireOwner(dataDir)
   const [{ restoreBackup }, { makeSpoolFolder }, { homeArchiveFor }] = await Promise.all([
     import('#/backup/restore-backup.ts'),
-    import('#/backup/spool-folder.ts'),
+    import('#/backup/create-backup.ts'),
     import('@berth/server/start/adapters.ts'),
   ])
   const lock = await lockDatabase(storeLocationOf(config))

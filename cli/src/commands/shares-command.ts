@@ -1,12 +1,9 @@
 import type { AdminShare } from '@berth/api/schemas/features/sharing.ts'
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, listByApi, type CommandSpec } from '#/command.ts'
-import { removeByApi } from '#/for-each.ts'
+import { addCommands, listByApi, pagesOf, removeByApi, type CommandSpec, type Run } from '#/command.ts'
 import { ownerQuery } from '#/find-users.ts'
-import type { Run } from '#/help.ts'
-import { pagesOf } from '#/paged-list.ts'
-import { formatInstant } from '#/formatting.ts'
+import { formatInstant } from '#/terminal.ts'
 
 /** `berth shares ...`: containers that their owners share with others. */
 export function addShares(program: Command, run: Run): void {

@@ -2,7 +2,7 @@ import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import type { CommandSpec } from '#/command.ts'
 import { withApi, type CommandContext } from '#/with-api.ts'
 import { findService } from '#/find-service.ts'
-import { formatInstant } from '#/formatting.ts'
+import { formatInstant } from '#/terminal.ts'
 
 /** `berth status`. */
 export const status: CommandSpec = {

@@ -1,11 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Command } from 'commander'
+import { stringify } from 'yaml'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, type CommandSpec } from '#/command.ts'
-import type { Run } from '#/help.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { readConfig, type Config } from '@berth/server/config/config.ts'
+import { followedPaths } from '@berth/server/config/followed-paths.ts'
+import { readTemplateFile, templatesOfNames } from '@berth/server/config/read-template-settings.ts'
+import { catalogueEntries, chosenFields, isNameList } from '@berth/server/templates/catalogue.ts'
+import type { ReadTemplates } from '@berth/server/templates/read-templates.ts'
+import { checkStarterFiles } from '@berth/server/templates/starter-files/file-sources.ts'
+import { CommandFailed, WrongUsage } from '#/command-failure.ts'
+import { addCommands, byApi, type CommandSpec, type Run } from '#/command.ts'
+import { withAccount } from '#/find-users.ts'
 import { tryCommand } from '#/try/try-command.ts'
-import { catalogueCommand } from './catalogue-command.ts'
-import { checkCommand } from './check-templates.ts'
+import type { CommandContext } from '#/with-api.ts'
 
 /** `berth templates ...`: container templates. */
 export function addTemplates(program: Command, run: Run): void {
@@ -49,4 +57,77 @@ async function reloadTemplates({ terminal }: CommandContext, api: Client): Promi
   const answer = await api.reloadTemplates()
   terminal.json(answer)
   terminal.print(answer.message)
+}
+
+/** `berth templates check`. */
+const checkCommand: CommandSpec = {
+  description: 'check a file of templates, or names of the catalogue',
+  usage: (command) =>
+    command.argument('<file|names>', 'file of templates, JSON or YAML; or names of the catalogue, separated by commas'),
+  effect:
+    'Changes nothing, and asks no running service; starter files are fetched and forgotten. SECRETS_DIR, ALLOWED_MOUNT_ROOTS and CONTAINER_ROUTING of the environment or of ' +
+    'berth.env count. A file of that name comes before names of the catalogue. Exit code 1 if a template is wrong.',
+  examples: [
+    ['templates check templates.yaml', 'before a reload'],
+    ['templates check code-server,jupyterlab', 'before they go to CONTAINER_TEMPLATES'],
+    ['templates check templates.yaml --json | jq .problems', 'for a deployment script'],
+  ],
+  work: checkTemplates,
+}
+
+async function checkTemplates({ env, folder, terminal }: CommandContext, given: string): Promise<void> {
+  const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '', CONTAINER_ROUTING = '' } = env
+  const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS, CONTAINER_ROUTING }, () => '')
+  if (!config) throw new CommandFailed(wrong.join('\n'))
+  // Other settings are not checked here, but what they name is not to be below a writable mount.
+  const sources = { ...config.sources, followed: followedPaths(env) }
+  const read = readGiven(given, folder, { ...config, sources })
+  // A mistake that is known already is not named twice.
+  const problems = read.problems.length > 0 ? read.problems : await problemsOfFiles(read, config)
+  const { templates } = read
+  terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
+  for (const problem of problems) terminal.print(withAccount(problem))
+  if (problems.length > 0) throw new CommandFailed(`${given} cannot be used.`)
+  terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
+}
+
+type CheckedFor = Pick<Config, 'sources' | 'containerRouting'>
+
+function readGiven(given: string, folder: string, { sources, containerRouting }: CheckedFor): ReadTemplates {
+  const file = path.resolve(folder, given)
+  if (isNameList(given) && !existsSync(file)) return templatesOfNames(given, 'names')
+  return readTemplateFile(file, (each) => readFileSync(each, 'utf8'), sources, containerRouting)
+}
+
+async function problemsOfFiles({ templates, locate }: ReadTemplates, { sources }: CheckedFor): Promise<string[]> {
+  const found = await checkStarterFiles(templates, sources.mountRoots)
+  return found.map(({ type, problem }) => locate(type, problem))
+}
+
+/** `berth templates catalogue`. */
+const catalogueCommand: CommandSpec = {
+  description: 'list the templates that come with Berth, or print one of them',
+  usage: (command) => command.argument('[name]', 'print this template as YAML'),
+  effect:
+    'Read-only, and asks no running service. CONTAINER_TEMPLATES takes the names; a template with "extends: name" ' +
+    'changes fields of one. Each, and what of it was tried: docs/reference/catalogue.md.',
+  examples: [
+    ['templates catalogue', 'names and applications'],
+    ['templates catalogue jupyterlab >templates.yaml', 'a file to change'],
+  ],
+  work: showCatalogue,
+}
+
+async function showCatalogue({ terminal }: CommandContext, name: string | undefined): Promise<void> {
+  if (name === undefined) {
+    for (const { behindPrefix, notTried, ...entry } of catalogueEntries())
+      terminal.json({ ...entry, behind_prefix: behindPrefix, not_tried: notTried })
+    const rows = catalogueEntries().map((each) => [each.name, each.title, each.tried === null ? 'no' : 'yes'])
+    return terminal.table(['NAME', 'APPLICATION', 'TRIED'], rows)
+  }
+  const chosen = chosenFields(name)
+  if ('problem' in chosen) throw new WrongUsage(chosen.problem)
+  const template = { [name]: chosen.fields }
+  if (terminal.isJson) terminal.json(template)
+  else await terminal.write(stringify(template, { lineWidth: 0 }))
 }

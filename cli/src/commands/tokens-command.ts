@@ -2,14 +2,11 @@ import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { isScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, listByApi, type CommandSpec } from '#/command.ts'
-import { removeByApi } from '#/for-each.ts'
+import { addCommands, byApi, listByApi, pagesOf, removeByApi, type CommandSpec, type Run } from '#/command.ts'
 import { ownerQuery } from '#/find-users.ts'
-import type { Run } from '#/help.ts'
-import { pagesOf } from '#/paged-list.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { WrongUsage } from '#/command-failure.ts'
-import { formatInstant } from '#/formatting.ts'
+import { formatInstant } from '#/terminal.ts'
 
 /** `berth tokens ...`: API tokens of all users. */
 export function addTokens(program: Command, run: Run): void {

@@ -1,11 +1,9 @@
 import { usageAsCsv, type UsageRow } from '@berth/api/schemas/administration/usage.ts'
 import { Option } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { byApi, type CommandSpec } from '#/command.ts'
-import { findUser } from '#/find-users.ts'
-import { pagesOf } from '#/paged-list.ts'
+import { byApi, pagesOf, type CommandSpec } from '#/command.ts'
+import { findGroup, findUser } from '#/find-users.ts'
 import type { CommandContext } from '#/with-api.ts'
-import { findGroup } from './find-group.ts'
 
 interface UsageOptions {
   readonly by: 'period' | 'type' | 'group' | 'user'

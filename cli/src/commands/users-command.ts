@@ -1,14 +1,15 @@
-import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
-import type { Command } from 'commander'
+import path from 'node:path'
+import { Option, type Command } from 'commander'
+import { languages, type Language } from '@berth/api/boot.ts'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, listByApi, type CommandSpec } from '#/command.ts'
-import { forEachByApi } from '#/for-each.ts'
+import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
+import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
+import { CommandFailed, WrongUsage } from '#/command-failure.ts'
+import { addCommands, byApi, forEach, forEachByApi, listByApi, type CommandSpec, type Run } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
-import type { Run } from '#/help.ts'
-import { formatCount, formatInstant, formatBoolean } from '#/formatting.ts'
-import { deleteUsersCommand } from './delete-users-command.ts'
-import { exportUserCommand } from './export-user-command.ts'
-import { inviteCommand } from './invite-command.ts'
+import { addressesPerCall, readAddresses } from '#/read-addresses.ts'
+import { formatBoolean, formatCount, formatInstant, writeNewFile } from '#/terminal.ts'
+import { withApi, type CommandContext } from '#/with-api.ts'
 
 interface ListOptions {
   readonly search?: string
@@ -147,4 +148,194 @@ function changeCommand({ call, ...words }: Change): CommandSpec {
       return { line: `${user.email}: ${message}${left}`, value: user }
     }),
   }
+}
+
+interface InviteOptions {
+  readonly csv?: string
+  readonly column?: string
+  readonly mail: boolean
+  readonly language?: Language
+}
+
+type Invitation = InvitationsResponse['invitations'][number]
+
+/** `berth users invite`. */
+const inviteCommand: CommandSpec = {
+  description: 'create accounts and mail each a signup link',
+  usage: (command) =>
+    command
+      .argument('[email...]', 'addresses')
+      .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+      .option(
+        '--column <name>',
+        'heading of the column with the addresses; default: "email", "e-mail address" or "mail", else the first with an @',
+      )
+      .addOption(new Option('--language <language>', 'language of the mails; default English').choices(languages))
+      .option('--no-mail', 'do not mail; print the links instead'),
+  effect:
+    'Starts no container. Existing accounts are not changed; unverified ones get another link. ' +
+    'Can be repeated after an interruption: each address is one line, with --json one line of JSON.',
+  examples: [
+    ['users invite ann@example.org bob@example.org', 'two users'],
+    ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with links to hand out'],
+  ],
+  work: invitePeople,
+}
+
+async function invitePeople(context: CommandContext, typed: readonly string[], options: InviteOptions): Promise<void> {
+  const fromFile =
+    options.csv === undefined ? [] : await readAddresses(path.resolve(context.folder, options.csv), options.column)
+  const emails = [...new Set([...typed, ...fromFile])]
+  if (emails.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
+  const notDone = await withApi(context, (api) => inviteAll(context, api, emails, options))
+  if (notDone > 0) throw new CommandFailed(`${notDone} of ${emails.length} could not be invited.`)
+}
+
+/** @returns the number of addresses that could not be invited */
+async function inviteAll(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  emails: readonly string[],
+  options: InviteOptions,
+) {
+  const wish = { send: options.mail, ...(options.language && { language: options.language }) }
+  let notDone = 0
+  for (let at = 0; at < emails.length; at += addressesPerCall) {
+    signal.throwIfAborted()
+    if (emails.length > addressesPerCall) terminal.progress(`${at} of ${emails.length} invited`)
+    const { invitations } = await api.invite({ body: { emails: emails.slice(at, at + addressesPerCall), ...wish } })
+    terminal.endProgress()
+    for (const invitation of invitations) {
+      terminal.json(invitation)
+      terminal.print(wordsFor(invitation))
+    }
+    notDone += invitations.filter(({ status }) => status === 'failed' || status === 'invalid').length
+    await terminal.drained()
+  }
+  return notDone
+}
+
+const sentences: Record<Invitation['status'], string> = {
+  invited: 'invited',
+  'already-registered': 'has an account already',
+  invalid: 'is no address that mail can be sent to',
+  failed: 'could not be invited: the mail was not accepted, and nothing was stored',
+}
+
+const wordsFor = ({ email, status, link }: Invitation) => `${email}: ${link ?? sentences[status]}`
+
+/** `berth link`. */
+export const link: CommandSpec = {
+  description: 'print a login link, for when mail does not work',
+  usage: (command) => command.argument('<email>', 'address of an account'),
+  effect:
+    'Sends no mail and does not count towards the rate limit of the address. The audit log records that a link ' +
+    'was printed, not the link. An unverified account gets a signup link, a blocked one none.',
+  examples: [
+    ['link ann@example.org', 'to hand over to Ann'],
+    ['link boss@example.org | qrencode -t ansi', 'as a QR code for a phone'],
+  ],
+  work: byApi(printLink),
+}
+
+async function printLink({ terminal }: CommandContext, api: Client, email: string): Promise<void> {
+  const printed = await api.printLink({ body: { email } })
+  terminal.json(printed)
+  terminal.print(printed.link)
+  const what = printed.purpose === 'signup' ? 'The first link' : 'A login link'
+  terminal.note(
+    `${what} of ${email}, valid once, until ${formatInstant(printed.expires_at)} UTC. It signs in to this account: keep it secret.`,
+  )
+  if (printed.link.includes(':0/')) terminal.note('PORT=0: put the port that Berth prints into the link.')
+}
+
+interface ExportOptions {
+  readonly output?: string
+}
+
+/** `berth users export`. */
+const exportUserCommand: CommandSpec = {
+  description: 'export everything that is kept about a user, as JSON',
+  usage: (command) =>
+    command
+      .argument('<user>', 'e-mail address or id')
+      .option('--output <file>', 'write a new file, readable by its owner only, in place of standard output'),
+  effect:
+    'Read-only, except for an entry of the audit log. Without secrets, tokens and files of containers. The format ' +
+    'is that of GET /api/user/data, which users get of themselves on the page Your data.',
+  examples: [
+    ['users export ann@example.org --output ann.json', 'for a request of Ann for her data'],
+    ['users export 12 | jq .sessions', 'sessions of the user with the id 12'],
+  ],
+  work: byApi(exportUser),
+}
+
+async function exportUser(
+  { terminal, folder, signal }: CommandContext,
+  api: Client,
+  target: string,
+  { output }: ExportOptions,
+): Promise<void> {
+  const { id, email } = await findUser(api, target)
+  const data = await api.exportUserData({ params: { id: String(id) } })
+  const text = `${JSON.stringify(data, null, 2)}\n`
+  if (output === undefined) return terminal.write(text)
+  await writeNewFile(path.resolve(folder, output), output, () => once(text), signal)
+  terminal.note(`What is kept about ${email} is in ${output}.`)
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+interface DeleteOptions {
+  readonly purge?: true
+  readonly yes?: true
+}
+
+/** `berth users delete`. */
+const deleteUsersCommand: CommandSpec = {
+  description: 'delete accounts and their containers',
+  usage: (command) =>
+    command
+      .argument('<user...>', 'e-mail addresses or ids')
+      .option('--purge', 'also delete their files, permanently')
+      .option('--yes', 'do not ask for confirmation'),
+  effect:
+    'Running containers are stopped and removed, connections are closed. Files are kept for KEEP_HOMES seconds ' +
+    'unless --purge is given. Asks for confirmation; without a terminal it needs --yes.',
+  examples: [
+    ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for KEEP_HOMES'],
+    ['users delete 12 13 --purge --yes', 'deletes two users and their files without asking'],
+  ],
+  work: byApi(deleteUsers),
+}
+
+async function deleteUsers(
+  context: CommandContext,
+  api: Client,
+  targets: readonly string[],
+  options: DeleteOptions,
+): Promise<void> {
+  if (!options.yes) await ask(context, api, targets, options)
+  const query = options.purge ? { purge: 'true' } : {}
+  await forEach(context, targets, async (target) => {
+    const { id, email } = await findUser(api, target)
+    const { message } = await api.deleteUser({ params: { id: String(id) }, query })
+    return { line: `${email}: ${message}`, value: { id, email, message } }
+  })
+}
+
+async function ask(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  targets: readonly string[],
+  options: DeleteOptions,
+) {
+  const users: AdminUser[] = []
+  for (const target of new Set(targets)) users.push(await findUser(api, target))
+  for (const { email, id, containers } of users)
+    terminal.note(`  ${email} (id ${id}) with ${formatCount(containers.length, 'container')}`)
+  const files = options.purge ? 'and all their files, for ever' : 'whose files are kept for a while'
+  await terminal.confirm(`This deletes ${formatCount(users.length, 'account')}, ${files}.`, '--yes', signal)
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Option, type Command } from 'commander'
-import { addCommands } from '#/command.ts'
-import { addHelp, type Run } from '#/help.ts'
+import { addCommands, addHelp, type Run } from '#/command.ts'
 import { withApi, type CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
 import { addressesFor } from '@berth/server/config/addresses.ts'
@@ -11,7 +10,7 @@ import { levels, type CheckContext, type Level } from './check.ts'
 import type { CheckResult } from './run-checks.ts'
 import { attackCommand } from '#/attack/attack-command.ts'
 import { findService } from '#/find-service.ts'
-import { formatCount } from '#/formatting.ts'
+import { formatCount } from '#/terminal.ts'
 
 /** `berth doctor check`, also without the last word, and `berth doctor attack`. */
 export function addDoctor(program: Command, run: Run): void {
@@ -49,7 +48,7 @@ async function examine(context: CommandContext, failOn: Level): Promise<void> {
   // Loaded here, because loading them would slow every other command.
   const [{ inspectionsFor }, { checksFor }, { runChecks, bySeverity, reachesLevel }] = await Promise.all([
     import('@berth/server/start/adapters.ts'),
-    import('./checks.ts'),
+    import('./run-checks.ts'),
     import('./run-checks.ts'),
   ])
   const checked: CheckContext = {

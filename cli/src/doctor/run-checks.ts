@@ -1,5 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '@berth/server/config/config.ts'
 import { reasonOf } from '#/command-failure.ts'
+import { checkCluster, checkPolicies, checkQuotas, checkRights, checkStorage } from './check-cluster.ts'
+import {
+  checkAddressPools,
+  checkClock,
+  checkDisk,
+  checkEngine,
+  checkHostRules,
+  checkImages,
+  checkInotify,
+} from './check-host.ts'
+import { checkBackups, checkNodes, checkService, checkSettings, checkStoreAnswers } from './check-installation.ts'
+import {
+  checkContainerHosts,
+  checkCookieDomain,
+  checkDns,
+  checkMailDomain,
+  checkMailServer,
+  checkPorts,
+  checkProxy,
+  checkTls,
+} from './check-network.ts'
 import { levels, type Check, type CheckContext, type Finding, type Level } from './check.ts'
 
 /** Limit of one check, in ms. */
@@ -60,3 +82,43 @@ export const bySeverity = (results: readonly CheckResult[]): NamedFinding[] =>
 /** Whether any finding is of this level or above. */
 export const reachesLevel = (results: readonly CheckResult[], level: Level): boolean =>
   results.some(({ findings }) => findings.some((each) => levels.indexOf(each.level) <= levels.indexOf(level)))
+
+/** All checks, in the order in which findings of one level are shown. */
+export const allChecks: readonly Check[] = [
+  { name: 'engine', run: checkEngine },
+  { name: 'host rules', run: checkHostRules },
+  { name: 'dns', run: checkDns },
+  { name: 'ports', run: checkPorts },
+  { name: 'tls', run: checkTls },
+  { name: 'container hosts', run: checkContainerHosts },
+  { name: 'cookie domain', run: checkCookieDomain },
+  { name: 'proxy', run: checkProxy },
+  { name: 'store', run: checkStoreAnswers },
+  { name: 'nodes', run: checkNodes },
+  { name: 'backups', run: checkBackups },
+  { name: 'disk', run: checkDisk },
+  { name: 'images', run: checkImages },
+  { name: 'address pools', run: checkAddressPools },
+  { name: 'inotify', run: checkInotify },
+  { name: 'clock', run: checkClock },
+  { name: 'mail server', run: checkMailServer },
+  { name: 'mail domain', run: checkMailDomain },
+  { name: 'settings', run: checkSettings },
+  { name: 'service', run: checkService },
+]
+
+/** Checks of an engine on this machine. */
+const ofDocker = new Set(['engine', 'host rules', 'images', 'address pools', 'inotify'])
+
+/** In the place of those. */
+const ofCluster: readonly Check[] = [
+  { name: 'cluster', run: checkCluster },
+  { name: 'rights', run: checkRights },
+  { name: 'policies', run: checkPolicies },
+  { name: 'storage', run: checkStorage },
+  { name: 'quotas', run: checkQuotas },
+]
+
+/** The checks of an installation with these settings. */
+export const checksFor = ({ kubernetes }: Pick<Config, 'kubernetes'>): readonly Check[] =>
+  kubernetes === null ? allChecks : [...ofCluster, ...allChecks.filter(({ name }) => !ofDocker.has(name))]

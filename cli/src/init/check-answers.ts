@@ -4,8 +4,7 @@ import { configWarnings } from '@berth/server/config/config-warnings.ts'
 import type { Config } from '@berth/server/config/config.ts'
 import { reasonOf } from '#/command-failure.ts'
 import type { CheckContext } from '#/doctor/check.ts'
-import { checksFor } from '#/doctor/checks.ts'
-import { bySeverity, runChecks, type NamedFinding } from '#/doctor/run-checks.ts'
+import { bySeverity, checksFor, runChecks, type NamedFinding } from '#/doctor/run-checks.ts'
 
 /** Checks of `berth doctor` that say nothing before the first start. */
 const later = new Set(['backups', 'service', 'host rules', 'policies'])

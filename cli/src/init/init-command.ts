@@ -3,19 +3,23 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { addressesFor } from '@berth/server/config/addresses.ts'
 import type { Config } from '@berth/server/config/config.ts'
+import { fileVariable } from '@berth/server/config/secret-settings.ts'
+import { secretSettings, settingGroups, type SettingDescription } from '@berth/server/config/setting-descriptions.ts'
+import { CommandFailed, WrongUsage } from '#/command-failure.ts'
+import { addHelp, collect, type Run } from '#/command.ts'
 import { findService } from '#/find-service.ts'
 import type { CommandContext } from '#/with-api.ts'
-import { CommandFailed } from '#/command-failure.ts'
-import { addHelp, type Run } from '#/help.ts'
-import { collect } from '#/options.ts'
-import { CandidateConfig, presentAnswers } from './candidate-config.ts'
 import type { AnswerCheck } from './check-answers.ts'
-import { collectAnswers, type Ask } from './collect-answers.ts'
-import { EnvDocument } from './env-document.ts'
-import { newEnvFile } from './new-env-file.ts'
-import { none, questions, type Answers } from './questions.ts'
-import { flagsIn, setsIn } from './read-flags.ts'
-import { applyAnswers, writePrivately } from './write-settings.ts'
+import { EnvDocument, applyAnswers, writePrivately } from './env-document.ts'
+import {
+  CandidateConfig,
+  collectAnswers,
+  none,
+  presentAnswers,
+  questions,
+  type Answers,
+  type Ask,
+} from './questions.ts'
 
 /** `berth init`. */
 export function addInit(program: Command, run: Run): void {
@@ -171,4 +175,70 @@ function report({ terminal }: CommandContext, { file, isChanged, secrets, config
   )
   terminal.print(`Users reach Berth at ${address}. Start or reload it, then: berth doctor`)
   if (testMail?.reason) throw new CommandFailed('The test mail was not accepted; the file is written.')
+}
+
+/** Answers of the flags of questions. @param options by commander's names */
+function flagsIn(options: Readonly<Record<string, unknown>>): Answers {
+  const given = questions.flatMap(({ flag, setting }) => {
+    const name = /^--(\S+)/.exec(flag)?.[1]?.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) ?? ''
+    const value = options[name]
+    return typeof value === 'string' ? [[setting, value.trim()] as const] : []
+  })
+  return Object.fromEntries(given)
+}
+
+/**
+ * Answers of `--set`. A file of a secret is put into the document at once, so that its content is what the file says.
+ * @throws {WrongUsage} for a setting that does not exist
+ */
+function setsIn(sets: readonly string[], document: EnvDocument): Answers {
+  const known = new Set<string>(Object.values(settingGroups).flatMap((group) => Object.keys(group)))
+  const files = new Map(secretSettings.map((name) => [fileVariable(name), name]))
+  const answers: Record<string, string> = {}
+  for (const assignment of sets) {
+    const [, name = '', value = ''] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(assignment) ?? []
+    const secret = files.get(name)
+    if (secret !== undefined) document.replace(secret, name, value)
+    else if (known.has(name)) answers[name] = value === '' ? none : value
+    else
+      throw new WrongUsage(
+        `--set ${assignment}: there is no setting ${name || 'in this'}; see docs/reference/settings.md`,
+      )
+  }
+  return answers
+}
+
+const width = 100
+
+/** Text of a new settings file: every setting with its description, commented out at its default. */
+function newEnvFile(): string {
+  const head = wrap(
+    'Settings of Berth. "berth init" writes and changes this file, and keeps every line that it does not change. Check ' +
+      'it with "berth config check"; "systemctl reload berth" makes Berth read it again. A setting of the environment ' +
+      'takes precedence. Secrets are in files of their own: NAME_FILE.',
+  )
+  const groups = Object.entries<Readonly<Record<string, SettingDescription>>>(settingGroups)
+  return [...head, ...groups.flatMap(([title, settings]) => ['', `# --- ${title} ---`, ...linesOf(settings)])]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const linesOf = (settings: Readonly<Record<string, SettingDescription>>) =>
+  Object.entries(settings).flatMap(([name, { text, default: usual, isDefaultInWords, isSecret }]) => [
+    '',
+    ...wrap(plain(text) + (isDefaultInWords && usual !== 'none' ? ` Default: ${plain(usual)}.` : '')),
+    isSecret ? `#${name}_FILE=` : `#${name}=${isDefaultInWords ? '' : usual}`,
+  ])
+
+/** Without the Markdown of the reference. */
+const plain = (text: string) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
+
+function wrap(text: string): string[] {
+  const lines = ['#']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + word.length + 1 > width) lines.push(`# ${word}`)
+    else lines[lines.length - 1] = `${line} ${word}`
+  }
+  return lines
 }

@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { readConfig, type Config } from '@berth/server/config/config.ts'
+import { fileVariable, withSecretsOfFiles } from '@berth/server/config/secret-settings.ts'
+import { secretSettings, type SettingName } from '@berth/server/config/setting-descriptions.ts'
 import { catalogueEntries } from '@berth/server/templates/catalogue.ts'
-import type { SettingName } from '@berth/server/config/setting-descriptions.ts'
+import { WrongUsage } from '#/command-failure.ts'
 
 /** Values by setting, as far as they are known; empty means "not set". */
 export type Answers = Readonly<Partial<Record<SettingName, string>>>
 
 /** What `berth init` asks. Each question is for one setting. */
-export interface Question {
+interface Question {
   readonly setting: SettingName
   /** As commander takes it: `--domain <domain>`. */
   readonly flag: string
@@ -155,3 +160,112 @@ export const questions: readonly Question[] = [
     isAsked: (answers) => !answers.CONTAINER_TEMPLATES,
   },
 ]
+
+/** Asks one question. @param usual shown as the answer of an empty line; null: there is none */
+export type Ask = (question: Question, usual: string | null) => Promise<string>
+
+export interface AnswerSources {
+  /** Values of flags, by setting. */
+  readonly given: Answers
+  /** Values of the present file. */
+  readonly present: Answers
+  /** Null: without a terminal. */
+  readonly ask: Ask | null
+  /** Whether only what is given is changed, when nothing is asked. */
+  readonly isPartial: boolean
+  /** @returns why a value cannot be, in words that begin with the setting; undefined when it can */
+  readonly problemOf: (answers: Answers, question: Question) => string | undefined
+  /** Receives the problem of an answer, before the question is asked again. */
+  readonly note: (problem: string) => void
+}
+
+/**
+ * An answer for every question that is asked: of a flag, else from the terminal, else the present value, else the usual
+ * one, unless only what is given is to be changed. Questions that are not asked keep what the file says.
+ * @throws {WrongUsage} without a terminal: with the flags that are missing, or for a value that cannot be
+ */
+export async function collectAnswers(questions: readonly Question[], sources: AnswerSources): Promise<Answers> {
+  const missing: string[] = []
+  let answers: Answers = { ...sources.present, ...cleared(sources.given) }
+  const isComplete = questions.every(({ setting }) => sources.given[setting] !== undefined)
+  const ask = isComplete ? null : sources.ask
+  for (const question of questions) {
+    const { setting, isAsked = () => true } = question
+    if (!isAsked(answers)) continue
+    const given = sources.given[setting]
+    const usual = sources.present[setting] ?? question.usual(answers)
+    if (given === undefined && ask) answers = await askUntilRight(question, usual, answers, ask, sources)
+    else if (given === undefined && sources.isPartial) continue
+    else if (given === undefined && usual === null) missing.push(question.flag)
+    else answers = withAnswer(answers, question, given ?? usual ?? none)
+    const problem = sources.problemOf(answers, question)
+    if (problem !== undefined && given !== undefined) throw new WrongUsage(problem)
+  }
+  if (missing.length === 0) return answers
+  throw new WrongUsage(
+    `There is no terminal to ask at. Add ${missing.join(', ')} ("${none}" for none, where it may be).`,
+  )
+}
+
+async function askUntilRight(
+  question: Question,
+  usual: string | null,
+  answers: Answers,
+  ask: Ask,
+  { problemOf, note }: AnswerSources,
+): Promise<Answers> {
+  for (;;) {
+    const answer = (await ask(question, usual)).trim() || usual
+    if (answer === null) {
+      note('This has no usual answer.')
+      continue
+    }
+    const next = withAnswer(answers, question, answer)
+    const problem = problemOf(next, question)
+    if (problem === undefined) return next
+    note(problem)
+  }
+}
+
+const withAnswer = (answers: Answers, { setting }: Question, answer: string): Answers => ({
+  ...answers,
+  [setting]: answer === none ? '' : answer,
+})
+
+const cleared = (given: Answers): Answers =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === none ? '' : value]))
+
+type Settings = Readonly<Record<string, string | undefined>>
+
+/** The settings that Berth would have with these answers in its file. */
+export class CandidateConfig {
+  /** Of the environment, without those of the file. */
+  readonly #environment: Settings
+
+  /** @param env settings of environment and file @param text of the file that they were read from */
+  constructor(env: Settings, text: string) {
+    const inFile = new Set(Object.keys(parseEnv(text)))
+    const isOfFile = (name: string) => inFile.has(name) || inFile.has(fileVariable(name))
+    this.#environment = Object.fromEntries(Object.entries(env).filter(([name]) => !isOfFile(name)))
+  }
+
+  /** @param values of the file; secrets by themselves */
+  read(values: Settings): { readonly config: Config | null; readonly problems: readonly string[] } {
+    return readConfig({ ...this.#environment, ...values }, (file) => readFileSync(file, 'utf8'))
+  }
+
+  /** Problem of the answer to a question; what only a later answer can complete is none yet. */
+  problemOf(answers: Answers, question: Question): string | undefined {
+    const later = questions.slice(questions.indexOf(question) + 1).map(({ setting }) => setting)
+    return this.read(answers).problems.find(
+      (problem) => problem.includes(question.setting) && !later.some((setting) => problem.includes(setting)),
+    )
+  }
+}
+
+/** Values of a file, secrets of files included; a secret that cannot be read is none. */
+export function presentAnswers(values: Settings): Answers {
+  const { env } = withSecretsOfFiles(values)
+  const files = new Set(secretSettings.map(fileVariable))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !files.has(name))) as Answers
+}

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ImageProgram } from '@berth/server/engines/trial-engine.ts'
-import type { Attempt } from './try-template.ts'
-import { findTemplate } from './find-template.ts'
-import { breaks } from './finding.ts'
-import type { Candidate } from './next-fields.ts'
+import { findTemplate, type Attempt, type Candidate } from './find-template.ts'
+import { breaks } from './http-look.ts'
 
 const nothing: ImageProgram = { entrypoint: [], command: [] }
 const server: ImageProgram = { entrypoint: [], command: ['server', '--all'] }

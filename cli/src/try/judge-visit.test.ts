@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judgeVisit, type AppLocation } from './judge-visit.ts'
-import { newRecord, type VisitRecord } from './visit-record.ts'
+import { newRecord, type VisitRecord } from './visit-app.ts'
 
 const origin = 'http://spawner.berth.localhost:4711'
 const home = `${origin}/trial-app/`

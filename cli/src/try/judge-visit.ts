@@ -1,5 +1,5 @@
-import { breaks, hint, type Finding } from './finding.ts'
-import type { SeenCookie, SeenRequest, SeenSocket, SeenWorker, VisitRecord } from './visit-record.ts'
+import { breaks, hint, type Finding } from './http-look.ts'
+import type { SeenCookie, SeenRequest, SeenSocket, SeenWorker, VisitRecord } from './visit-app.ts'
 
 /** Where an application is. */
 export interface AppLocation {

@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { gatewayInProcess, openParts, trialEngineFor } from '@berth/server/start/adapters.ts'
-import { startApp, type App } from '@berth/server/start/app.ts'
-import type { Config } from '@berth/server/config/config.ts'
 import type { Email } from '@berth/server/accounts/mail/mailer.ts'
+import type { Config } from '@berth/server/config/config.ts'
 import type { Runtime } from '@berth/server/engines/runtime.ts'
 import type { TrialEngine } from '@berth/server/engines/trial-engine.ts'
-import { endAll, removeAbandoned } from './remove-trials.ts'
+import { isProcessAlive } from '@berth/server/machine/process-alive.ts'
+import { gatewayInProcess, openParts, trialEngineFor } from '@berth/server/start/adapters.ts'
+import { startApp, type App } from '@berth/server/start/app.ts'
 
 /** What a command wants of a second Berth in its process. */
 export interface TrialSetup {
@@ -171,4 +171,34 @@ async function signUpBy(
   const { access_token: token } = (await verified.json()) as { access_token?: string }
   if (token === undefined) throw new Error(`a user could not sign up: ${verified.status}`)
   return { token, slug }
+}
+
+/**
+ * Removes what killed runs left on the engine and in the folder of temporary files; those whose process lives are left.
+ * @param imageOf name of the image of an installation
+ */
+async function removeAbandoned(
+  engine: TrialEngine,
+  purpose: string,
+  imageOf: (installation: string) => string,
+): Promise<void> {
+  const isAbandoned = (pid: string | undefined) => pid !== undefined && !isProcessAlive(Number(pid))
+  const ofInstallation = new RegExp(`^${purpose}-(\\d+)-[a-z]{5}$`)
+  for (const name of await engine.installations())
+    if (isAbandoned(ofInstallation.exec(name)?.[1])) await engine.removeInstallation(name, imageOf(name))
+  const ofFolder = new RegExp(`^berth-${purpose}-(\\d+)-\\w{6}$`)
+  for (const name of readdirSync(tmpdir()))
+    if (isAbandoned(ofFolder.exec(name)?.[1])) rmSync(path.join(tmpdir(), name), { recursive: true, force: true })
+}
+
+/** Calls the last first; each is tried. The list is empty afterwards. @throws the first failure */
+export async function endAll(endings: (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (let ending = endings.pop(); ending; ending = endings.pop())
+    try {
+      await ending()
+    } catch (error) {
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
 }

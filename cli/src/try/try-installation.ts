@@ -7,7 +7,7 @@ import type { Config } from '@berth/server/config/config.ts'
 import { readTemplates } from '@berth/server/templates/read-templates.ts'
 import { Templates } from '@berth/server/templates/template.ts'
 import type { ImageProgram } from '@berth/server/engines/trial-engine.ts'
-import type { AppAddress } from './await-app.ts'
+import type { AppAddress } from './http-look.ts'
 
 /** Fields of a template as an operator writes them. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -3,12 +3,15 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { trialEngineFor } from '#/start/adapters.ts'
-import { attackImage, hostileCommand } from '@berth/cli/attack/attack-image.ts'
-import type { AttackInstallation } from '@berth/cli/attack/attack-installation.ts'
-import { exhaustMemory, exhaustProcesses } from '@berth/cli/attack/exhaust-host.ts'
-import { gainRights } from '@berth/cli/attack/gain-rights.ts'
-import { reachHost, reachNeighbours } from '@berth/cli/attack/reach-others.ts'
-import { useEngine } from '@berth/cli/attack/use-engine.ts'
+import { attackImage, hostileCommand, type AttackInstallation } from '@berth/cli/attack/attack-installation.ts'
+import {
+  exhaustMemory,
+  exhaustProcesses,
+  gainRights,
+  reachHost,
+  reachNeighbours,
+  useEngine,
+} from '@berth/cli/attack/container-attempts.ts'
 import { readConfig } from '#/config/config.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { testSubnet } from '#test/support/engine/outer-network.ts'

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import { checksFor } from '@berth/cli/doctor/checks.ts'
-import { checkCluster } from '@berth/cli/doctor/check-cluster.ts'
-import { checkPolicies } from '@berth/cli/doctor/check-policies.ts'
-import { checkQuotas } from '@berth/cli/doctor/check-quotas.ts'
-import { checkRights } from '@berth/cli/doctor/check-rights.ts'
-import { checkStorage } from '@berth/cli/doctor/check-storage.ts'
-import { checkClock } from '@berth/cli/doctor/check-clock.ts'
+import { checksFor } from '@berth/cli/doctor/run-checks.ts'
+import { checkCluster, checkPolicies, checkQuotas, checkRights, checkStorage } from '@berth/cli/doctor/check-cluster.ts'
+import { checkClock } from '@berth/cli/doctor/check-host.ts'
 import {
   engineOfCluster,
   quotas,

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { checkAddressPools } from '@berth/cli/doctor/check-address-pools.ts'
-import { checkClock } from '@berth/cli/doctor/check-clock.ts'
-import { checkDisk } from '@berth/cli/doctor/check-disk.ts'
-import { checkEngine } from '@berth/cli/doctor/check-engine.ts'
-import { checkHostRules } from '@berth/cli/doctor/check-host-rules.ts'
-import { checkImages } from '@berth/cli/doctor/check-images.ts'
-import { checkInotify } from '@berth/cli/doctor/check-inotify.ts'
+import {
+  checkAddressPools,
+  checkClock,
+  checkDisk,
+  checkEngine,
+  checkHostRules,
+  checkImages,
+  checkInotify,
+} from '@berth/cli/doctor/check-host.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { smallDisk } from '#test/support/engine/small-disk.ts'

@@ -4,12 +4,14 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import { noteBackup } from '@berth/cli/backup/last-backup.ts'
-import { checkBackups } from '@berth/cli/doctor/check-backups.ts'
-import { checkNodes } from '@berth/cli/doctor/check-nodes.ts'
-import { checkService } from '@berth/cli/doctor/check-service.ts'
-import { checkSettings } from '@berth/cli/doctor/check-settings.ts'
-import { checkStoreAnswers } from '@berth/cli/doctor/check-store-answers.ts'
+import { noteBackup } from '@berth/cli/backup/create-backup.ts'
+import {
+  checkBackups,
+  checkNodes,
+  checkService,
+  checkSettings,
+  checkStoreAnswers,
+} from '@berth/cli/doctor/check-installation.ts'
 import { runChecks } from '@berth/cli/doctor/run-checks.ts'
 import { waitFor } from '../support/program.ts'
 import { prepareCluster, startPostgres } from '../support/store/postgres.ts'

@@ -5,14 +5,16 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import { test, type TestContext } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import { checkContainerHosts } from '@berth/cli/doctor/check-container-hosts.ts'
-import { checkCookieDomain } from '@berth/cli/doctor/check-cookie-domain.ts'
-import { checkDns } from '@berth/cli/doctor/check-dns.ts'
-import { checkMailDomain } from '@berth/cli/doctor/check-mail-domain.ts'
-import { checkMailServer } from '@berth/cli/doctor/check-mail-server.ts'
-import { checkPorts } from '@berth/cli/doctor/check-ports.ts'
-import { checkProxy } from '@berth/cli/doctor/check-proxy.ts'
-import { checkTls } from '@berth/cli/doctor/check-tls.ts'
+import {
+  checkContainerHosts,
+  checkCookieDomain,
+  checkDns,
+  checkMailDomain,
+  checkMailServer,
+  checkPorts,
+  checkProxy,
+  checkTls,
+} from '@berth/cli/doctor/check-network.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { startMailServer } from '#test/support/mail/mail-server.ts'
