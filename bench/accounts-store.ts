@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely'
-import { hashToken } from '../server/src/accounts/sign-up/magic-link-token.ts'
+import { hashToken } from '../server/src/accounts/sign-up/magic-link.ts'
 import { openDatabase, type Db } from '../server/src/store/database.ts'
 import { postgresDialect } from '../server/src/store/open/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'

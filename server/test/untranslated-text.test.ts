@@ -11,7 +11,7 @@ import { test } from 'node:test'
 const forOperators: Readonly<Record<string, readonly string[]>> = {
   'gateway/src/gateway-service.ts': ['BERTH_LINK_DIR names the folder'],
   'gateway/src/supervisor/run-folder.ts': ['Another gateway runs in', 'BERTH_LINK_DIR is ${folder}'],
-  'server/src/accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Sign-up is closed.'],
+  'server/src/accounts/sign-up/registration.ts': ['No administrator has verified', 'Sign-up is closed.'],
   'server/src/containers/reconcile/host-check.ts': ['Berth sets no rules on this host'],
   'server/src/engines/broker/main.ts': ['BROKER_SOCKET names the socket'],
   'server/src/start/api-process.ts': ['Start Berth with "npm start"'],

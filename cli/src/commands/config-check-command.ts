@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { addCommands, type CommandSpec, type Run } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
-import { callbackPath } from '@berth/server/accounts/oidc/provider.ts'
+import { callbackPath } from '@berth/server/accounts/oidc/provider-settings.ts'
 import { addressesFor } from '@berth/server/config/addresses.ts'
 import { readConfig, type Config } from '@berth/server/config/config.ts'
 import { configWarnings } from '@berth/server/config/config-warnings.ts'
@@ -54,7 +54,7 @@ async function checkParts(config: Config): Promise<Record<string, Verdict>> {
   // Loaded here, because loading them would slow every other command.
   const [{ runtimeFor }, { checkSmtp }, { checkStore }] = await Promise.all([
     import('@berth/server/start/adapters.ts'),
-    import('@berth/server/accounts/mail/check-smtp.ts'),
+    import('@berth/server/accounts/mail/mail-transport.ts'),
     import('@berth/server/store/check-store.ts'),
   ])
   const [store, engine, mail] = await Promise.all([
@@ -74,7 +74,7 @@ async function checkParts(config: Config): Promise<Record<string, Verdict>> {
 /** One entry for each OpenID Connect provider. */
 async function checkProviders(config: Config): Promise<Record<string, Verdict>> {
   if (config.providers.length === 0) return {}
-  const { checkProvider } = await import('@berth/server/accounts/oidc/check-provider.ts')
+  const { checkProvider } = await import('@berth/server/accounts/oidc/provider-discovery.ts')
   const { frontendUrl } = addressesFor(config, config.port)
   const checked = config.providers.map(async (provider) => {
     const verdict = await checkProvider(provider, frontendUrl + callbackPath(provider.id))

@@ -1,8 +1,8 @@
-import { refusals } from '#/refusals/errors.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { Database, Db, Tx } from '#/store/database.ts'
-import { countOthersInCharge, findUser, isActiveAdministrator, type User } from '#/store/users.ts'
 import { Semaphore, SemaphoreFull } from '#/machine/semaphore.ts'
+import { refusals } from '#/refusals/errors.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import { countOthersInCharge, findUser, findUserByEmail, isActiveAdministrator, type User } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
 
 /** Changes that end a user's rights as administrator. */
@@ -75,4 +75,10 @@ async function requireAdministrator(db: Db, { id }: Actor): Promise<void> {
   // The operator has no account.
   if (id === null) return
   if (!isActiveAdministrator(await findUser(db, id))) throw refusals.notAdministrator()
+}
+
+/** Id of the owner whom a list of administrators is filtered by. @param owner id or e-mail address @returns 0 for an unknown address */
+export async function ownerId(db: Db, owner: string): Promise<number> {
+  if (/^\d{1,15}$/.test(owner)) return Number(owner)
+  return (await findUserByEmail(db, owner.trim().toLowerCase()))?.id ?? 0
 }

@@ -1,14 +1,15 @@
-import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
-import type { ApiTokens } from './api-tokens.ts'
-import type { UnverifiedAccounts } from '#/accounts/sign-up/unverified-accounts.ts'
-import type { Activity } from '#/containers/idle/activity.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
-import type { SessionUses } from '#/accounts/sessions/session-uses.ts'
-import type { SessionList } from '#/accounts/sessions/session-list.ts'
+import type { SessionList, SessionUses } from '#/accounts/sessions/session-list.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Compensations } from '#/accounts/sign-up/compensations.ts'
+import type { UnverifiedAccounts } from '#/accounts/sign-up/registration.ts'
+import type { Activity } from '#/containers/idle/activity.ts'
+import type { Task } from '#/containers/reconcile/reconciler.ts'
+import type { IsSettled } from '#/machine/settled-dates.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteExpiredLinks, deleteOldLinkRequests, deleteUnknownAddressRequests } from '#/store/magic-links.ts'
-import type { Task } from '#/containers/reconcile/reconciler.ts'
+import { deleteOldPersonalFacts } from '#/store/personal-facts.ts'
+import type { ApiTokens } from './api-tokens.ts'
 
 /** Retention of requests for links, in ms: the rate limit counts those of an hour. */
 const requestRetention = 2 * 3_600_000
@@ -70,3 +71,12 @@ export function lastUsedTask(activity: Activity, sessions: SessionUses): Task {
     },
   }
 }
+
+/** Deletes personal facts of the audit log whose retention is over. @param keep seconds */
+export const personalFactsTask = ({ db }: Pick<Database, 'db'>, keep: number, isSettled: IsSettled): Task => ({
+  name: 'personal facts',
+  async run(now) {
+    if (isSettled(now)) await deleteOldPersonalFacts(db, new Date(now.getTime() - keep * 1_000))
+    return {}
+  },
+})

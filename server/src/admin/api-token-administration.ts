@@ -6,8 +6,7 @@ import { apiTokenEntry } from '#/store/api-token-entry.ts'
 import { deleteApiToken, listApiTokens, listApiTokensOf, type StoredApiToken } from '#/store/api-tokens.ts'
 import type { ApiTokenEffects } from '#/store/lost-rights.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer } from '#/accounts/guards.ts'
-import { ownerId } from '#/accounts/owner-id.ts'
+import { administer, ownerId } from '#/accounts/guards.ts'
 
 /** A page of API tokens, newest first, each with the address of its owner. */
 export interface ApiTokenPage {

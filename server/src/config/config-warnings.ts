@@ -7,7 +7,7 @@ import { fileSystemMagic, networkFileSystem } from '#/config/network-file-system
 import { formatBytes } from '@berth/texts/format-bytes.ts'
 import { isLoopback } from '@berth/gateway/basics/ip-address.ts'
 import { coversHost, readTlsPair } from '@berth/gateway/basics/tls-pair.ts'
-import { mayTravelPlain } from '#/accounts/mail/smtp-connection.ts'
+import { mayTravelPlain } from '#/accounts/mail/mail-transport.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Provider } from '#/accounts/oidc/provider.ts'
-import { readProviders } from '#/accounts/oidc/read-providers.ts'
+import { readProviders, type Provider } from '#/accounts/oidc/provider-settings.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
 /** How people sign in: at least one of the two. */

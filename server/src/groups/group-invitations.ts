@@ -1,7 +1,6 @@
 import type { Actor } from '#/accounts/actor.ts'
-import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
+import { maySignUp, parseNewEmail, type SignUpPolicy } from '#/accounts/sign-up/email-address.ts'
 import type { InvitationPurpose, Invite } from '#/accounts/sign-up/invitations.ts'
-import { maySignUp, type SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'

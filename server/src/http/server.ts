@@ -8,7 +8,7 @@ import fastify, {
 } from 'fastify'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import type { ApiTokenAuthenticator } from '#/accounts/api-token-authenticator.ts'
+import type { ApiTokenAuthenticator } from '#/accounts/api-tokens.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'

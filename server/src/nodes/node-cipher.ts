@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { Seal } from '#/accounts/oidc/seal.ts'
+import { Seal } from '#/machine/seal.ts'
 import { makeNodeSecret, readNodeSecret, writeNodeSecret } from '#/store/node-secrets.ts'
 import type { NodeDb } from '#/store/node-tables.ts'
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { replaceFile } from '#/accounts/sessions/key-file.ts'
-import { loadSigningKeys, signingKeyFile, SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import { SigningKeys, loadSigningKeys, replaceFile, signingKeyFile } from '#/accounts/sessions/signing-keys.ts'
 import type { NodeDb } from '#/store/node-tables.ts'
 import type { NodeCipher } from './node-cipher.ts'
 

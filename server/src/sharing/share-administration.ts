@@ -1,6 +1,5 @@
 import type { Actor } from '#/accounts/actor.ts'
-import { administer } from '#/accounts/guards.ts'
-import { ownerId } from '#/accounts/owner-id.ts'
+import { administer, ownerId } from '#/accounts/guards.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import { pageOf } from '#/store/page.ts'

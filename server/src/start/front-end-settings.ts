@@ -1,4 +1,4 @@
-import { startPath } from '#/accounts/oidc/provider.ts'
+import { startPath } from '#/accounts/oidc/provider-settings.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import type { FrontEndParts } from '#/http/front-end/front-end-document.ts'

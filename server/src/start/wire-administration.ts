@@ -1,5 +1,5 @@
-import { EndSessions } from '#/accounts/sessions/end-sessions.ts'
-import { PrintLink } from '#/accounts/sign-up/print-link.ts'
+import { EndSessions } from '#/accounts/sessions/session-list.ts'
+import { PrintLink } from '#/accounts/sign-up/magic-link.ts'
 import { endOfBlocked, revocationOf } from '#/accounts/sessions/revocations.ts'
 import { AdminLists } from '#/admin/admin-lists.ts'
 import { ApiTokenAdministration } from '#/admin/api-token-administration.ts'

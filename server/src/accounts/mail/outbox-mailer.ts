@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import type { Mailer, Email } from './mailer.ts'
-import { lazyTransport } from './lazy-transport.ts'
+import { lazyTransport } from './mail-transport.ts'
 
 /**
  * Outbox of an installation without a mail server: each mail is written as an `.eml` file, and its link is logged, so

@@ -5,7 +5,7 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { startMailServer } from '#test/support/mail/mail-server.ts'
 import type { Email } from './mailer.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
-import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
+import { smtpConnection, type SmtpTls } from './mail-transport.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 const message = (to: string): Email => ({ to, subject: 'Hello', text: 'plain', html: '<p>rich</p>' })

@@ -1,8 +1,6 @@
-import type { Mailer, Email } from './mailer.ts'
+import { failureReason, type Email, type Mailer } from './mailer.ts'
 import { Semaphore } from '#/machine/semaphore.ts'
-import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
-import { lazyTransport } from './lazy-transport.ts'
-import { failureReason } from './mail-failure-reason.ts'
+import { lazyTransport, smtpConnection, type SmtpTls } from './mail-transport.ts'
 
 /** Timeout of a mail, including the wait for a free connection, in ms. */
 const defaultTimeout = 10_000

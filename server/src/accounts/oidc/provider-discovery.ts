@@ -1,9 +1,40 @@
 import type * as OpenIdClient from 'openid-client'
 import type { ClientAuth, Configuration } from 'openid-client'
-import { problemOf } from './problem-of.ts'
-import { providerFetch } from './provider-fetch.ts'
-import type { Provider } from './provider.ts'
-import { SignInProblem } from './sign-in-problem.ts'
+import { askServer } from '#/machine/outgoing-request.ts'
+import { refusals } from '#/refusals/errors.ts'
+import type { Provider } from './provider-settings.ts'
+import { SignInProblem, problemOf } from './sign-in-problem.ts'
+
+export interface RegisteredProvider {
+  readonly provider: Provider
+  readonly discovery: ProviderDiscovery
+}
+
+/** The providers of the settings, each with its discovery; nothing is asked of them before they are needed. */
+export class ProviderRegistry {
+  /** In the order of the login page. */
+  readonly providers: readonly Provider[]
+  readonly #registered: ReadonlyMap<string, RegisteredProvider>
+
+  constructor(providers: readonly Provider[]) {
+    this.providers = providers
+    this.#registered = new Map(
+      providers.map((provider) => [provider.id, { provider, discovery: new ProviderDiscovery(provider) }]),
+    )
+  }
+
+  /** Undefined for an id that is not in the settings, or not any more. */
+  find(id: string): RegisteredProvider | undefined {
+    return this.#registered.get(id)
+  }
+
+  /** @throws {Refusal} 404 no such provider */
+  require(id: string): RegisteredProvider {
+    const registered = this.find(id)
+    if (!registered) throw refusals.notFound('provider')
+    return registered
+  }
+}
 
 /** Timeout of each request to a provider, in seconds. */
 const requestTimeout = 5
@@ -79,7 +110,7 @@ export class ProviderDiscovery {
  * Fetches the discovery document, without a cache. @throws what the library throws: no answer within 5 s, or a document
  * of another issuer
  */
-export async function discover(provider: Provider): Promise<Configuration> {
+async function discover(provider: Provider): Promise<Configuration> {
   // Loaded here: an installation without providers does without it.
   const client = await import('openid-client')
   const issuer = new URL(provider.issuer)
@@ -128,4 +159,114 @@ function clientAuthentication(
     return (isPost ? post : basic)(server, ...rest)
   }
   return [authenticate, state]
+}
+
+/** How far the clocks of the two may be apart, in seconds: a third of what is tolerated, as they drift on. */
+const maxClockDifference = 20
+/** Timeout of the request for the keys, in ms. */
+const keyTimeout = 5_000
+
+/** What a check found, in words that end the sentence "provider NAME: ...". */
+export interface ProviderCheck {
+  readonly ok: boolean
+  readonly words: string
+}
+
+/**
+ * Whether sign-ins at a provider could work: its discovery document, its keys and its clock. The client's secret is not
+ * checked: that takes a person who signs in.
+ * @param redirectUri the address that the operator enters there @returns never rejects
+ */
+export async function checkProvider(provider: Provider, redirectUri: string): Promise<ProviderCheck> {
+  const enter = `redirect address to enter there: ${redirectUri}`
+  try {
+    const metadata = (await discover(provider)).serverMetadata()
+    const missing = (['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const).filter(
+      (name) => !metadata[name],
+    )
+    if (missing.length > 0) return wrong(`its discovery document lacks ${missing.join(', ')}`)
+    const { count, clock } = await keysAt(metadata.jwks_uri ?? '')
+    if (count === 0) return wrong('it publishes no keys that sign')
+    if (clock !== undefined && Math.abs(clock) > maxClockDifference)
+      return wrong(
+        `its clock is ${Math.abs(clock)} s ${clock > 0 ? 'ahead of' : 'behind'} this machine's: set both by NTP`,
+      )
+    const signOut = metadata.end_session_endpoint === undefined ? 'no sign-out there' : 'sign-out there'
+    const time = clock === undefined ? 'clock not known' : `clock ${Math.abs(clock)} s apart`
+    return { ok: true, words: `answers, ${count} ${count === 1 ? 'key' : 'keys'}, ${time}, ${signOut}; ${enter}` }
+  } catch (error) {
+    const named = issuerNamedIn(error)
+    return wrong(named === undefined ? problemOf(error).message : `it names another issuer; enter issuer: ${named}`)
+  }
+}
+
+const wrong = (words: string): ProviderCheck => ({ ok: false, words })
+
+/** @returns keys for signatures, and how many seconds its clock is ahead; undefined when it does not say */
+async function keysAt(address: string): Promise<{ count: number; clock: number | undefined }> {
+  const answer = await providerFetch(address, { signal: AbortSignal.timeout(keyTimeout) })
+  const { keys = [] } = Object(await answer.json()) as { keys?: readonly { readonly use?: string }[] }
+  const date = Date.parse(answer.headers.get('date') ?? '')
+  const clock = Number.isNaN(date) ? undefined : Math.round((date - Date.now()) / 1_000)
+  return { count: keys.filter(({ use }) => use === undefined || use === 'sig').length, clock }
+}
+
+/** The issuer of the discovery document, when that is all that is wrong. */
+function issuerNamedIn(error: unknown): string | undefined {
+  const { cause } = Object(error) as { cause?: unknown }
+  const { attribute, body } = Object(cause) as { attribute?: unknown; body?: unknown }
+  const { issuer } = Object(body) as { issuer?: unknown }
+  return attribute === 'issuer' && typeof issuer === 'string' ? issuer.slice(0, 200) : undefined
+}
+
+/** Max bytes of a provider's answer; a discovery document or key set has some ten thousand. */
+const maxAnswer = 1_048_576
+
+/** What the libraries ask for with each request. */
+interface RequestOptions {
+  readonly method: string
+  readonly headers: Headers | Record<string, string>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | null
+}
+
+/**
+ * In place of `fetch`, with a limit for the size of the answer, which any server at the address of the provider may send.
+ * @throws {TypeError} when it is larger than 1 MiB, or coded although no coding was asked for; `fetch failed`, as of `fetch`, with
+ * the cause when no whole answer comes · the reason of the signal
+ */
+export async function providerFetch(url: string, options: object): Promise<Response> {
+  const { signal } = options as RequestOptions
+  try {
+    return await ask(url, options as RequestOptions)
+  } catch (error) {
+    if (signal?.aborted || error instanceof TypeError) throw error
+    throw new TypeError('fetch failed', { cause: error })
+  }
+}
+
+async function ask(url: string, { method, headers, body, signal }: RequestOptions): Promise<Response> {
+  const answer = await askServer(url, {
+    method,
+    headers: Object.fromEntries(new Headers(headers)),
+    body: body === undefined || body === null ? undefined : String(body as string | URLSearchParams),
+    signal: signal ?? undefined,
+  })
+  const answered = headersOf(answer.rawHeaders)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of answer.body) {
+    size += chunk.byteLength
+    // Leaving the loop ends the connection.
+    if (size > maxAnswer) throw new TypeError(`the answer is larger than ${maxAnswer} bytes`)
+    chunks.push(chunk)
+  }
+  if (!/^(?:identity)?$/i.test(answered.get('content-encoding') ?? '')) throw new TypeError('the answer is coded')
+  return new Response(size === 0 ? null : Buffer.concat(chunks), { status: answer.status, headers: answered })
+}
+
+function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '')
+  return headers
 }

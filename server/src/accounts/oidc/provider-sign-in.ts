@@ -3,16 +3,20 @@ import type { Database } from '#/store/database.ts'
 import { insertProviderSession } from '#/store/provider-sessions.ts'
 import { onceOnlyId, useUpToken } from '#/store/revoked-tokens.ts'
 import { lockUser, touchUser, type User } from '#/store/users.ts'
-import type { BeginSession, SignedIn } from '../sessions/begin-session.ts'
-import type { ClientInfo } from '../sign-up/client-info.ts'
-import { attemptLifetime, authorizationRequest, type SignInAttempt } from './authorization-request.ts'
-import { exchangeCode, type ProviderAnswer } from './code-exchange.ts'
-import { isAdminByGroups, membershipGroups, requireAllowedGroup } from './sign-in-rights.ts'
-import type { ProviderAccounts } from './provider-account.ts'
-import type { ProviderRegistry } from './provider-registry.ts'
-import type { ProviderIdentity } from './provider-identity.ts'
-import { callbackPath, type Provider } from './provider.ts'
-import { idTokenContext, type Seal } from './seal.ts'
+import type { BeginSession, SignedIn } from '#/accounts/sessions/begin-session.ts'
+import type { ClientInfo } from '#/accounts/actor.ts'
+import {
+  attemptLifetime,
+  authorizationRequest,
+  exchangeCode,
+  type ProviderAnswer,
+  type ProviderIdentity,
+  type SignInAttempt,
+} from './authorization-code-flow.ts'
+import { isAdminByGroups, membershipGroups, requireAllowedGroup, type ProviderAccounts } from './provider-account.ts'
+import type { ProviderRegistry } from './provider-discovery.ts'
+import { callbackPath, type Provider } from './provider-settings.ts'
+import { idTokenContext, type Seal } from '#/machine/seal.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
 /** Sign-in of a user whom a provider has authenticated. */

@@ -1,6 +1,8 @@
 import { SignJWT } from 'jose'
+import { SignatureChecks, parseToken, type UnverifiedToken } from '@berth/gateway/tokens/signature-checks.ts'
 import { sidOf } from '@berth/gateway/tokens/token-selection.ts'
-import { parseToken, SignatureChecks, type UnverifiedToken } from '@berth/gateway/tokens/signature-checks.ts'
+import type { Database } from '#/store/database.ts'
+import { findUser } from '#/store/users.ts'
 import { algorithm, type SigningKeys } from './signing-keys.ts'
 
 /** Claims of a valid access token. */
@@ -35,7 +37,7 @@ export interface PlannedToken {
 }
 
 /** The scoped token that a container's app receives. */
-export interface ScopedToken {
+interface ScopedToken {
   readonly token: string
   /** ms since 1970 */
   readonly expiresAt: number
@@ -204,3 +206,21 @@ function actingIn({ act }: UnverifiedToken['claims']): string | null | undefined
 
 const isOfNow = ({ issuedAt, expiresAt }: Claims, now: Date) =>
   expiresAt > now && issuedAt.getTime() <= now.getTime() + maxClockSkew
+
+/** Issues scoped tokens for the apps in containers, by the present state of their user in the store. */
+export class ScopedTokenIssuer {
+  readonly #database: Database
+  readonly #tokens: AccessTokens
+
+  constructor(database: Database, tokens: AccessTokens) {
+    this.#database = database
+    this.#tokens = tokens
+  }
+
+  /** @param prefix of the container whose app sees it @param acting as in `Claims` @throws {Error} when there is no such user, or they are blocked */
+  async issue(userId: number, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
+    const user = await findUser(this.#database.db, userId)
+    if (!user || user.isBlocked) throw new Error(`user ${userId} is gone or blocked`)
+    return this.#tokens.scoped(user, prefix, acting, now)
+  }
+}

@@ -5,11 +5,16 @@ import { extendSession, type CookieRotation } from '#/store/session-changes.ts'
 import { findSessionBySid, type StoredSession } from '#/store/sessions.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { AccessTokens, Claims } from './access-token.ts'
-import type { SignedIn } from './begin-session.ts'
+import {
+  hashOfCookie,
+  isRenewalDue,
+  type ReadCookie,
+  type SessionCookies,
+  type SessionLifetimes,
+  type SignedIn,
+} from './begin-session.ts'
 import type { Revocations } from './revocations.ts'
-import { hashOfCookie, type ReadCookie, type SessionCookies } from './session-cookie.ts'
-import { isRenewalDue, type SessionLifetimes } from './session-lifetimes.ts'
-import type { SessionUses } from './session-uses.ts'
+import type { SessionUses } from './session-list.ts'
 
 /** For how long the cookie before the last is taken after its successor was first seen, in ms: a second tab may be under way with it. */
 const overlap = 10_000

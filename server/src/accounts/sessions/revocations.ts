@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { endedSession, revocationRetention } from '@berth/gateway/tokens/token-selection.ts'
+import type { ClockJumpHandler } from '#/machine/clock-jump-detector.ts'
 import { allSettledOrThrow } from '#/machine/try-or-log.ts'
+import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
 import { listTokenEnds, markSessionsEnded } from '#/store/session-ends.ts'
 import type { SessionEnd, StoredSession } from '#/store/sessions.ts'
-import { endedSession, revocationRetention } from '@berth/gateway/tokens/token-selection.ts'
 
 /** For nodes, which keep revocations as long as the store. */
 export { revocationRetention }
@@ -186,3 +188,40 @@ const oldestKept = (now: Date) => new Date(now.getTime() - revocationRetention)
 const newEra = () => randomBytes(6).toString('base64url')
 /** Era of a token's id. */
 export const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))
+
+export interface ClockJumpHandlerParts {
+  readonly database: Database
+  readonly revocations: Revocations
+  /** Ends all streams: their end was computed by the old clock. */
+  readonly endStreams: () => void
+  /** Called when stored instants have changed. */
+  readonly onMoved: () => void
+}
+
+/**
+ * Effects of a clock jump on access. After a jump forward links and tokens expire, unless it only makes good for a jump back.
+ * After a jump back expired ones stay void, and every session ends. See docs/explanation/decisions/021.
+ */
+export function clockJumpHandler({
+  database,
+  revocations,
+  endStreams,
+  onMoved,
+}: ClockJumpHandlerParts): ClockJumpHandler {
+  return {
+    handle: ({ by, before, now }) => {
+      endStreams()
+      const endEra = by < 0 ? revocations.endEra(before) : async () => undefined
+      return {
+        begin: async () => {
+          await endEra()
+          await beginClockJump(database, by, now)
+        },
+        finish: async () => {
+          await finishClockJump(database)
+          onMoved()
+        },
+      }
+    },
+  }
+}

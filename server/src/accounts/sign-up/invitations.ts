@@ -1,13 +1,14 @@
 import type { Language } from '@berth/api/boot.ts'
-import { Refusal, refusals } from '#/refusals/errors.ts'
-import type { Occasion } from '#/accounts/mail/magic-link-email.ts'
+import type { Occasion } from '#/accounts/mail/link-email.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
+import { acceptGroupInvitations } from '#/store/group-invitations.ts'
 import { findUser, findUserByEmail, isActiveAdministrator, type User } from '#/store/users.ts'
 import { parseNewEmail } from './email-address.ts'
-import type { IssuedLink, MagicLinks } from './magic-link.ts'
 import type { LinkLimits } from './link-limits.ts'
+import type { IssuedLink, MagicLinks } from './magic-link.ts'
 import { deleteNewAccount, type Registration } from './registration.ts'
 
 /** Max parallel mails of all invitations together: sign-ins share the mail server with them. */
@@ -204,4 +205,20 @@ function readAddress(typed: string): string | null {
 async function requireAdministrator(db: Db, { id }: Inviter): Promise<void> {
   if (id === null) return
   if (!isActiveAdministrator(await findUser(db, id))) throw refusals.notAdministrator()
+}
+
+/**
+ * Makes a user who has just proved the address a member of the groups that it was invited to.
+ * @param origin of the request, for the audit log @returns audit entries, to be written last in the transaction
+ */
+export async function joinInvitingGroups(tx: Tx, user: User, origin: string, now: Date): Promise<AuditEntry[]> {
+  const accepted = await acceptGroupInvitations(tx, user, now)
+  return accepted.map(({ groupId, role, by }) => ({
+    at: now,
+    actor: { id: user.id, email: user.email, address: origin },
+    action: 'group.join',
+    target: `group:${groupId}`,
+    detail: { user: user.id, role },
+    personal: { invited_by: by },
+  }))
 }

@@ -1,6 +1,12 @@
+import type { Logger } from 'pino'
+import type { LinksLeft } from '@berth/api/links-left.ts'
+import { networkOf } from '@berth/gateway/basics/ip-address.ts'
+import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { Semaphore, SemaphoreFull, type SemaphoreLimits } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { insertLinkRequest, linkRequestsSince, mailboxOf } from '#/store/magic-links.ts'
+import { isAddress } from './email-address.ts'
 
 const hour = 3_600_000
 
@@ -54,4 +60,163 @@ function refuseWhenFull(perHour: number, earlier: readonly Date[], now: Date): v
   if (!oldestCounting) return
   const wait = oldestCounting.getTime() + hour - now.getTime()
   throw refusals.tooManyLinks(perHour, Math.max(1, Math.ceil(wait / 1000)))
+}
+
+/** Max requests that are remembered, of all addresses together and of each: some megabytes at most. */
+const maxRememberedRequests = 20_000
+
+/**
+ * Number of further links that an answer may report for its address. Computed from the requests of the last hour alone
+ * (enumeration guard): a number from the store would tell which addresses have an account, and without
+ * `ENUMERATION_STRICT` unknown ones are not even counted there. It is right for a user's own requests, and too high
+ * after a restart, after more requests than are remembered, or when an administrator had a link mailed; the limit itself is `LinkLimits`.
+ */
+export class LinksLeftCount {
+  readonly #perHour: number
+  readonly #maxRemembered: number
+  /** By address, ms since 1970, the oldest first; addresses in order of their last request. */
+  readonly #asked = new Map<string, readonly number[]>()
+  #remembered = 0
+
+  /** @param perHour of one address @param max requests that are remembered */
+  constructor({ magicLinksPerHour }: { readonly magicLinksPerHour: number }, max = maxRememberedRequests) {
+    this.#perHour = magicLinksPerHour
+    this.#maxRemembered = max
+  }
+
+  /**
+   * Counts a request that was answered as if a link had been mailed.
+   * @param email lower-cased @returns the number left after it; undefined for a text that cannot be an address
+   */
+  count(email: string, now: Date): LinksLeft | undefined {
+    if (!isAddress(email)) return undefined
+    const at = now.getTime()
+    const earlier = (this.#asked.get(email) ?? []).filter((each) => each > at - hour && each <= at)
+    // A request beyond the limit does not count, as with the limit itself: it does not delay the next link.
+    const asked = earlier.length < this.#perHour ? [...earlier, at].slice(-this.#maxRemembered) : earlier
+    this.#remember(email, asked)
+    return { left: this.#perHour - asked.length, reset: Math.max(1, Math.ceil(((asked[0] ?? at) + hour - at) / 1_000)) }
+  }
+
+  #remember(email: string, asked: readonly number[]): void {
+    this.#remembered += asked.length - (this.#asked.get(email)?.length ?? 0)
+    this.#asked.delete(email)
+    this.#asked.set(email, asked)
+    for (const [oldest, times] of this.#asked) {
+      if (this.#remembered <= this.#maxRemembered || oldest === email) return
+      this.#remembered -= times.length
+      this.#asked.delete(oldest)
+    }
+  }
+}
+
+/** ms */
+const window = 3_600_000
+/** The total limit is so many times that of one network address. */
+const totalFactor = 5
+/** Max network addresses that a warning names, and that are logged in one window. */
+const maxNamedNetworks = 4
+
+/**
+ * Rate limit of links to unknown addresses: per network address (of IPv6: one /64) and hour, and five times as many in
+ * total. Nothing else keeps a client from mailing hundreds of addresses a minute and creating as many accounts. In
+ * memory, in windows of an hour; bounded by the total limit.
+ */
+export class NewAddressLimit {
+  readonly #perHour: number
+  readonly #log: Pick<Logger, 'warn'>
+  readonly #now: () => number
+  readonly #counts = new Map<string, number>()
+  #total = 0
+  #began: number
+  /** When each network address was refused last, in this window or the one before; the oldest first. */
+  readonly #refused = new Map<string, number>()
+  #logged = new Set<string>()
+
+  /** @param perHour of one network address @param now ms, monotonic; for tests */
+  constructor(perHour: number, log: Pick<Logger, 'warn'>, now = () => performance.now()) {
+    this.#perHour = perHour
+    this.#log = log
+    this.#now = now
+    this.#began = now()
+  }
+
+  /** Counts one more new address. @returns false when the limit is reached; then it does not count */
+  tryAcquire(address: string): boolean {
+    this.#renew()
+    const network = networkOf(address)
+    const count = this.#counts.get(network) ?? 0
+    if (count >= this.#perHour || this.#total >= this.#perHour * totalFactor) return this.#refuse(network)
+    this.#counts.set(network, count + 1)
+    this.#total++
+    return true
+  }
+
+  /** Undoes `tryAcquire`: the mail was not accepted, and there is no account. */
+  release(address: string): void {
+    const network = networkOf(address)
+    const count = this.#counts.get(network)
+    // A new window began meanwhile.
+    if (count === undefined) return
+    if (count === 1) this.#counts.delete(network)
+    else this.#counts.set(network, count - 1)
+    this.#total--
+  }
+
+  /** For the system report: network addresses that reached the limit within the last hour. */
+  warnings(): LocalizedMessage[] {
+    const since = this.#now() - window
+    const networks = [...this.#refused].flatMap(([network, at]) => (at >= since ? [network] : []))
+    if (networks.length === 0) return []
+    const addresses = list('comma', networks.slice(-maxNamedNetworks))
+    return [message('findings.manyNewAddresses', { addresses, limit: String(this.#perHour) })]
+  }
+
+  #refuse(network: string): false {
+    this.#refused.delete(network)
+    this.#refused.set(network, this.#now())
+    const [oldest] = this.#refused.size > maxNamedNetworks ? this.#refused.keys() : []
+    if (oldest !== undefined) this.#refused.delete(oldest)
+    if (this.#logged.size >= maxNamedNetworks || this.#logged.has(network)) return false
+    this.#logged.add(network)
+    this.#log.warn(
+      { network, limit: this.#perHour },
+      'more addresses without an account asked for a link within an hour than NEW_ADDRESSES_PER_HOUR allows: they are answered as usual and get no mail',
+    )
+    return false
+  }
+
+  #renew(): void {
+    if (this.#now() - this.#began < window) return
+    this.#began = this.#now()
+    this.#counts.clear()
+    this.#total = 0
+    this.#logged = new Set()
+  }
+}
+
+/**
+ * Parallel transactions of requests for links: fewer than the connections to PostgreSQL, so that all other queries find
+ * one, however many users sign up at once. The timeout is in ms: with the 10 s that a mail may take, a request waits for 25 s
+ * at most, which is less than pages (30 s) and proxies (60 s) wait. With 5 s, 318 of 500 users of a class who signed up at once on
+ * two busy cores were told to try again.
+ */
+const defaultTransactionLimits: SemaphoreLimits = { max: 3, maxWaiting: 2_000, timeout: 15_000 }
+
+/**
+ * The same store with bounded concurrency (semaphore): its transactions wait in a queue of their own.
+ * @returns a store whose `transaction` also throws {Refusal} 503 when the queue is full, or after the timeout
+ */
+export function withTransactionLimit(database: Database, limits: SemaphoreLimits = defaultTransactionLimits): Database {
+  const semaphore = new Semaphore(limits)
+  return {
+    ...database,
+    transaction: async (work) => {
+      try {
+        return await semaphore.run(() => database.transaction(work))
+      } catch (error) {
+        throw error instanceof SemaphoreFull ? refusals.tooManySignIns(error) : error
+      }
+    },
+  }
 }

@@ -1,15 +1,18 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { defaultLanguage } from '@berth/texts/language.ts'
+import { requestedBy } from '#/accounts/actor.ts'
+import { magicLinkEmail, type MailLook, type Occasion } from '#/accounts/mail/link-email.ts'
+import type { MailStatistics } from '#/accounts/mail/mail-statistics.ts'
+import { failureReason, type Email, type Mailer } from '#/accounts/mail/mailer.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
-import type { Mailer, Email } from '#/accounts/mail/mailer.ts'
-import { failureReason } from '#/accounts/mail/mail-failure-reason.ts'
-import { magicLinkEmail, type MailLook, type Occasion } from '#/accounts/mail/magic-link-email.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/magic-links.ts'
-import { findUser, type User } from '#/store/users.ts'
-import type { MailStatistics } from './mail-statistics.ts'
-import type { LinkLimits, Reservation } from './link-limits.ts'
-import type { ResponsePadding } from './response-padding.ts'
+import { findUser, findUserByEmail, type User } from '#/store/users.ts'
 import type { Compensation, Compensations } from './compensations.ts'
-import { hashToken, newToken, newUnmailedToken } from './magic-link-token.ts'
+import { normaliseEmail } from './email-address.ts'
+import type { ResponsePadding } from './enumeration-guard.ts'
+import type { LinkLimits, Reservation } from './link-limits.ts'
 
 export interface MagicLinkSettings {
   /** Seconds. */
@@ -153,3 +156,65 @@ export class MagicLinks {
     return magicLinkEmail({ to: user.email, purpose, url: this.urlOf(link), expiry, occasion, ...(look && { look }) })
   }
 }
+
+/** A link that is returned to the operator and not mailed. */
+export interface LinkInHand {
+  /** Never to be logged. */
+  readonly link: string
+  readonly purpose: LinkPurpose
+  readonly expiresAt: Date
+}
+
+/**
+ * Issues a link for the operator instead of mailing it, for when mail does not work. It does not count towards the rate
+ * limit of the address, which protects mailboxes from floods.
+ */
+export class PrintLink {
+  readonly #database: Database
+  readonly #links: Pick<MagicLinks, 'issue' | 'urlOf'>
+
+  constructor(database: Database, links: Pick<MagicLinks, 'issue' | 'urlOf'>) {
+    this.#database = database
+    this.#links = links
+  }
+
+  /**
+   * @returns a login link, or a signup link for an unverified account
+   * @throws {Refusal} 400 no address · 403 blocked · 404 no such account
+   */
+  async print(typed: string, actor: AuditEntry['actor'], now: Date): Promise<LinkInHand> {
+    const email = normaliseEmail(typed)
+    const link = await this.#database.transaction(async (tx) => {
+      const user = await findUserByEmail(tx, email)
+      if (!user) throw refusals.notFound('user')
+      if (user.isBlocked) throw refusals.userBlocked()
+      const purpose = user.state === 'registered' ? 'signup' : 'login'
+      const occasion = requestedBy({ address: '', browser: null, language: defaultLanguage })
+      const issued = await this.#links.issue(tx, user, { purpose, occasion, reservation: null }, now)
+      await insertAuditEntries(tx, [
+        { at: now, actor, action: 'link.print', target: `user:${user.id}`, detail: { purpose } },
+      ])
+      return issued
+    })
+    const expiresAt = new Date(now.getTime() + link.expiry * 1_000)
+    return { link: this.#links.urlOf(link), purpose: link.purpose, expiresAt }
+  }
+}
+
+/** Token of a new magic link (passwordless sign-in): 256 random bits of entropy, in letters that an address may have. */
+export const newToken = () => randomBytes(32).toString('base64url')
+
+/**
+ * Begins the token of a link that is given to an administrator instead of mailed: its use proves nothing about the address.
+ * The token says so itself, because the store has its hash alone.
+ */
+const unmailedPrefix = 'unmailed_'
+
+/** Token of a link that is not mailed; as random as others. */
+const newUnmailedToken = () => unmailedPrefix + newToken()
+
+/** Whether the link of this token was not mailed. */
+export const isUnmailed = (token: string) => token.startsWith(unmailedPrefix)
+
+/** Tokens are stored and looked up as hashes alone, so that a look-up takes the same time for all. */
+export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')

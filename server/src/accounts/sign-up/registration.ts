@@ -1,11 +1,19 @@
-import { withTimeout } from '#/machine/try-or-log.ts'
-import { refusals } from '#/refusals/errors.ts'
 import { KeyedMutex, MutexTimeout } from '#/machine/keyed-mutex.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { deleteUnverifiedUser } from '#/store/unverified-users.ts'
-import { hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
-import { takeSlug } from './slug.ts'
+import { mailboxOf } from '#/store/magic-links.ts'
+import {
+  deleteExpiredUnverifiedUser,
+  deleteUnverifiedUser,
+  listExpiredUnverifiedUsers,
+  type UnverifiedCutoff,
+} from '#/store/unverified-users.ts'
+import { countOthersInCharge, hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
 import type { Compensations } from './compensations.ts'
+import type { SignUpPolicy } from './email-address.ts'
+import { linkLock } from './link-limits.ts'
+import { takeSlug } from './slug.ts'
 
 /** Min time for the registration after the wait for the taken slugs, in ms. */
 const minTimeout = 1_000
@@ -124,4 +132,69 @@ async function waitFor(first: Promise<unknown>, deadline: number): Promise<void>
   )
   const timeout = Math.max(0, deadline - performance.now())
   if (!(await withTimeout(timeout, ended))) throw refusals.mailFailed(new MutexTimeout(timeout))
+}
+
+/** Max age of an unverified account, in ms. */
+const maxUnverifiedAge = 24 * 3_600_000
+/** Accounts that are deleted in one run; the others follow in the next. */
+const maxDeleted = 200
+/** How long one waits for whatever else goes on about its address, in ms. */
+const mutexTimeout = 1_000
+
+/**
+ * Deletes accounts that were not verified within a day and that no link can verify any more, so that a mistyped address,
+ * or a sign-up with another person's address, does not keep its slug for ever. Administrators stay, because no other user
+ * can become the first one, and blocked accounts, because their owner could sign up again.
+ */
+export class UnverifiedAccounts {
+  readonly #database: Database
+  readonly #registration: Registration
+
+  constructor(database: Database, registration: Registration) {
+    this.#database = database
+    this.#registration = registration
+  }
+
+  /** @returns the number of deleted accounts; of very many some are left for the next call, as is one that signs up now */
+  async deleteExpired(now: Date): Promise<number> {
+    const before = new Date(now.getTime() - maxUnverifiedAge)
+    const expired = await listExpiredUnverifiedUsers(this.#database.db, { before, now, limit: maxDeleted })
+    let count = 0
+    for (const { id, email } of expired) if (await this.#deleteExclusively(id, email, { before, now })) count++
+    return count
+  }
+
+  async #deleteExclusively(id: number, email: string, expired: UnverifiedCutoff): Promise<boolean> {
+    const work = () => this.#database.transaction((tx) => this.#delete(tx, id, email, expired))
+    try {
+      return await this.#registration.runExclusive(email, mutexTimeout, work)
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  /** Under the lock that a new link for the address takes: a concurrent request for a link keeps the account. */
+  async #delete(tx: Tx, id: number, email: string, expired: UnverifiedCutoff): Promise<boolean> {
+    await this.#database.lock(tx, linkLock(mailboxOf(email)))
+    const slug = await deleteExpiredUnverifiedUser(tx, id, expired)
+    if (slug !== undefined) await releaseSlug(tx, slug)
+    return slug !== undefined
+  }
+}
+
+/** No account has this id. */
+const unusedId = 0
+
+/**
+ * Finds an installation without an administrator, and without a way to one: the configured address was mistyped, say,
+ * or sign-up is closed. @returns a sentence with the way out; null when there is an administrator, or a way
+ */
+export async function missingAdministrator(db: Db, policy: SignUpPolicy): Promise<string | null> {
+  if (await hasUsers(db)) {
+    if ((await countOthersInCharge(db, unusedId)) > 0) return null
+    return 'No administrator has verified their address. `berth users promote <email>` promotes a verified user.'
+  }
+  const isSignUpImpossible = policy.signUp === 'invited' && policy.adminEmails.size === 0
+  return isSignUpImpossible ? 'Sign-up is closed. `berth users invite <email>` invites the first administrator.' : null
 }

@@ -12,9 +12,9 @@ import {
 } from '#/store/magic-links.ts'
 import { findUser, lockUser, moveUserState, touchUser, type User } from '#/store/users.ts'
 import type { BeginSession, BegunSession, SignedIn } from '#/accounts/sessions/begin-session.ts'
-import { joinInvitingGroups } from '../sign-up/accept-group-invitations.ts'
-import { hashToken, isUnmailed } from './magic-link-token.ts'
-import type { ClientInfo } from '../sign-up/client-info.ts'
+import { joinInvitingGroups } from './invitations.ts'
+import { hashToken, isUnmailed } from './magic-link.ts'
+import type { ClientInfo } from '#/accounts/actor.ts'
 import type { Compensations } from './compensations.ts'
 
 /** A link that was used up, and the session that it is exchanged for. */

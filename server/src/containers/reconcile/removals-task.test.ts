@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import { personalFactsTask } from '#/accounts/retention-task.ts'
+import { personalFactsTask } from '#/accounts/housekeeping-tasks.ts'
 import { settledDay } from '#/machine/settled-dates.ts'
 import type { Database } from '#/store/database.ts'
 import { keepHomes, notKept } from '#/store/kept-homes.ts'

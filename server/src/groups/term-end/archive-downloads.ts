@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { hashToken, newToken } from '#/accounts/sign-up/magic-link-token.ts'
+import { hashToken, newToken } from '#/accounts/sign-up/magic-link.ts'
 import { KeyedLimit } from '#/machine/keyed-limit.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'

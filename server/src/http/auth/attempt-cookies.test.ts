@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import type { SignInAttempt } from '#/accounts/oidc/authorization-request.ts'
-import { Seal } from '#/accounts/oidc/seal.ts'
+import type { SignInAttempt } from '#/accounts/oidc/authorization-code-flow.ts'
+import { Seal } from '#/machine/seal.ts'
 import { AttemptCookies } from './attempt-cookies.ts'
 import { LoginCsrf } from './login-csrf.ts'
 

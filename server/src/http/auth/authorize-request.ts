@@ -1,7 +1,7 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import { grants } from '@berth/api/scopes.ts'
 import type { FastifyRequest } from 'fastify'
-import type { ApiTokenAuthenticator } from '#/accounts/api-token-authenticator.ts'
+import type { ApiTokenAuthenticator } from '#/accounts/api-tokens.ts'
 import type { AuthenticationResult, Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { refuseCrossSite, refuseForgeable } from '#/http/auth/csrf-protection.ts'

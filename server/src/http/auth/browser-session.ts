@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ReadCookie, SessionCookies } from '#/accounts/sessions/session-cookie.ts'
+import type { ReadCookie, SessionCookies } from '#/accounts/sessions/begin-session.ts'
 import {
   clearCookies,
   isBoundSession,

@@ -1,6 +1,5 @@
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
-import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
-import type { Actor } from '#/accounts/actor.ts'
+import type { Actor, ClientInfo } from '#/accounts/actor.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { User } from '#/store/users.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { EndSessions } from '#/accounts/sessions/end-sessions.ts'
+import type { EndSessions } from '#/accounts/sessions/session-list.ts'
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
+import type { ClientInfo } from '#/accounts/actor.ts'
 import type { ImpersonatorSession } from './impersonator-session.ts'
 
 export interface TakeoverParts {

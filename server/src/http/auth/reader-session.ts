@@ -1,4 +1,4 @@
-import { isRenewalDue, type SessionLifetimes } from '#/accounts/sessions/session-lifetimes.ts'
+import { isRenewalDue, type SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
 import type { HttpParts } from '../server.ts'
 
 /** Why a reader does not answer a request that another node has to. */

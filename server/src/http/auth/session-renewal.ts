@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { RenewedToken, RenewSession } from '#/accounts/sessions/renew-session.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
-import type { SessionUses } from '#/accounts/sessions/session-uses.ts'
+import type { SessionUses } from '#/accounts/sessions/session-list.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { tokenCookieLines, type CookieSettings } from './set-token-cookies.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openedLinkParameter, pages, secretParameters, type SecretPage } from '@berth/web/paths.ts'
 import type { FastifyRequest } from 'fastify'
-import type { Seal } from '#/accounts/oidc/seal.ts'
+import type { Seal } from '#/machine/seal.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { attemptCookieNames, attemptDigits, cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'

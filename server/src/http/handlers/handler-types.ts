@@ -11,7 +11,7 @@ import type {
 } from '@berth/api/endpoints.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
+import type { ClientInfo } from '#/accounts/actor.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import type { EventStream } from '../event-stream.ts'
 

@@ -1,5 +1,5 @@
 import type { ApiTokens } from '#/accounts/api-tokens.ts'
-import type { PrintLink } from '#/accounts/sign-up/print-link.ts'
+import type { PrintLink } from '#/accounts/sign-up/magic-link.ts'
 import type { StopContainer } from '#/admin/container-stop.ts'
 import { toCreatedApiToken } from './api-token-handlers.ts'
 import type { Handlers } from './handler-types.ts'

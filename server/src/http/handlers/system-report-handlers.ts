@@ -1,6 +1,6 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import type { Language } from '@berth/api/boot.ts'
-import type { MailStatistics } from '#/accounts/sign-up/mail-statistics.ts'
+import type { MailStatistics } from '#/accounts/mail/mail-statistics.ts'
 import type { AdmissionControl, Capacity } from '#/containers/launch/admission-control.ts'
 import type { DiskUse } from '#/homes/disk-use.ts'
 import type { HostResources } from '#/containers/launch/host-resources.ts'

@@ -1,5 +1,5 @@
 import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
-import type { EndSessions } from '#/accounts/sessions/end-sessions.ts'
+import type { EndSessions } from '#/accounts/sessions/session-list.ts'
 import type { RenewSession } from '#/accounts/sessions/renew-session.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { TakenOver, Takeover } from '#/admin/takeover.ts'

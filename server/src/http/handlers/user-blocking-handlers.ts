@@ -1,4 +1,4 @@
-import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
+import type { ClientInfo } from '#/accounts/actor.ts'
 import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/administration/admin.ts'
 import type { BlockPreviews } from '#/admin/block-preview.ts'
 import type { BulkUsersResult, UserBlocking } from '#/admin/block-users.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProviderDiscovery } from '#/accounts/oidc/provider-discovery.ts'
 import { SignInProblem } from '#/accounts/oidc/sign-in-problem.ts'
-import { readProviders } from '#/accounts/oidc/read-providers.ts'
+import { readProviders } from '#/accounts/oidc/provider-settings.ts'
 import type { Lifetime } from '../../support/berth.ts'
 import { HostileProvider } from '../../support/oidc/hostile-provider.ts'
 

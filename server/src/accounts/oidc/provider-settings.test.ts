@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { ReadSecret } from '#/machine/secret-file.ts'
-import { readProviders } from './read-providers.ts'
+import { readProviders } from './provider-settings.ts'
 
 const root = path.resolve(import.meta.dirname, '../../../..')
 

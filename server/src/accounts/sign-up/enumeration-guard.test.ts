@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ResponsePadding } from './response-padding.ts'
+import { ResponsePadding } from './enumeration-guard.ts'
 
 /** ms */
 async function waited(padding: ResponsePadding): Promise<number> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { magicLinkEmail } from './magic-link-email.ts'
+import { magicLinkEmail } from './link-email.ts'
 
 test('the button of a mail has the colour of those on pages, the gateway as well', () => {
   // It was green in mails and teal on pages.

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import type * as nodemailer from 'nodemailer'
+import { createTransport } from 'nodemailer'
 
 /** TLS of an `smtp://` server: STARTTLS required, or used if the server offers it. */
 export type SmtpTls = 'required' | 'opportunistic'
@@ -31,4 +33,42 @@ function isLocalhost(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '').toLowerCase()
   if (isIP(address) === 4) return address.startsWith('127.')
   return address === '::1' || address === 'localhost' || address.endsWith('.localhost')
+}
+
+type TransportOptions = Parameters<typeof nodemailer.createTransport>[0]
+
+/** A mail transport. */
+export interface LazyTransport {
+  /** @throws what nodemailer throws */
+  sendMail(mail: Parameters<nodemailer.Transporter['sendMail']>[0]): Promise<{ readonly message: unknown }>
+  close(): void
+}
+
+/** nodemailer with these options, loaded by the first mail: it takes 3 MB, and most installations send mail rarely. */
+export function lazyTransport(options: TransportOptions): LazyTransport {
+  let made: Promise<nodemailer.Transporter> | undefined
+  const make = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport(options) as nodemailer.Transporter
+  }
+  return {
+    sendMail: async (mail) => {
+      const transport = await (made ??= make())
+      return (await transport.sendMail(mail)) as { message: unknown }
+    },
+    close: () => void made?.then((transport) => transport.close()),
+  }
+}
+
+/** Timeout of each step of the server, in ms. */
+const checkTimeout = 10_000
+
+/** Connects to the mail server, and signs in when the address has a user name. @throws when the server refuses */
+export async function checkSmtp(url: string, tls: SmtpTls | null): Promise<void> {
+  const transport = createTransport({ ...smtpConnection(url, tls, checkTimeout) })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Provider } from './provider.ts'
-import { signInGroups } from './provider-identity.ts'
+import { signInGroups } from './authorization-code-flow.ts'
+import type { Provider } from './provider-settings.ts'
 
 const groupsBy = (groupsAbsent: 'keep' | 'none', documents: readonly object[], isComplete = true) =>
   signInGroups(documents as never, { groupsClaim: 'groups', groupsAbsent } as Provider, isComplete)

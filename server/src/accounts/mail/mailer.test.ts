@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureReason } from './mail-failure-reason.ts'
+import { failureReason } from './mailer.ts'
 
 const token = 'kJ3_fEw9-QzX0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0'
 const reasonOf = (text: string) => failureReason(new Error(text), 'ann@x.org')

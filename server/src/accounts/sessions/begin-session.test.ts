@@ -1,7 +1,7 @@
-import { createSecretKey } from 'node:crypto'
 import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
-import { SessionCookies, hashOfCookie } from './session-cookie.ts'
+import { SessionCookies, hashOfCookie } from './begin-session.ts'
 
 test('a cookie from before there was a prefix is still read, and its stored hash still known', () => {
   const cookies = new SessionCookies(createSecretKey(Buffer.alloc(32, 1)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LogoutTokenInvalid, LogoutTokenVerifier } from './logout-token.ts'
+import { LogoutTokenInvalid, LogoutTokenVerifier } from './provider-sign-out.ts'
 
 test('keys without https prove nothing of an issuer with https', () => {
   const verifierFor = (keys: string, issuer: string) => new LogoutTokenVerifier(keys, issuer, 'berth')
