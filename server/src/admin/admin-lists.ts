@@ -1,4 +1,10 @@
 import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { administer, ownerId, requireUser } from '#/accounts/guards.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
+import { apiTokenEntry } from '#/store/api-token-entry.ts'
+import { deleteApiToken, listApiTokens, listApiTokensOf, type StoredApiToken } from '#/store/api-tokens.ts'
+import { insertAuditEntries, listAuditEntries, type AuditFilter, type StoredAuditEntry } from '#/store/audit-log.ts'
 import {
   countContainers,
   listContainersWithOwners,
@@ -6,12 +12,14 @@ import {
   type ContainerOfOwner,
   type RecordSelection,
 } from '#/store/container-list.ts'
-import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
-import type { Db } from '#/store/database.ts'
+import type { Database, Db } from '#/store/database.ts'
 import type { ListOrder, PageCursor, PageRequest } from '#/store/keyset-pagination.ts'
+import type { ApiTokenEffects } from '#/store/lost-rights.ts'
+import { pageOf } from '#/store/page.ts'
+import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
 import { countUsers, listUsers, type UserFilter } from '#/store/user-list.ts'
-import type { User } from '#/store/users.ts'
-import { requireUser } from '#/accounts/guards.ts'
+import { listAddresses, type User } from '#/store/users.ts'
+import { verifyAuditLog, type AuditVerdict, type AuditVerification } from '#/store/verify-audit-log.ts'
 
 /** A page of a list, and the cursor of the next one; null after the last page. */
 export interface Page<Row> {
@@ -115,4 +123,100 @@ function toPage<Row>(found: readonly Row[], { order, limit }: PageRequest, keysO
 function endOf({ id, email, lastUsed, createdAt }: Keys, { by }: ListOrder): PageCursor {
   const values = { id: null, email, last_used: lastUsed?.getTime() ?? null, created_at: createdAt.getTime() }
   return { value: values[by], id }
+}
+
+/** Timeout of one verification, in seconds. */
+const verifyTimeout = 20
+
+/** A page of the audit log, newest first. */
+export interface AuditPage {
+  readonly entries: StoredAuditEntry[]
+  /** Id before which the next page begins; null after the last page. */
+  readonly next: number | null
+}
+
+/** Audit log for administrators: pages, e-mail addresses of the users in them, and verification of the hash chain. */
+export class AuditReader {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** @param before id of the last entry of the page before */
+  async list(filter: AuditFilter, limit: number, before?: number): Promise<AuditPage> {
+    // One entry more than the limit shows whether there is a next page.
+    const page = { limit: limit + 1, ...(before === undefined ? {} : { before }) }
+    const found = await listAuditEntries(this.#db, page, filter)
+    const entries = found.entries.slice(0, limit)
+    const isMore = found.isCut || found.entries.length > limit
+    return { entries, next: isMore ? (entries.at(-1)?.id ?? null) : null }
+  }
+
+  /** E-mail addresses, by id, of the users whom these entries are about and who still exist. */
+  addressesIn(entries: readonly StoredAuditEntry[]): Promise<Record<string, string>> {
+    return listAddresses(this.#db, entries.flatMap(usersIn))
+  }
+
+  /** @param cancelled aborted when the client is gone @throws {Refusal} 503 after 20 s, or when cancelled */
+  async verify(expected: Pick<AuditVerification, 'kept'>, cancelled: AbortSignal): Promise<AuditVerdict> {
+    const signal = AbortSignal.any([AbortSignal.timeout(verifyTimeout * 1_000), cancelled])
+    try {
+      return await verifyAuditLog(this.#db, { ...expected, signal })
+    } catch (error) {
+      throw signal.aborted ? refusals.auditTooLong(verifyTimeout) : error
+    }
+  }
+}
+
+/** Id of the user whom an entry is about: the user, or the owner of the container. */
+function usersIn({ target, detail }: StoredAuditEntry): number[] {
+  const id = /^user:(\d{1,15})$/.exec(target)?.[1] ?? detail.user
+  return Number.isSafeInteger(Number(id)) ? [Number(id)] : []
+}
+
+/** A page of API tokens, newest first, each with the address of its owner. */
+export interface ApiTokenPage {
+  readonly tokens: (StoredApiToken & { readonly email: string })[]
+  /** Id before which the next page begins; null after the last page. */
+  readonly next: number | null
+}
+
+/** The API tokens of all users, for administrators: seen without the tokens themselves, and removed. */
+export class ApiTokenAdministration {
+  readonly #database: Database
+  readonly #effects: ApiTokenEffects
+
+  constructor(database: Database, effects: ApiTokenEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /** @param owner id or e-mail address; undefined for all owners, an unknown one has none @param before id of the last row of the page before */
+  async list(owner: string | undefined, limit: number, before?: number): Promise<ApiTokenPage> {
+    const { db } = this.#database
+    const userId = owner === undefined ? undefined : await ownerId(db, owner)
+    const found = await listApiTokens(db, { limit: limit + 1, before }, userId)
+    const { rows, next } = pageOf(found, limit, ({ id }) => id)
+    return { tokens: rows, next }
+  }
+
+  /** Removes a token of any user; it counts no more when this resolves. @throws {Refusal} 403 as `administer` · 404 */
+  async revoke(actor: Actor, id: number, now: Date): Promise<void> {
+    const removed = await administer(this.#database, actor, async (tx) => {
+      const token = await deleteApiToken(tx, id)
+      if (!token) throw refusals.notFound('token')
+      await insertAuditEntries(tx, [apiTokenEntry('token.remove', actor, token, now)])
+      return token
+    })
+    this.#effects.endStreams(removed)
+  }
+
+  /** Removes all tokens of a user; one that is removed meanwhile is what was wanted. @throws {Refusal} 403 as `administer` */
+  async revokeAllOf(actor: Actor, userId: number, now: Date): Promise<void> {
+    for (const { id } of await listApiTokensOf(this.#database.db, userId))
+      await this.revoke(actor, id, now).catch((error: unknown) => {
+        if (!(error instanceof Refusal && error.status === 404)) throw error
+      })
+  }
 }

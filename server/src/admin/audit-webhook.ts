@@ -1,16 +1,16 @@
+import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { askServer } from '#/machine/outgoing-request.ts'
 import { auditHead } from '#/store/audit-log.ts'
+import type { Db } from '#/store/database.ts'
 import {
-  webhookPosition,
   listAuditEntriesAfter,
   saveWebhookPosition,
+  webhookPosition,
   type ChainedAuditEntry,
 } from '#/store/webhook-position.ts'
-import type { Db } from '#/store/database.ts'
-import { auditMessage } from './audit-message.ts'
-import { NotAccepted, sendWebhook, type WebhookTarget } from './webhook-client.ts'
 
 /** Entries that are read at once. */
 const pageSize = 100
@@ -163,5 +163,102 @@ export class AuditWebhook {
     if (reason !== this.#reason)
       this.#parts.log.warn(facts, 'the audit webhook does not get its entries; they are kept')
     this.#reason = reason
+  }
+}
+
+/** Characters of the hash in an id: enough that another entry at the same position has another id. */
+const hashLength = 16
+
+/**
+ * An entry as a message (Standard Webhooks 1.0.0, "Payload structure"). Its id has the position and the hash: after the
+ * restore of an older store another entry takes the position, and must not look like a repetition.
+ * @param installation name of this installation
+ */
+function auditMessage(installation: string, entry: ChainedAuditEntry): WebhookMessage {
+  const { id, at, actor, action, target, detail, hash } = entry
+  return {
+    id: `audit_${installation}_${id}_${hash.slice(0, hashLength)}`,
+    body: JSON.stringify({
+      type: `audit.${action}`,
+      timestamp: at.toISOString(),
+      data: { id, at: at.toISOString(), actor, action, target, detail, hash, installation },
+    }),
+  }
+}
+
+/** Timeout of one attempt, in ms, from the connection to the head of the answer. */
+const defaultTimeout = 15_000
+
+interface WebhookTarget {
+  readonly url: string
+  /** Decoded; the first one is the present one. */
+  readonly secrets: readonly Buffer[]
+  /** ms */
+  readonly timeout?: number
+}
+
+/** Why a message was not accepted, in words for the log: no address, path or query, which may contain a secret. */
+class NotAccepted extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NotAccepted'
+  }
+}
+
+/**
+ * Sends one message, once. Redirects are not followed: the receiver is the address that the operator wrote.
+ * @throws {NotAccepted} for any other answer than 2xx, and for none
+ */
+export async function sendWebhook(
+  { url, secrets, timeout = defaultTimeout }: WebhookTarget,
+  message: WebhookMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = await askServer(url, {
+    method: 'POST',
+    headers: { ...webhookHeaders(message, secrets, new Date()), 'user-agent': 'Berth' },
+    body: message.body,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+  }).catch((error: unknown) => {
+    throw new NotAccepted(reasonOf(error, timeout))
+  })
+  // Unread: it means nothing, and may be endless.
+  answer.discard()
+  if (answer.status < 200 || answer.status > 299) throw new NotAccepted(`status ${answer.status}`)
+}
+
+/** The code of the system or of TLS; messages may contain the address. */
+function reasonOf(error: unknown, timeout: number): string {
+  const { name, code } = Object(error) as { name?: string; code?: unknown }
+  if (name === 'TimeoutError') return `no answer within ${timeout / 1_000} s`
+  return typeof code === 'string' ? code : 'the connection failed'
+}
+
+/** A message of a webhook: the same id at each attempt, so that a receiver knows what it has already. */
+interface WebhookMessage {
+  /** Without a full stop, which separates it in the signed text. */
+  readonly id: string
+  readonly body: string
+}
+
+/**
+ * Headers of a message (Standard Webhooks 1.0.0, "Webhook headers" and "Signature scheme"): HMAC-SHA256 over id, timestamp
+ * and body. With several secrets there is a signature of each, so that a receiver can change from one to the next.
+ * @param secrets decoded @param at of this attempt: receivers refuse old ones
+ */
+function webhookHeaders(
+  { id, body }: WebhookMessage,
+  secrets: readonly Buffer[],
+  at: Date,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000))
+  const signatures = secrets.map(
+    (secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  )
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
   }
 }

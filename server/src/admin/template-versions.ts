@@ -1,3 +1,8 @@
+import { message } from '@berth/texts/localized-message.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findUsers, type User } from '#/store/users.ts'
 
@@ -101,3 +106,95 @@ export class TemplateVersions {
 
 /** Whether the image was built or pulled again since. */
 const hasOlderImage = ({ imageId }: VersionedContainer, { id }: TemplateImage) => id !== null && imageId !== id
+
+/**
+ * What happens to containers of an older version that run: `when_stopped` nothing until they are stopped, `ask` their owners are
+ * asked to restart them, `now` they are replaced.
+ */
+export type UpdateMode = 'when_stopped' | 'ask' | 'now'
+
+export interface UpdateContainersParts {
+  readonly database: Database
+  readonly versions: Pick<TemplateVersions, 'list'>
+  /** Configured types. */
+  readonly types: () => readonly string[]
+  /** Replaces containers behind the answer. */
+  readonly replace: (type: string, containers: readonly OlderContainer[]) => void
+  /** Asks owners, or withdraws that. Resolves when it counts at all nodes. */
+  readonly ask: (containerIds: readonly string[], isAsked: boolean) => Promise<void>
+}
+
+/** Brings containers of an older version of a template up to date, as an administrator chooses. */
+export class UpdateContainers {
+  readonly #parts: UpdateContainersParts
+
+  constructor(parts: UpdateContainersParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The audit entry is stored before anything happens. @returns the number of containers that it concerns
+   * @throws {Refusal} 400 unknown type; {RuntimeError} when the engine does not answer
+   */
+  async run(actor: Actor, type: string, mode: UpdateMode, at: Date): Promise<number> {
+    const { database, versions, types, replace, ask } = this.#parts
+    const template = (await versions.list()).find((each) => each.type === type)
+    if (!template) throw refusals.unknownType(types())
+    const { older } = template
+    const detail = { type, mode, containers: older.length }
+    await database.transaction((tx) =>
+      insertAuditEntries(tx, [{ at, actor, action: 'templates.update', target: 'templates', detail }]),
+    )
+    await ask(
+      older.map(({ containerId }) => containerId),
+      mode === 'ask',
+    )
+    if (mode === 'now') replace(type, older)
+    return older.length
+  }
+}
+
+export interface ReloadTemplatesParts<T> {
+  readonly database: Database
+  /** Reads the file of templates; null: they are given as text, or are the demo's. */
+  readonly read: (() => { readonly templates: readonly T[]; readonly problems: readonly string[] }) | null
+  /** What the engine lacks for them. */
+  readonly lackingFor: (templates: readonly T[]) => Promise<readonly string[]>
+  /** Puts them in force in every part; what runs keeps running. */
+  readonly apply: (templates: readonly T[]) => Promise<void>
+  readonly typesOf: (templates: readonly T[]) => readonly string[]
+}
+
+/** Reads the templates again while Berth runs: all are checked before any counts. */
+export class ReloadTemplates<T> {
+  readonly #parts: ReloadTemplatesParts<T>
+  /** One reload at a time. */
+  readonly #mutex = new KeyedMutex()
+
+  constructor(parts: ReloadTemplatesParts<T>) {
+    this.#parts = parts
+  }
+
+  /**
+   * The audit entry is stored before the templates count. @returns the types
+   * @throws {Refusal} 409 templates that are no file · 400 with all problems; then nothing has changed
+   */
+  async run(actor: Actor, now: Date): Promise<readonly string[]> {
+    return this.#mutex.run('templates', () => this.#reload(actor, now))
+  }
+
+  async #reload(actor: Actor, at: Date): Promise<readonly string[]> {
+    const { database, read, lackingFor, apply, typesOf } = this.#parts
+    if (!read) throw refusals.conflict(message('requests.templatesAreText'))
+    const { templates, problems } = read()
+    const all = problems.length > 0 ? problems : await lackingFor(templates)
+    if (all.length > 0) throw refusals.badRequest(message('requests.wrongTemplates', { problems: all.join(' · ') }))
+    const types = typesOf(templates)
+    const detail = { types: types.join(', ') }
+    await database.transaction((tx) =>
+      insertAuditEntries(tx, [{ at, actor, action: 'templates.reload', target: 'templates', detail }]),
+    )
+    await apply(templates)
+    return types
+  }
+}

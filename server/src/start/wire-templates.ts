@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import pLimit from 'p-limit'
-import { ReloadTemplates } from '#/admin/reload-templates.ts'
-import { TemplateVersions, type TemplateImage, type VersionedContainer } from '#/admin/template-versions.ts'
-import { UpdateContainers } from '#/admin/update-containers.ts'
+import {
+  ReloadTemplates,
+  TemplateVersions,
+  UpdateContainers,
+  type TemplateImage,
+  type VersionedContainer,
+} from '#/admin/template-versions.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { readTemplateFile } from '#/config/read-template-settings.ts'
 import { templateVersion, type Template } from '#/templates/template.ts'

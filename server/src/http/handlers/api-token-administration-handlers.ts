@@ -1,4 +1,4 @@
-import type { ApiTokenAdministration } from '#/admin/api-token-administration.ts'
+import type { ApiTokenAdministration } from '#/admin/admin-lists.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { toApiToken } from './api-token-handlers.ts'
 import type { Handlers } from './handler-types.ts'

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditQuery } from '@berth/api/schemas/administration/audit.ts'
 import type { FastifyReply } from 'fastify'
 import type Type from 'typebox'
-import type { AuditReader } from '#/admin/audit-reader.ts'
+import type { AuditReader } from '#/admin/admin-lists.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Handlers } from './handler-types.ts'
 import { message } from '@berth/texts/localized-message.ts'

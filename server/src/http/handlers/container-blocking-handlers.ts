@@ -1,4 +1,4 @@
-import type { ContainerBlocking } from '#/admin/block-containers.ts'
+import type { ContainerBlocking } from '#/admin/blocking.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { toAdminContainer } from './dto-serializers.ts'
 import type { Handlers } from './handler-types.ts'

@@ -1,4 +1,4 @@
-import type { RotateKeys } from '#/admin/rotate-keys.ts'
+import type { RotateKeys } from '#/admin/operator-actions.ts'
 import type { Handlers } from './handler-types.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'

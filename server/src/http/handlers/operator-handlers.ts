@@ -1,6 +1,6 @@
 import type { ApiTokens } from '#/accounts/api-tokens.ts'
 import type { PrintLink } from '#/accounts/sign-up/magic-link.ts'
-import type { StopContainer } from '#/admin/container-stop.ts'
+import type { StopContainer } from '#/admin/operator-actions.ts'
 import { toCreatedApiToken } from './api-token-handlers.ts'
 import type { Handlers } from './handler-types.ts'
 import { readId } from './request-parameters.ts'

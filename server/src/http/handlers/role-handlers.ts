@@ -1,5 +1,4 @@
-import type { ResendVerification } from '#/admin/resend-verification.ts'
-import type { Rights } from '#/admin/rights.ts'
+import type { ResendVerification, Rights } from '#/admin/user-administration.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { changeUser } from './changed-user.ts'
 import type { Handlers } from './handler-types.ts'

@@ -1,6 +1,4 @@
-import type { ReloadTemplates } from '#/admin/reload-templates.ts'
-import type { TemplateVersions } from '#/admin/template-versions.ts'
-import type { UpdateContainers } from '#/admin/update-containers.ts'
+import type { ReloadTemplates, TemplateVersions, UpdateContainers } from '#/admin/template-versions.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import type { Handlers } from './handler-types.ts'
 import { localizedReply } from '#/http/localized-reply.ts'

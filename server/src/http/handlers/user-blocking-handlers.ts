@@ -1,7 +1,6 @@
 import type { ClientInfo } from '#/accounts/actor.ts'
 import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/administration/admin.ts'
-import type { BlockPreviews } from '#/admin/block-preview.ts'
-import type { BulkUsersResult, UserBlocking } from '#/admin/block-users.ts'
+import type { BlockPreviews, BulkUsersResult, UserBlocking } from '#/admin/blocking.ts'
 import type { Handlers } from './handler-types.ts'
 import { readId } from './request-parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { after, test } from 'node:test'
-import { AuditReader } from '#/admin/audit-reader.ts'
+import { AuditReader } from '#/admin/admin-lists.ts'
 import { auditHandlers } from '#/http/handlers/audit-handlers.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import {

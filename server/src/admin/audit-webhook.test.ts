@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sendWebhook } from './webhook-client.ts'
+import { sendWebhook } from './audit-webhook.ts'
 
 /** A receiver that answered so ended the API process, 15 s later: its timeout was thrown where nothing could catch it. */
 test('an answer whose body cannot be decoded is like any other, also after the timeout', async (t) => {

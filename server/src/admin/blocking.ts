@@ -1,14 +1,14 @@
+import type { Actor } from '#/accounts/actor.ts'
+import { administer, refuseSelfAndLast, requireUser } from '#/accounts/guards.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import { blockContainers, blockContainersOf, unblockContainers, unblockContainersOf } from '#/store/container-blocks.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { endBlockedSessions, endTakeoversBy, endTakeoversOf } from '#/store/session-ends.ts'
-import { blockContainersOf, unblockContainersOf } from '#/store/container-blocks.ts'
-import { listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
+import { countTakeovers, endBlockedSessions, endTakeoversBy, endTakeoversOf } from '#/store/session-ends.ts'
 import type { StoredSession } from '#/store/sessions.ts'
+import { findContainers, listContainersOf, listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
 import { findUsers, setUsersBlocked, type User } from '#/store/users.ts'
-import type { Actor } from '#/accounts/actor.ts'
-import { enforceAndPublish, type BlockEffects } from './block-effects.ts'
-import { administer, refuseSelfAndLast } from '#/accounts/guards.ts'
 import type { UserWithContainers } from './admin-lists.ts'
 
 /** Result of a bulk change: each id is in one of these lists. */
@@ -183,4 +183,168 @@ function onlyUser({ users: [user], refused: [refused] }: BulkUsersResult): UserW
   if (refused) throw refused.refusal
   if (!user) throw refusals.notFound('user')
   return user
+}
+
+/** Result of a bulk change. */
+export interface BulkContainersResult {
+  readonly containers: UserContainer[]
+  readonly notFound: number[]
+}
+
+/**
+ * Blocking and unblocking containers. Source: specification, Container block state.
+ * The block is stored together with its audit entry before the engine stops anything: from that moment no launch
+ * succeeds, and the reconciler repeats `enforce` until no blocked container runs.
+ */
+export class ContainerBlocking {
+  readonly #database: Database
+  readonly #effects: BlockEffects
+
+  constructor(database: Database, effects: BlockEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /** As `blockContainers`, for one. @throws {Refusal} 403 as `administer` · 404 */
+  async blockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
+    return onlyContainer(await this.blockContainers(actor, [id], now))
+  }
+
+  /** As `unblockContainers`, for one. @throws {Refusal} 403 as `administer` · 404 */
+  async unblockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
+    return onlyContainer(await this.unblockContainers(actor, [id], now))
+  }
+
+  /**
+   * Blocks each record that exists; a blocked one keeps its first date, and is no longer released with a group.
+   * @returns the present records @throws {Refusal} 403 as `administer`
+   */
+  async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
+    const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
+      blockContainers(tx, known, { by: actor.id, at: now }),
+    )
+    await enforceAndPublish(this.#effects, result.containers, [this.#publish(result.containers)])
+    return result
+  }
+
+  /** Unblocks each record that exists; nothing is started. @throws {Refusal} 403 as `administer` */
+  async unblockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
+    const result = await this.#change(actor, ids, 'container.unblock', now, (tx, known) => unblockContainers(tx, known))
+    await this.#publish(result.containers)
+    return result
+  }
+
+  async #publish(records: readonly UserContainer[]): Promise<void> {
+    await this.#effects.publish([...new Set(records.map(({ userId }) => userId))])
+  }
+
+  /** @param effect makes the change and returns the ids of the records that changed: only these are audited */
+  async #change(
+    actor: Actor,
+    ids: readonly number[],
+    action: AuditEntry['action'],
+    at: Date,
+    effect: (tx: Db, known: number[]) => Promise<number[]>,
+  ): Promise<BulkContainersResult> {
+    const wanted = [...new Set(ids)]
+    return administer(this.#database, actor, async (tx) => {
+      const before = await findContainers(tx, wanted)
+      const known = idsOf(before)
+      const changed = await effect(tx, known)
+      const containers = await findContainers(tx, known)
+      await insertAuditEntries(
+        tx,
+        changed.map((id) => containerEntry(actor, action, theOne(before, id), theOne(containers, id), at)),
+      )
+      return { containers, notFound: wanted.filter((id) => !known.includes(id)) }
+    })
+  }
+}
+
+function onlyContainer({ containers: [container] }: BulkContainersResult): UserContainer {
+  if (!container) throw refusals.notFound('container')
+  return container
+}
+
+const idsOf = (records: readonly UserContainer[]) => records.map(({ id }) => id)
+
+function theOne(records: readonly UserContainer[], id: number): UserContainer {
+  const found = records.find((record) => record.id === id)
+  if (!found) throw new Error(`record ${id} is gone within the transaction that changed it`)
+  return found
+}
+
+function containerEntry(
+  actor: Actor,
+  action: AuditEntry['action'],
+  before: UserContainer,
+  after: UserContainer,
+  at: Date,
+): AuditEntry {
+  const detail = { user: before.userId, type: before.type }
+  return { at, actor, action, target: `container:${before.id}`, detail, before: blockOf(before), after: blockOf(after) }
+}
+
+const blockOf = ({ isBlocked, blockedAt, blockedBy }: UserContainer) => ({
+  is_blocked: isBlocked,
+  blocked_at: blockedAt,
+  blocked_by: blockedBy,
+})
+
+/** Effects that blocking a user would have now. */
+export interface BlockPreview {
+  /** Takeovers by and of this user, which would end. Their own sessions end, too, and their tokens explain the block. */
+  readonly sessions: number
+  readonly containers: {
+    readonly record: UserContainer
+    /** Would be stopped. */
+    readonly isRunning: boolean
+  }[]
+}
+
+/** Dry run of `UserBlocking.blockUser`: reads the present state and changes nothing. */
+export class BlockPreviews {
+  readonly #db: Db
+  readonly #isRunning: (record: UserContainer) => boolean
+
+  /** @param isRunning whether a container runs or is paused, as far as is known */
+  constructor(db: Db, isRunning: (record: UserContainer) => boolean) {
+    this.#db = db
+    this.#isRunning = isRunning
+  }
+
+  /** @throws {Refusal} 404 · 409 as the block itself */
+  async preview(actor: Actor, id: number, now: Date): Promise<BlockPreview> {
+    const user = await requireUser(this.#db, id)
+    await refuseSelfAndLast(this.#db, actor, user, 'block')
+    const records = await listContainersOf(this.#db, id)
+    return {
+      sessions: await countTakeovers(this.#db, id, now),
+      containers: records.map((record) => ({ record, isRunning: this.#isRunning(record) })),
+    }
+  }
+}
+
+/** Effects of a block or its end, after it is stored. */
+interface BlockEffects {
+  /**
+   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed.
+   */
+  publish(userIds: readonly number[]): Promise<void>
+  /** Stops these containers; must not throw and must have a timeout of its own. */
+  enforce(records: readonly UserContainer[]): Promise<void>
+  /** Makes the end of sessions that the store has ended count wherever tokens are verified. */
+  revokeSessions(ended: readonly StoredSession[]): Promise<void>
+}
+
+/** A gateway that does not answer neither delays nor cancels the stop. @throws what `publish` threw */
+async function enforceAndPublish(
+  { enforce }: Pick<BlockEffects, 'enforce'>,
+  records: readonly UserContainer[],
+  publications: readonly Promise<unknown>[],
+): Promise<void> {
+  crashPoint('block.after-store')
+  const [, ...published] = await Promise.allSettled([enforce(records), ...publications])
+  crashPoint('block.after-stop')
+  for (const each of published) if (each.status === 'rejected') throw each.reason
 }
