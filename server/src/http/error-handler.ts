@@ -1,12 +1,12 @@
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
+import type { Endpoint } from '@berth/api/endpoints.ts'
 import { refusalHeader } from '@berth/api/schemas/error.ts'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal, refusals } from '#/refusals/errors.ts'
-import { requestIdHeader, runForRequest } from '#/machine/request-context.ts'
 import { contentLanguage } from '@berth/texts/language.ts'
-import { message } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
+import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { requestIdHeader, runForRequest } from '#/machine/request-context.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { explainValidation } from './explain-validation.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 /** Max body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
@@ -69,4 +69,76 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Refusal {
   const status = error.statusCode ?? 500
   if (status >= 400 && status < 500) return new Refusal(status, message('requests.framework', { said: error.message }))
   return new Refusal(500, message('refusals.bug'), { cause: error })
+}
+
+/** Explains why a request does not match the schema of its endpoint, and what is expected. */
+function explainValidation(error: FastifyError, request: FastifyRequest): Refusal {
+  const endpoint = request.routeOptions.config.endpoint as Endpoint | undefined
+  if (error.validationContext === 'body') return explainBody(error, request, endpoint)
+  if (endpoint?.path.includes('/verify-')) return refusals.missingToken()
+  return refusals.badRequest(
+    message(messageKeys[error.validationContext ?? ''] ?? 'requests.badRequest', whatIsWrong(error)),
+  )
+}
+
+/** Fastify's names of the parts of a request. */
+const messageKeys: Readonly<Record<string, 'requests.badQuery' | 'requests.badPath' | 'requests.badHeader'>> = {
+  querystring: 'requests.badQuery',
+  params: 'requests.badPath',
+  headers: 'requests.badHeader',
+}
+
+function explainBody(error: FastifyError, request: FastifyRequest, endpoint: Endpoint | undefined): Refusal {
+  const { body } = request
+  if (body === undefined || body === null) return missing(endpoint)
+  const missingProperty = error.validation?.[0]?.params?.missingProperty
+  if (missingProperty === 'email') return refusals.missingEmail()
+  return refusals.badRequest(message('requests.badBody', whatIsWrong(error)))
+}
+
+function missing(endpoint: Endpoint | undefined): Refusal {
+  if (endpoint?.path.startsWith('/api/auth/')) return refusals.missingBody()
+  if (endpoint?.path.includes('/users/bulk-')) return refusals.badRequest(message('requests.missingUserIds'))
+  if (endpoint?.path.includes('/containers/bulk-')) return refusals.badRequest(message('requests.missingIds'))
+  const { required = [] } = Object(endpoint?.body) as { required?: readonly string[] }
+  return refusals.badRequest(message('requests.missingFields', { names: list('comma', required) }))
+}
+
+/** Name of the first invalid value, and its problem. */
+function whatIsWrong({ validation }: FastifyError): { place: string | LocalizedMessage; problem: LocalizedMessage } {
+  const [first] = validation ?? []
+  const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
+}
+
+/** The validator's text in English, except for instants, and a translation of it, for every keyword that the endpoint table uses. */
+function problemOf(problem: FastifySchemaValidationError | undefined): LocalizedMessage {
+  if (problem === undefined) return message('requests.invalid')
+  const { keyword, params, message: said = '' } = problem
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'type':
+      return message('requests.type', { type: String(params.type) })
+    case 'required':
+      return message('requests.required', { name: String(params.missingProperty) })
+    case 'pattern':
+      return message('requests.pattern', { pattern: String(params.pattern) })
+    case 'format':
+      if (params.format === 'date-time') return message('requests.instant')
+      return message('requests.format', { format: String(params.format) })
+    case 'minLength':
+    case 'maxLength':
+    case 'minItems':
+    case 'maxItems':
+    case 'minimum':
+    case 'maximum':
+      return message(`requests.${keyword}`, { limit })
+    case 'enum':
+    case 'const':
+    case 'anyOf':
+    case 'additionalProperties':
+      return message(`requests.${keyword}`)
+    default:
+      return message('requests.otherProblem', { said })
+  }
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request as sendRequest } from '@berth/gateway/basics/listening.ts'
+import { isRenewalDue, type SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
+import type { HttpParts } from './server.ts'
 
 /** Idle connections that are kept. */
 const maxIdle = 64
@@ -74,4 +76,30 @@ function copy(answer: IncomingMessage, response: ServerResponse): void {
   response.once('close', () => answer.destroy())
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders))
   answer.pipe(response)
+}
+
+/** Why a reader does not answer a request that another node has to. */
+class LeadersToAnswer extends Error {}
+
+/** Notes which sessions were used. */
+export interface NoteUse {
+  /** @param at ms since 1970 */
+  noteUse(sid: string, at: number): void
+}
+
+/** Sessions at the reader of a follower: what has to be written because of one is the leader's to answer. */
+export function readerSession(
+  uses: NoteUse,
+  lifetimes: Pick<SessionLifetimes, 'isRenewed'>,
+): Pick<HttpParts, 'apiTokens' | 'renewal'> {
+  return {
+    apiTokens: { authenticate: () => Promise.reject(new LeadersToAnswer('the use of an API token is written')) },
+    renewal: {
+      keep: async ({ claims, via }, { now }) => {
+        if (claims.acting !== null) throw new LeadersToAnswer('a takeover')
+        if (via === 'cookie' && isRenewalDue(claims, lifetimes, now)) throw new LeadersToAnswer('a token is renewed')
+        uses.noteUse(claims.sid, now.getTime())
+      },
+    },
+  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RateLimiter } from './rate-limiter.ts'
+import { Refusal } from '#/refusals/errors.ts'
+import { ConcurrencyLimit, RateLimiter, maxAtOnce } from './rate-limiter.ts'
 
 const school = '198.51.100.7'
 
@@ -106,4 +107,16 @@ test('requests for links that are used up leave providers and sessions as they w
   for (let n = 0; n < 5; n++) ask(school, `guess${n}@x.org`)
   assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 })
   for (const kind of ['provider', 'session'] as const) limit.count({ address: school }, kind)
+})
+
+test('one account has so many requests under way and no more, and others are not concerned', () => {
+  const limit = new ConcurrencyLimit()
+  const leaves = Array.from({ length: maxAtOnce }, () => limit.enter(1))
+  const isRefusal = (error: unknown) =>
+    error instanceof Refusal && error.status === 429 && error.headers['retry-after'] === '1'
+  assert.throws(() => limit.enter(1), isRefusal)
+  limit.enter(2)()
+  leaves[0]?.()
+  limit.enter(1)
+  assert.throws(() => limit.enter(1), isRefusal)
 })

@@ -1,6 +1,11 @@
+import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { normalizeIP } from '@fastify/rate-limit'
+import type { Endpoint } from '@berth/api/endpoints.ts'
+import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
+import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { KeyedLimit } from '#/machine/keyed-limit.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { RateLimitedKind } from './rate-limited-endpoints.ts'
 
 /** ms */
 const window = 60_000
@@ -144,4 +149,85 @@ function renew<T>(map: Map<string, T>, key: string, entry: T, max: number): T {
   const [oldest] = map.size > max ? map.keys() : []
   if (oldest !== undefined) map.delete(oldest)
   return entry
+}
+
+/**
+ * Whether the endpoint needs no account and concerns accounts or mailed links: an attacker would try many addresses or links
+ * with it.
+ */
+export const isRateLimited = ({ access, path }: Endpoint) =>
+  access === 'public' && (path.startsWith('/api/auth/') || path.startsWith('/api/archives'))
+
+/** What a request asks for. Each kind has its own limit, so that one that is used up leaves the others. */
+type RateLimitedKind = 'mail' | 'link' | 'provider' | 'session'
+
+const sessionPaths: ReadonlySet<string> = new Set(['/api/auth/refresh', '/api/auth/continue', '/api/auth/enter'])
+
+/** The kind of a rate-limited endpoint; `mail` requests a link, `link` uses one up. */
+export function kindOf({ path }: Endpoint): RateLimitedKind {
+  if (path.startsWith('/api/auth/verify-') || path.startsWith('/api/archives')) return 'link'
+  if (path.startsWith('/api/auth/oidc/') || path === '/api/auth/providers') return 'provider'
+  return sessionPaths.has(path) ? 'session' : 'mail'
+}
+
+/** Name of the cookie; also a sign-out leaves it. */
+const deviceCookie = 'berth_device'
+/** In seconds: half a year. */
+const deviceCookieLifetime = 15_552_000
+/** Id, and HMAC of it. */
+const deviceCookieForm = /^([\w-]{22})\.([\w-]{43})$/
+
+/**
+ * Device cookie: proves that a user signed in by this browser before. Such a browser has its own rate limit, so that a
+ * another client behind the same network address does not use it up. It signs no user in, names none, and is sent to the
+ * endpoints of sign-in alone. Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
+ */
+export class DeviceCookies {
+  readonly #key: KeyObject
+  readonly #isSecure: boolean
+
+  constructor(key: KeyObject, { isSecure }: Pick<CookieSettings, 'isSecure'>) {
+    this.#key = key
+    this.#isSecure = isSecure
+  }
+
+  /** Id of the browser; undefined without a cookie of ours, and when a page has added a second one. */
+  idOf({ cookie }: IncomingHttpHeaders): string | undefined {
+    const [value = '', ...more] = new Set(cookieValues(cookie, deviceCookie))
+    const [, id = '', mac = ''] = deviceCookieForm.exec(value) ?? []
+    if (id === '' || more.length > 0) return undefined
+    return timingSafeEqual(Buffer.from(mac), Buffer.from(this.#macOf(id))) ? id : undefined
+  }
+
+  /** The `Set-Cookie` line of a browser in which a user signs in; a known browser keeps its id for as long again. */
+  lineFor(headers: IncomingHttpHeaders): string {
+    const id = this.idOf(headers) ?? randomBytes(16).toString('base64url')
+    const secure = this.#isSecure ? '; Secure' : ''
+    return `${deviceCookie}=${id}.${this.#macOf(id)}; Path=/api/auth; Max-Age=${deviceCookieLifetime}; HttpOnly; SameSite=Lax${secure}`
+  }
+
+  #macOf(id: string): string {
+    return createHmac('sha256', this.#key).update(id).digest('base64url')
+  }
+}
+
+/**
+ * Load shedding: requests of one client above it are refused. Far above what pages need (a browser has six connections to
+ * a host) and what a script for a class requests at once.
+ */
+export const maxAtOnce = 100
+
+/**
+ * Limits the requests in progress of one account, so that one account cannot occupy the process that serves all others.
+ * Streams count until they are open; after that `OpenStreams` limits them.
+ */
+export class ConcurrencyLimit {
+  readonly #requests = new KeyedLimit<number>({ ofKey: maxAtOnce })
+
+  /** Counts a request. @returns ends it @throws {Refusal} 429 with `Retry-After` */
+  enter(userId: number): () => void {
+    const leave = this.#requests.enter(userId)
+    if (!leave) throw refusals.tooManyAtOnce(maxAtOnce)
+    return leave
+  }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { isPrivateNetwork, networkOf } from '@berth/gateway/basics/ip-address.ts'
 import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { clientAddress, isFromUntrustedProxy } from './gateway-headers.ts'
+import { clientAddress, isFromUntrustedProxy } from './request-headers.ts'
 
 /** Max networks that are kept and logged: every client can send `X-Forwarded-For`. */
 const maxKept = 16

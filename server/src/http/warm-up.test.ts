@@ -5,7 +5,7 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { Ajv } from 'ajv'
 import fastify from 'fastify'
 import { schemaCompilers } from './schema-compilers.ts'
-import { compileEndpoints, warmUpHttpServer } from './warm-up.ts'
+import { compileEndpoints, warmUpHttpServer } from './server.ts'
 
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 

@@ -1,17 +1,20 @@
-import { apiTokenAdministrationHandlers } from '#/http/handlers/api-token-administration-handlers.ts'
-import { auditHandlers } from '#/http/handlers/audit-handlers.ts'
-import { containerBlockingHandlers } from '#/http/handlers/container-blocking-handlers.ts'
-import { deletionHandlers } from '#/http/handlers/deletion-handlers.ts'
-import { invitationHandlers } from '#/http/handlers/invitation-handlers.ts'
-import { keyHandlers } from '#/http/handlers/key-handlers.ts'
-import { listHandlers } from '#/http/handlers/list-handlers.ts'
-import { operatorHandlers } from '#/http/handlers/operator-handlers.ts'
-import { roleHandlers } from '#/http/handlers/role-handlers.ts'
-import { systemHistoryHandlers } from '#/http/handlers/system-history-handlers.ts'
-import { systemReportHandlers } from '#/http/handlers/system-report-handlers.ts'
-import { templateHandlers } from '#/http/handlers/template-handlers.ts'
-import { takeoverHandlers } from '#/http/handlers/takeover-handlers.ts'
-import { blockUserHandlers } from '#/http/handlers/user-blocking-handlers.ts'
+import { apiTokenAdministrationHandlers } from '#/http/handlers/api-token-handlers.ts'
+import {
+  auditHandlers,
+  systemHistoryHandlers,
+  systemReportHandlers,
+  templateHandlers,
+} from '#/http/handlers/admin-system-handlers.ts'
+import {
+  blockUserHandlers,
+  containerBlockingHandlers,
+  deletionHandlers,
+  invitationHandlers,
+  listHandlers,
+  roleHandlers,
+} from '#/http/handlers/admin-handlers.ts'
+import { keyHandlers, operatorHandlers } from '#/http/handlers/operator-handlers.ts'
+import { takeoverHandlers } from '#/http/handlers/auth-handlers.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { AppParts } from './app-parts.ts'
 import type { Accounts } from './wire-accounts.ts'

@@ -1,7 +1,7 @@
 import { pages } from '@berth/web/paths.ts'
 import type { Branding, LegalText } from '#/config/branding.ts'
 import type { PageLook } from '@berth/gateway/port/gateway.ts'
-import { logoPath } from '#/http/front-end/branded-document.ts'
+import { logoPath } from '#/http/front-end/front-end-document.ts'
 import { usualMailLook, type MailLook } from '#/accounts/mail/link-email.ts'
 
 /** The branding as mails have it. */

@@ -2,13 +2,11 @@ import type { SessionAuthenticator } from '#/accounts/sessions/session-authentic
 import type { SessionCookies } from '#/accounts/sessions/begin-session.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import { Seal } from '#/machine/seal.ts'
-import { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
+import { AttemptCookies, LoginCsrf, SameBrowserProof } from '#/http/auth/sign-in-cookies.ts'
 import { AddressSecrets } from '#/http/front-end/address-secrets.ts'
 import { BrowserSession } from '#/http/auth/browser-session.ts'
 import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
-import { LoginCsrf } from '#/http/auth/login-csrf.ts'
-import { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
-import { DeviceCookies } from '#/http/device-cookie.ts'
+import { DeviceCookies } from '#/http/rate-limiter.ts'
 import type { AppParts } from './app-parts.ts'
 
 /** Cookies, and the protection of browsers against CSRF. */

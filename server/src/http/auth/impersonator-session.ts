@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { FastifyRequest } from 'fastify'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import type { ClientInfo } from '#/accounts/actor.ts'
+import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { EndSessions } from '#/accounts/sessions/session-list.ts'
 
 /** No container's path is below it, so no app receives the cookie. */
 const path = '/api/auth'
@@ -53,3 +56,31 @@ export class ImpersonatorSession {
 /** Whole seconds until then. */
 export const secondsLeft = (until: Date, now: Date) =>
   Math.max(0, Math.floor((until.getTime() - now.getTime()) / 1_000))
+
+export interface TakeoverParts {
+  readonly authenticator: SessionAuthenticator
+  readonly endSessions: EndSessions
+  readonly impersonatorSession: ImpersonatorSession
+}
+
+/** The call of a handler, as far as it matters here. */
+interface SignInCall {
+  readonly request: FastifyRequest
+  readonly client: Pick<ClientInfo, 'address'>
+  readonly now: Date
+}
+
+/**
+ * A sign-in ends the takeover of this browser, as signing out does. Otherwise the takeover's owner would see it until it
+ * expires, and the browser would keep the administrator's token. That token stays valid, like the token of any session
+ * that a sign-in replaces.
+ * @returns `Set-Cookie` lines
+ */
+export async function endTakeover(parts: TakeoverParts, call: SignInCall): Promise<string[]> {
+  const { authenticator, endSessions, impersonatorSession } = parts
+  const { headers, url } = call.request
+  const { session } = await authenticator.authenticate(headers, call.now)
+  if (session?.via === 'cookie' && session.claims.acting !== null)
+    await endSessions.run([session.claims], call.client.address, call.now)
+  return impersonatorSession.isKept(headers) ? impersonatorSession.forget(url, headers) : []
+}

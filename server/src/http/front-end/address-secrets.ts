@@ -5,8 +5,8 @@ import type { Seal } from '#/machine/seal.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { attemptCookieNames, attemptDigits, cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
-import type { LoginCsrf } from '../auth/login-csrf.ts'
-import { isDocumentNavigation, isPrefetch } from '#/http/fetch-metadata.ts'
+import type { LoginCsrf } from '#/http/auth/sign-in-cookies.ts'
+import { isDocumentNavigation, isPrefetch } from '#/http/request-headers.ts'
 
 /** Max length of a secret that is kept, in characters; tokens have 52, and join codes at most 40. */
 const maxSecret = 128

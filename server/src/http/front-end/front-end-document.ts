@@ -1,27 +1,24 @@
-import { languages, type BootData, type Language } from '@berth/api/boot.ts'
-import { pages, signInPages } from '@berth/web/paths.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { SessionList } from '#/accounts/sessions/session-list.ts'
-import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import type { VerifyLink } from '#/accounts/sign-up/verify-link.ts'
-import { contentLanguage } from '@berth/texts/language.ts'
-import { message } from '@berth/texts/localized-message.ts'
-import { localize } from '@berth/texts/localize.ts'
-import { secondsLeft } from '../auth/impersonator-session.ts'
-import { productName, type Branding } from '#/config/branding.ts'
-import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
-import type { SessionRenewal } from '../auth/session-renewal.ts'
-import type { AddressSecrets } from './address-secrets.ts'
-import { brandedDocument, brandingData, logoAsset, noticesHtml } from './branded-document.ts'
-import { DocumentTemplate } from './document-template.ts'
-import { frontEndFiles, sharedFrontEndFiles, type FrontEndFiles } from './front-end-files.ts'
-import { registerAssets } from './static-assets.ts'
-import { isDocumentNavigation } from '#/http/fetch-metadata.ts'
-import { requestedLanguage } from '../localized-reply.ts'
-import type { LoginCsrf } from '../auth/login-csrf.ts'
-import type { LinkPurpose } from '#/store/magic-links.ts'
-import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { languages, type BootData, type BrandingData, type Language, type Notice } from '@berth/api/boot.ts'
 import { randomText } from '@berth/gateway/tokens/opaque-secrets.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { contentLanguage } from '@berth/texts/language.ts'
+import { localize } from '@berth/texts/localize.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import { pages, signInPages } from '@berth/web/paths.ts'
+import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { SessionList } from '#/accounts/sessions/session-list.ts'
+import type { VerifyLink } from '#/accounts/sign-up/verify-link.ts'
+import { productName, type Branding, type LegalText } from '#/config/branding.ts'
+import type { Logo } from '#/config/read-logo.ts'
+import type { SessionRenewal } from '#/http/auth/browser-session.ts'
+import { secondsLeft } from '#/http/auth/impersonator-session.ts'
+import type { LoginCsrf, SameBrowserProof } from '#/http/auth/sign-in-cookies.ts'
+import { requestedLanguage } from '#/http/localized-reply.ts'
+import { isDocumentNavigation } from '#/http/request-headers.ts'
+import type { LinkPurpose } from '#/store/magic-links.ts'
+import type { AddressSecrets } from './address-secrets.ts'
+import { frontEndFiles, registerAssets, sharedFrontEndFiles, type Asset, type FrontEndFiles } from './static-assets.ts'
 
 export interface FrontEndParts {
   /** Folder of the built front end. */
@@ -213,4 +210,114 @@ export const contentSecurityPolicy = (nonce: string) =>
 function scriptSafe(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes('<') ? text.replaceAll('<', '\\u003c') : text
+}
+
+const htmlEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => htmlEntities[character] ?? character)
+
+/** Path of the logo. */
+export const logoPath = ({ fileName }: Logo) => `/assets/${fileName}`
+
+/**
+ * The front end's document with name, logo and colours of the installation, so that the first paint has them. The
+ * colours come last in the head, with the nonce of the response.
+ * @param html as the build made it
+ */
+function brandedDocument(html: string, branding: Branding | null): string {
+  if (!branding) return html
+  const { name, logo, theme } = branding
+  const [, icon] = /<link rel="icon"[^>]*href="([^"]+)"/.exec(html) ?? []
+  const withLogo =
+    logo && icon !== undefined
+      ? html.replaceAll(`"${icon}"`, `"${logoPath(logo)}"`).replace('type="image/svg+xml"', `type="${logo.mediaType}"`)
+      : html
+  const named =
+    name === null
+      ? withLogo
+      : withLogo
+          .replace(`<title>${productName}</title>`, () => `<title>${escaped(name)}</title>`)
+          .replace(`>${productName}</a>`, () => `>${escaped(name)}</a>`)
+  const noticed = branding.notices.length === 0 ? named : named.replace('</header>', `</header>${noticesPlaceholder}`)
+  return theme === null
+    ? noticed
+    : noticed.replace('</head>', `<style nonce="__BERTH_NONCE__">${theme.css}</style></head>`)
+}
+
+/** Where the notices of a moment stand, in the document's language. */
+export const noticesPlaceholder = '__BERTH_NOTICES__'
+
+/** The notices of a moment, as the page draws them: the first paint has them, and nothing moves when the script has come. */
+function noticesHtml({ notices }: Branding, language: Language, now: Date): string {
+  const isCurrent = ({ from, until }: Notice) =>
+    (from === null || Date.parse(from) <= now.getTime()) && (until === null || Date.parse(until) > now.getTime())
+  return notices
+    .filter(isCurrent)
+    .map(({ text }) => `<p class="notice">${escaped(text[language])}</p>`)
+    .join('')
+}
+
+/** What the pages need of the branding. @param now notices that have ended are left out */
+function brandingData(branding: Branding, now: Date): BrandingData {
+  const { name, logo, imprint, privacy, notices } = branding
+  return {
+    name,
+    logo: logo && logoPath(logo),
+    imprint: imprint && addressOf(imprint, pages.imprint),
+    privacy: privacy && addressOf(privacy, pages.privacy),
+    notices: notices.filter(({ until }) => until === null || Date.parse(until) > now.getTime()),
+  }
+}
+
+const addressOf = (text: LegalText, page: string) => ('url' in text ? text.url : page)
+
+/**
+ * The logo as a file below `/assets/`. The browser draws an image of any origin without running anything in it; the
+ * policy is for who opens its address: no script of an SVG image may run on this origin, whatever the check missed.
+ */
+function logoAsset({ bytes, mediaType, fileName }: Logo): readonly [name: string, asset: Asset] {
+  const headers = {
+    'content-type': mediaType,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    // Pages at the hosts of containers show it, too.
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+    etag: `"${fileName}"`,
+    vary: 'Accept-Encoding',
+  }
+  return [fileName, new Map([['identity', { bytes, headers }]])]
+}
+
+/** Values for the placeholders of the document, each as it stands in HTML. */
+export interface DocumentValues {
+  /** CSP nonce of the response. */
+  readonly nonce: string
+  readonly notices: string
+  readonly boot: string
+}
+
+const placeholders: ReadonlyMap<string, keyof DocumentValues> = new Map([
+  ['__BERTH_NONCE__', 'nonce'],
+  [noticesPlaceholder, 'notices'],
+  ['__BERTH_BOOT__', 'boot'],
+])
+const anyPlaceholder = new RegExp(`(${[...placeholders.keys()].join('|')})`)
+
+/**
+ * The document of the front end, split at its placeholders once: to look for them at each request took longer than to put the
+ * parts together.
+ */
+export class DocumentTemplate {
+  readonly #parts: readonly { readonly text: string; readonly value: keyof DocumentValues | undefined }[]
+
+  constructor(html: string) {
+    this.#parts = html.split(anyPlaceholder).map((text) => ({ text, value: placeholders.get(text) }))
+  }
+
+  /** The document with these values; what looks like a placeholder in a value stays as it is. */
+  filled(values: DocumentValues): string {
+    let document = ''
+    for (const { text, value } of this.#parts) document += value === undefined ? text : values[value]
+    return document
+  }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { contentRange, requestedRange } from '#/http/requested-range.ts'
+import { contentRange, requestedRange } from '#/http/request-headers.ts'
 
 /**
  * The built front end's scripts, styles and images, served from memory: 1 MB with their compressed variants. Reading
@@ -48,7 +48,7 @@ export function registerAssets(server: FastifyInstance, assets: ReadonlyMap<stri
 }
 
 /** Every file of the folder, by its path in it. @throws when the folder cannot be read */
-export async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
+async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Map<string, Variant>>()
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name))
@@ -114,3 +114,44 @@ function weightsIn(accepted: string): ReadonlyMap<string, number> {
 /** Whether the entity tags that a client has (`If-None-Match`) include this one. */
 export const hasTag = (tags: string | undefined, tag: string) =>
   tags !== undefined && (tags === '*' || tags.slice(0, maxTags).includes(tag))
+
+/** The built front end, in memory. */
+export interface FrontEndFiles {
+  /** The document, as the build made it. */
+  readonly html: string
+  /** By their paths below `/assets/`. */
+  readonly assets: ReadonlyMap<string, Asset>
+}
+
+/** What was read before a start, for that start. */
+const prepared = new Map<string, FrontEndFiles>()
+
+/** Reads the front end for the next `frontEndFiles` of this process. @throws as `frontEndFiles` */
+export async function prepareFrontEndFiles(webDir: string): Promise<void> {
+  prepared.set(webDir, await read(webDir))
+}
+
+/** As `frontEndFiles`, and leaves them prepared: a follower serves them, and may have to start the application. @throws as `frontEndFiles` */
+export async function sharedFrontEndFiles(webDir: string): Promise<FrontEndFiles> {
+  if (!prepared.has(webDir)) await prepareFrontEndFiles(webDir)
+  return prepared.get(webDir) ?? read(webDir)
+}
+
+/** @throws {Error} for the operator, when the front end is not built */
+export async function frontEndFiles(webDir: string): Promise<FrontEndFiles> {
+  const files = prepared.get(webDir)
+  // A later start in this process may find another build.
+  prepared.delete(webDir)
+  return files ?? read(webDir)
+}
+
+async function read(webDir: string): Promise<FrontEndFiles> {
+  try {
+    const html = await readFile(path.join(webDir, 'index.html'), 'utf8')
+    return { html, assets: await readAssets(path.join(webDir, 'assets')) }
+  } catch (error) {
+    throw new Error(`the front end is not built (no index.html in ${webDir}); run npm start, which builds it`, {
+      cause: error,
+    })
+  }
+}

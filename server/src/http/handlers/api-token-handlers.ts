@@ -1,11 +1,10 @@
 import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
-import type { ApiTokens, CreatedApiToken } from '#/accounts/api-tokens.ts'
-import { ownSessionOf, ownerOf, userOf } from '#/http/auth/caller.ts'
-import type { Handlers } from './handler-types.ts'
-import { readId } from './request-parameters.ts'
-import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
+import type { ApiTokens, CreatedApiToken } from '#/accounts/api-tokens.ts'
+import type { ApiTokenAdministration } from '#/admin/admin-lists.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
 import type { StoredApiToken } from '#/store/api-tokens.ts'
+import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handlers } from './call.ts'
 
 export interface ApiTokenParts {
   readonly apiTokens: ApiTokens
@@ -31,7 +30,7 @@ export function apiTokenHandlers({ apiTokens }: ApiTokenParts): Pick<Handlers, A
   }
 }
 
-export const toApiToken = ({ id, name, scopes, createdAt, expiresAt, lastUsed }: StoredApiToken): ApiToken => ({
+const toApiToken = ({ id, name, scopes, createdAt, expiresAt, lastUsed }: StoredApiToken): ApiToken => ({
   id,
   name,
   scopes: [...scopes],
@@ -41,3 +40,29 @@ export const toApiToken = ({ id, name, scopes, createdAt, expiresAt, lastUsed }:
 })
 
 export const toCreatedApiToken = (created: CreatedApiToken) => ({ token: created.token, ...toApiToken(created) })
+
+export interface ApiTokenAdministrationParts {
+  readonly apiTokens: ApiTokenAdministration
+}
+
+/** Tokens in one answer without `limit`. */
+const defaultPageSize = 100
+
+export function apiTokenAdministrationHandlers({
+  apiTokens,
+}: ApiTokenAdministrationParts): Pick<Handlers, 'listAllApiTokens' | 'revokeApiToken'> {
+  return {
+    listAllApiTokens: async ({ query }) => {
+      const before = query.cursor === undefined ? undefined : Number(query.cursor)
+      const { tokens, next } = await apiTokens.list(query.user, readLimit(query.limit, defaultPageSize), before)
+      return {
+        tokens: tokens.map((each) => ({ ...toApiToken(each), user: { id: each.userId, email: each.email } })),
+        next_cursor: next === null ? null : String(next),
+      }
+    },
+    revokeApiToken: async (call) => {
+      await apiTokens.revoke(actorOf(call), readId(call.params.id, 'token'), call.now)
+      return { message: localizedReply(call, message('answers.tokenRemoved')) }
+    },
+  }
+}

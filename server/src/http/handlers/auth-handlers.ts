@@ -1,27 +1,46 @@
-import type { AuthResponse } from '@berth/api/schemas/auth.ts'
+import { endpoints } from '@berth/api/endpoints.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
+import type { AuthResponse } from '@berth/api/schemas/auth.ts'
+import { isContainerLabel } from '@berth/gateway/basics/host-label.ts'
+import { clearTokenCookies, type CookieSettings as HostCookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { pages, withNext } from '@berth/web/paths.ts'
+import { safeNext } from '@berth/web/safe-next.ts'
 import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
-import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
+import type { ReadCookie, SignedIn } from '#/accounts/sessions/begin-session.ts'
+import type { HostSignIn } from '#/accounts/sessions/host-sign-in.ts'
+import type { RenewSession } from '#/accounts/sessions/renew-session.ts'
+import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { EndSessions } from '#/accounts/sessions/session-list.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/sign-up/link-limits.ts'
 import type { LogIn, SignUp } from '#/accounts/sign-up/sign-up.ts'
 import type { VerifyLink } from '#/accounts/sign-up/verify-link.ts'
+import type { TakenOver, Takeover } from '#/admin/takeover.ts'
 import type { OwnContainers } from '#/containers/routes/own-containers.ts'
-import { refusals } from '#/refusals/errors.ts'
-import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
-import type { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
-import { authResponse } from '#/http/auth/auth-response.ts'
-import type { BrowserSession } from '#/http/auth/browser-session.ts'
-import { sessionCookieLines, signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
-import { isPrefetch } from '#/http/fetch-metadata.ts'
-import type { DeviceCookies } from '#/http/device-cookie.ts'
-import type { RateLimiter } from '#/http/rate-limiter.ts'
+import { refuseForgeableWithout } from '#/http/auth/authorize-request.ts'
+import {
+  sessionCookieLines,
+  signOutLines,
+  tokenCookieLines,
+  type BrowserSession,
+  type CookieSettings,
+} from '#/http/auth/browser-session.ts'
+import {
+  endTakeover,
+  secondsLeft,
+  type ImpersonatorSession,
+  type TakeoverParts,
+} from '#/http/auth/impersonator-session.ts'
+import { isLikelyNavigation, type LoginCsrf, type SameBrowserProof } from '#/http/auth/sign-in-cookies.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
-import { isLikelyNavigation, type LoginCsrf } from '#/http/auth/login-csrf.ts'
-import type { Call, Handlers } from './handler-types.ts'
-import { sessionOf } from '#/http/auth/caller.ts'
-import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { DeviceCookies, RateLimiter } from '#/http/rate-limiter.ts'
+import { isFrame, isPrefetch, isSubresource } from '#/http/request-headers.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
 import { mailboxOf } from '#/store/magic-links.ts'
+import type { User } from '#/store/users.ts'
+import { actorOf, readId, sessionOf, type Call, type Handlers } from './call.ts'
+import { toUser } from './dto-serializers.ts'
 
 export interface AuthParts extends TakeoverParts {
   /** Whether links are mailed to who asks (`SIGN_IN`). */
@@ -147,4 +166,251 @@ async function answerSignIn(parts: AuthParts, call: VerifyCall, signedIn: Signed
 
 function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]): void {
   if (cookies.length > 0) void reply.header('set-cookie', cookies)
+}
+
+export interface RenewalParts {
+  readonly ownContainers: OwnContainers
+  readonly authenticator: SessionAuthenticator
+  readonly renewSession: RenewSession
+  readonly browserSession: BrowserSession
+  readonly loginCsrf: LoginCsrf
+  readonly cookie: CookieSettings
+  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
+}
+
+type RenewalCall = Call<'refreshSession'> | Call<'continueSession'>
+
+export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSession' | 'continueSession'> {
+  return {
+    refreshSession: async (call) => {
+      const sent = parts.browserSession.of(call.request.headers)
+      if (!sent) forgetTossed(parts, call)
+      if (!sent) throw refusals.noSession()
+      refuseForgeable(parts, sent, call)
+      return authResponse(parts, await renew(parts, sent, call))
+    },
+
+    continueSession: async (call) => {
+      const { request, reply, query } = call
+      // A page of a container, on our origin, could otherwise make this browser renew, or be signed out, beside what it shows.
+      if (isSubresource(request.headers) || isPrefetch(request.headers)) throw refusals.noNavigation()
+      const next = safeNext(query.next) ?? pages.home
+      const sent = parts.browserSession.of(request.headers)
+      try {
+        if (!sent) forgetTossed(parts, call)
+        if (!sent) throw refusals.noSession()
+        await renew(parts, sent, call)
+        return { location: next }
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.status !== 401) throw error
+        // Only in a navigation, beside which no sign-in runs in this tab: an answer that comes late would remove the cookie of a new
+        // session. A frame shows no login page; the next navigation of its tab finds the cookie, and so the reason.
+        if (sent && error.code !== 'takeoverNotRenewed' && !isFrame(request.headers))
+          void reply.header('set-cookie', signOutLines(request.headers.host, parts.cookie))
+        return { location: withReason(withNext(pages.login, next), error.code) }
+      }
+    },
+  }
+}
+
+/** A new token for this browser, and the successor of its cookie. @throws {Refusal} 401 */
+async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): Promise<SignedIn> {
+  const { request, reply, client, now } = call
+  await refuseTakeover(parts, call)
+  const signedIn = await parts.renewSession.byCookie(sent, () => true, now)
+  parts.rateLimiter.refundRequests(client, 'session', 1)
+  const tossed = parts.browserSession.forgetTossed(request.url, request.headers)
+  void reply.header('set-cookie', [...tossed, ...sessionCookieLines(signedIn, request.headers.host, parts.cookie)])
+  return signedIn
+}
+
+/** Cookies that a container's page set must not keep a browser from being renewed for as long as they last. */
+function forgetTossed({ browserSession }: RenewalParts, { request: { url, headers }, reply }: RenewalCall): void {
+  if (browserSession.isTossed(headers)) void reply.header('set-cookie', browserSession.forgetTossed(url, headers))
+}
+
+/** The browser belongs to a takeover until that is ended by a person: it must not become another one's in between. */
+async function refuseTakeover({ authenticator }: RenewalParts, { request, now }: RenewalCall): Promise<void> {
+  const headers = { cookie: request.headers.cookie ?? '' }
+  const { session, candidates } = await authenticator.authenticate(headers, now)
+  const isTakeover = session
+    ? session.claims.acting !== null
+    : (await authenticator.endedTakeover(headers, candidates)) !== undefined
+  if (isTakeover) throw refusals.takeoverNotRenewed()
+}
+
+/** A container's page on our origin must not read the token of the answer: "Why a CSRF token" in docs/explanation/event-streams.md. */
+function refuseForgeable(
+  { authenticator, loginCsrf, cookie }: RenewalParts,
+  sent: ReadCookie,
+  call: RenewalCall,
+): void {
+  refuseForgeableWithout(
+    (proof) => authenticator.isCsrfToken(sent, proof) || loginCsrf.verified(call.request.headers) !== undefined,
+    call.request,
+    cookie,
+  )
+}
+
+const withReason = (url: string, why: string | undefined) =>
+  why === undefined || why === 'noSession' ? url : `${url}${url.includes('?') ? '&' : '?'}ended=${why}`
+
+export interface EntryParts {
+  readonly authenticator: Pick<SessionAuthenticator, 'authenticate'>
+  /** Null when containers are below paths. */
+  readonly hostSignIn: HostSignIn | null
+  readonly cookie: HostCookieSettings
+  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
+}
+
+/** SHA-256 in base64url. */
+const hashForm = /^[\w-]{43}$/
+/** A path and query as the gateway accepts them. Its host is ours, so two slashes lead nowhere else. */
+const nextForm = /^\/[\x21\x22\x24-\x7e]{0,2047}$/
+
+export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer'> {
+  return {
+    enterContainer: async (call) => {
+      const { hostSignIn, authenticator, rateLimiter } = parts
+      const { container, browser } = call.query
+      if (!hostSignIn) throw refusals.notFound('address')
+      requireTopNavigation(call)
+      if (!isContainerLabel(container) || !hashForm.test(browser)) throw refusals.notFound('address')
+      const next = nextForm.test(call.query.next ?? '') ? (call.query.next ?? '/') : '/'
+      // Never by a header: what is handed out is the browser's own.
+      const cookie = call.request.headers.cookie ?? ''
+      const { 'x-forwarded-for': address, 'sec-fetch-site': site } = call.request.headers
+      const headers = { cookie, 'x-forwarded-for': address, ...(site !== undefined && { 'sec-fetch-site': site }) }
+      const { session, isTossed, isUnbound } = await authenticator.authenticate(headers, call.now)
+      if (isTossed || isUnbound) forgetTokens(parts, call)
+      if (!session?.user) return { location: renewalOf(`/${container}${next}`) }
+      rateLimiter.refundRequests(call.client, 'session', 1)
+      void call.reply.header('referrer-policy', 'no-referrer')
+      return { location: hostSignIn.addressFor(session.claims, container, browser, next) }
+    },
+  }
+}
+
+/** To the login page, if it must be, and back: the path leads to the container's host again. */
+const renewalOf = (path: string) => `${endpoints.continueSession.path}?${new URLSearchParams({ next: path })}`
+
+/** Otherwise a tossed token would keep the browser from being led on for as long as it lasts. */
+function forgetTokens({ cookie }: EntryParts, { request: { url, headers }, reply }: Call<'enterContainer'>): void {
+  void reply.header('set-cookie', clearTokenCookies(url, headers.host, cookie))
+}
+
+/** No script, frame or prefetch gets a code. @throws {Refusal} 400 · 403 */
+function requireTopNavigation({ request: { headers } }: Call<'enterContainer'>): void {
+  if (isPrefetch(headers)) throw refusals.prefetched()
+  if ((headers['sec-fetch-dest'] ?? 'document') !== 'document') throw refusals.noNavigation()
+}
+
+export interface TakeoverHandlerParts {
+  readonly ownContainers: OwnContainers
+  readonly takeover: Takeover
+  readonly authenticator: SessionAuthenticator
+  readonly endSessions: EndSessions
+  readonly renewSession: RenewSession
+  readonly browserSession: BrowserSession
+  readonly cookie: CookieSettings
+  readonly impersonatorSession: ImpersonatorSession
+}
+
+type TakeoverNames = 'takeOver' | 'endTakeover'
+
+export function takeoverHandlers(parts: TakeoverHandlerParts): Pick<Handlers, TakeoverNames> {
+  return {
+    takeOver: async (call) => {
+      const reason = call.body.reason.trim()
+      if (reason === '') throw refusals.badRequest(message('requests.noReason'))
+      const { browser } = call.client
+      const id = readId(call.params.id, 'user')
+      const taken = await parts.takeover.begin(actorOf(call), id, { reason, browser, now: call.now })
+      if (call.body.in_browser) await enterTakeover(parts, call, taken)
+      return authResponse(parts, taken)
+    },
+
+    endTakeover: async (call) => {
+      const { claims, via } = sessionOf(call)
+      if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
+      await parts.endSessions.run([claims], call.client.address, call.now)
+      if (via === 'cookie') await leaveTakeover(parts, call, claims.acting)
+      return { message: localizedReply(call, message('answers.takeoverOver')) }
+    },
+  }
+}
+
+/**
+ * Signs this browser in as the user until the takeover ends, when a page of Berth's own asks by cookie (CSRF token). A
+ * client that sent a header has the token in the answer, and no other page may change who the browser is signed in as.
+ */
+async function enterTakeover(
+  parts: TakeoverHandlerParts,
+  call: Call<'takeOver'>,
+  { token, sid, lifetime }: TakenOver,
+): Promise<void> {
+  const { session, request, reply, now } = call
+  if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
+  parts.renewSession.pauseForTakeover(session.claims.sid)
+  // The cookie lasts as long as the administrator's session: the next page sees that the takeover is over, and a person
+  // ends it. Without the cookie, the session's renewal would make the browser the administrator's again without a word.
+  const kept = Math.max(lifetime, secondsLeft(await parts.renewSession.endOf(session.claims.sid, now), now))
+  const cookies = tokenCookieLines({ text: token, sid, lifetime: kept }, request.headers.host, parts.cookie)
+  void reply.header('set-cookie', [...cookies, parts.impersonatorSession.keep(session, now)])
+}
+
+/** Restores the session of the administrator who acted; without one, signs the browser out. */
+async function leaveTakeover(parts: TakeoverHandlerParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
+  const { request, reply, now } = call
+  const own = await parts.impersonatorSession.ownSession(request.headers, acting, now)
+  const { host } = request.headers
+  const token = own && {
+    text: own.token,
+    sid: own.claims.sid,
+    lifetime: secondsLeft(own.claims.expiresAt, now),
+  }
+  const renewed = own ? undefined : await renewOwn(parts, call, acting)
+  void reply.header('set-cookie', [
+    ...(renewed ? sessionCookieLines(renewed, host, parts.cookie) : tokenCookieLines(token, host, parts.cookie)),
+    ...parts.impersonatorSession.forget(request.url, request.headers),
+  ])
+}
+
+/** The administrator's own session, when its token has expired meanwhile and it has not. */
+async function renewOwn(
+  { browserSession, renewSession }: TakeoverHandlerParts,
+  { request, now }: Call<'endTakeover'>,
+  acting: string,
+): Promise<SignedIn | undefined> {
+  const sent = browserSession.unbound(request.headers)
+  if (!sent) return undefined
+  try {
+    return await renewSession.byCookie(sent, ({ userId }) => String(userId) === acting, now)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+function isProven(
+  { authenticator }: TakeoverHandlerParts,
+  { claims }: Session,
+  { request }: Call<'takeOver'>,
+): boolean {
+  const proof = request.headers['x-csrf-token']
+  return typeof proof === 'string' && authenticator.isCsrfToken(claims, proof)
+}
+
+/** Auth response: carries an access token. Source: specification, Auth response. @param lifetime seconds */
+async function authResponse(
+  { ownContainers }: { ownContainers: OwnContainers },
+  { user, token, lifetime }: { user: User; token: string; lifetime: number },
+): Promise<AuthResponse> {
+  const primary = await ownContainers.primaryRecord(user.id)
+  return {
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: lifetime,
+    user: { ...toUser(user), container_id: primary?.containerId ?? null },
+  }
 }

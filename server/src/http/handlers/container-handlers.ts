@@ -1,13 +1,17 @@
+import type { Language } from '@berth/api/boot.ts'
+import { localize } from '@berth/texts/localize.ts'
+import { LocalizedMessage, message } from '@berth/texts/localized-message.ts'
+import type { ContainerLogs } from '#/containers/container-logs.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { Launch } from '#/containers/launch/launch.ts'
 import type { OwnerActions } from '#/containers/idle/owner-actions.ts'
+import type { Launch } from '#/containers/launch/launch.ts'
 import { statusWords, type OwnContainers, type StatusLookup } from '#/containers/routes/own-containers.ts'
+import type { SentEvent, UserEventSubscriptions } from '#/containers/user-events.ts'
+import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
+import { refusals } from '#/refusals/errors.ts'
 import type { Templates } from '#/templates/template.ts'
+import { sessionOf, userOf, type Handlers } from './call.ts'
 import { openPathOf } from './dto-serializers.ts'
-import type { Handlers } from './handler-types.ts'
-import { userOf } from '#/http/auth/caller.ts'
-import { localizedReply } from '#/http/localized-reply.ts'
-import { message } from '@berth/texts/localized-message.ts'
 
 export interface ContainerParts {
   readonly ownContainers: OwnContainers
@@ -17,7 +21,7 @@ export interface ContainerParts {
   readonly spawnerUrl: string
 }
 
-type Container =
+type ContainerNames =
   | 'containerStatus'
   | 'restartContainer'
   | 'restartOwnContainer'
@@ -41,7 +45,7 @@ export function containerHandlers({
   templates,
   ownerActions,
   spawnerUrl,
-}: ContainerParts): Pick<Handlers, Container> {
+}: ContainerParts): Pick<Handlers, ContainerNames> {
   return {
     ...containerStatusHandlers({ ownContainers }),
 
@@ -93,4 +97,84 @@ export function containerHandlers({
 function statusOf(lookup: StatusLookup | undefined): string {
   if (!lookup) return statusWords.noContainer
   return 'failure' in lookup ? `${statusWords.error}: ${lookup.failure}` : lookup.state
+}
+
+export interface ContainerEventParts {
+  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
+  readonly sessionEnd: (sid: string) => Promise<Date>
+  readonly subscriptions: UserEventSubscriptions
+}
+
+export function containerEventHandlers({
+  subscriptions,
+  sessionEnd,
+}: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
+  return {
+    containerEvents: (call) => {
+      const user = userOf(call)
+      const { sid, isRenewable, expiresAt } = sessionOf(call).claims
+      const language = requestedLanguage(call.request)
+      const lastId = call.request.headers['last-event-id']?.toString()
+      return {
+        endsAt: expiresAt,
+        extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
+        begin: (sink) => {
+          const listener = {
+            onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => localizedEvent(each, language))),
+            onEnd: sink.end,
+          }
+          return subscriptions.subscribe({ userId: user.id, sid }, listener, lastId)
+        },
+      }
+    },
+  }
+}
+
+/** An event is published to all pages of a user at once; each receives it in its own language. */
+function localizedEvent(event: SentEvent, language: Language): SentEvent {
+  const { message } = event.data
+  return message instanceof LocalizedMessage
+    ? { ...event, data: { ...event.data, message: localize(language, message) } }
+    : event
+}
+
+export interface ContainerLogParts {
+  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
+  readonly sessionEnd: (sid: string) => Promise<Date>
+  readonly logs: ContainerLogs
+}
+
+/** Earlier lines in the answer: default and maximum. */
+const [defaultLines, maxLines] = [100, 1_000]
+
+export function containerLogHandlers({ logs, sessionEnd }: ContainerLogParts): Pick<Handlers, 'containerLogs'> {
+  return {
+    containerLogs: async (call) => {
+      const user = userOf(call)
+      const { sid, isRenewable, expiresAt } = sessionOf(call).claims
+      const lines = linesOf(call.query.lines)
+      const reading = await logs.open({ userId: user.id, sid }, call.params.container_type)
+      return {
+        endsAt: expiresAt,
+        extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
+        begin: (sink) => {
+          reading.signal.addEventListener('abort', sink.end)
+          logs
+            .follow(reading, lines, (text) => sink.send([{ name: 'line', data: { text } }]))
+            // The event `end` says that the output is complete; a stream that is ended early has none.
+            .then((isComplete) => (isComplete ? sink.send([{ name: 'end', data: {} }]) : undefined))
+            .catch((error: unknown) => call.request.log.error({ err: error }, 'reading the log of a container failed'))
+            .finally(sink.end)
+          return reading.close
+        },
+      }
+    },
+  }
+}
+
+/** @param text digits, as the endpoint table has checked @throws {Refusal} 400 above the maximum */
+function linesOf(text: string | undefined): number {
+  const lines = text === undefined ? defaultLines : Number(text)
+  if (lines > maxLines) throw refusals.badRequest(message('requests.tooManyLines', { max: maxLines }))
+  return lines
 }

@@ -1,14 +1,72 @@
-import type { Actor } from '#/accounts/actor.ts'
-import type { GroupContainers, GroupStop } from '#/groups/group-containers.ts'
-import type { GroupMembers } from '#/groups/group-members.ts'
-import type { JoinCodes } from '#/groups/join-codes.ts'
-import { actorOf, ownerOf, ownSessionOf, userOf } from '#/http/auth/caller.ts'
-import type { Call, Handlers } from './handler-types.ts'
-import { readGroupId, readLimit, readMemberId } from './request-parameters.ts'
-import { localizedReply } from '#/http/localized-reply.ts'
+import type { Group as GroupDto, GroupChanges as GroupChangesDto, Member } from '@berth/api/schemas/groups.ts'
+import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
+import type { Timetable as TimetableDto, TimetableResponse } from '@berth/api/schemas/groups/timetable.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { defaultPageSize } from './group-administration-handlers.ts'
-import { toGroup, toMember } from './group-serializers.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import type { GroupAdministration, GroupChanges } from '#/groups/group-administration.ts'
+import type { GroupContainers, GroupStop } from '#/groups/group-containers.ts'
+import type { SetTimetable } from '#/groups/group-hours.ts'
+import { invitationLifetime, type PendingInvitations, type PreviewMembers } from '#/groups/group-invitations.ts'
+import type { GroupMember, GroupMembers } from '#/groups/group-members.ts'
+import type { JoinCodes } from '#/groups/join-codes.ts'
+import type { ManagedGroup } from '#/groups/managed-group.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { refusals } from '#/refusals/errors.ts'
+import type { StoredInvitation } from '#/store/group-invitations.ts'
+import type { CountedGroup, GroupLimits } from '#/store/groups.ts'
+import type { Timetable } from '#/store/timetables.ts'
+import {
+  actorOf,
+  ownSessionOf,
+  ownerOf,
+  readGroupId,
+  readLimit,
+  readMemberId,
+  userOf,
+  type Call,
+  type Handlers,
+} from './call.ts'
+import { toAdminContainer } from './dto-serializers.ts'
+
+export interface GroupAdministrationHandlerParts {
+  readonly groups: GroupAdministration
+}
+
+type GroupAdministrationNames = 'listGroups' | 'createGroup' | 'readGroup' | 'changeGroup' | 'deleteGroup'
+
+/** Groups or members in one answer without `limit`. */
+export const defaultPageSize = 100
+
+/** The list of all groups. @param list reads a page of it */
+export const listGroupsHandler =
+  (list: GroupAdministration['list']): Handlers['listGroups'] =>
+  async ({ query }) => {
+    const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
+    const { groups: found, next } = await list(page, query.q)
+    return { groups: found.map(toGroup), next_cursor: next === null ? null : String(next) }
+  }
+
+export function groupAdministrationHandlers({
+  groups,
+}: GroupAdministrationHandlerParts): Pick<Handlers, GroupAdministrationNames> {
+  return {
+    listGroups: listGroupsHandler((page, q) => groups.list(page, q)),
+    createGroup: async (call) => {
+      const { name } = call.body
+      const wanted = { ...fromGroupChanges(call.body), name: name.trim() }
+      return { group: toGroup(await groups.create(actorOf(call), wanted, call.now)) }
+    },
+    readGroup: async ({ params }) => ({ group: toGroup(await groups.find(readGroupId(params.id))) }),
+    changeGroup: async (call) => {
+      const changes = fromGroupChanges(call.body)
+      return { group: toGroup(await groups.change(actorOf(call), readGroupId(call.params.id), changes, call.now)) }
+    },
+    deleteGroup: async (call) => {
+      await groups.remove(actorOf(call), readGroupId(call.params.id), call.now)
+      return { message: localizedReply(call, message('groups.deleted')) }
+    },
+  }
+}
 
 export interface GroupHandlerParts {
   readonly members: GroupMembers
@@ -16,7 +74,7 @@ export interface GroupHandlerParts {
   readonly containers: GroupContainers
 }
 
-type Names =
+type GroupNames =
   | 'listOwnGroups'
   | 'joinGroup'
   | 'listMembers'
@@ -34,7 +92,7 @@ export const listOwnGroupsHandler =
   async (call) => ({ groups: await groupsOf(userOf(call).id) })
 
 /** One's own groups, and what managers do. Rights of managers are checked by the use cases. */
-export function groupHandlers({ members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, Names> {
+export function groupHandlers({ members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, GroupNames> {
   return {
     listOwnGroups: listOwnGroupsHandler((userId) => members.groupsOf(userId)),
     joinGroup: async (call) => {
@@ -100,3 +158,149 @@ export function managerOf(call: ManagersCall): Actor {
   if (call.operator === undefined) ownSessionOf(call)
   return actorOf(call)
 }
+
+export interface GroupInvitationHandlerParts {
+  readonly previewMembers: PreviewMembers
+  readonly invitations: PendingInvitations
+}
+
+type GroupInvitationNames =
+  'previewMembers' | 'listGroupInvitations' | 'withdrawGroupInvitation' | 'resendGroupInvitation'
+
+/** Members by list, and invitations to a group. Rights are checked by the use cases. */
+export function groupInvitationHandlers({
+  previewMembers,
+  invitations,
+}: GroupInvitationHandlerParts): Pick<Handlers, GroupInvitationNames> {
+  return {
+    previewMembers: async (call) => ({
+      addresses: await previewMembers.run(managerOf(call), readGroupId(call.params.id), call.body.emails, call.now),
+    }),
+    listGroupInvitations: async (call) => {
+      const { params, query } = call
+      const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
+      const { invitations: found, next } = await invitations.list(managerOf(call), readGroupId(params.id), page)
+      return { invitations: found.map(toGroupInvitation), next_cursor: next === null ? null : String(next) }
+    },
+    withdrawGroupInvitation: async (call) => {
+      const { id, invitation_id: invitationId } = call.params
+      await invitations.withdraw(managerOf(call), readGroupId(id), readInvitationId(invitationId), call.now)
+      return { message: localizedReply(call, message('groups.invitationWithdrawn')) }
+    },
+    resendGroupInvitation: async (call) => {
+      const { id, invitation_id: invitationId } = call.params
+      const report = (error: unknown) => call.request.log.error({ err: error }, 'an invitation to a group failed')
+      const actor = managerOf(call)
+      const email = await invitations.resend(actor, readGroupId(id), readInvitationId(invitationId), call.now, report)
+      return { message: localizedReply(call, message('groups.invitationResent', { email })) }
+    },
+  }
+}
+
+const toGroupInvitation = ({ id, email, role, by, createdAt }: StoredInvitation): GroupInvitation => ({
+  id,
+  email,
+  role,
+  invited_by: by,
+  created_at: createdAt.toISOString(),
+  expires_at: new Date(createdAt.getTime() + invitationLifetime).toISOString(),
+})
+
+/** @throws {Refusal} 404 */
+function readInvitationId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw refusals.groupNotFound('invitation')
+  return Number(text)
+}
+
+export interface GroupHoursHandlerParts {
+  readonly managedGroup: Pick<ManagedGroup, 'find'>
+  readonly setTimetable: SetTimetable
+  /** Of the installation. */
+  readonly timeZone: string
+}
+
+/** Hours of a group. Rights are checked by the use cases. */
+export function groupHoursHandlers({
+  managedGroup,
+  setTimetable,
+  timeZone,
+}: GroupHoursHandlerParts): Pick<Handlers, 'readTimetable' | 'setTimetable'> {
+  const answer = (timetable: TimetableDto | null): TimetableResponse => ({ timetable, default_time_zone: timeZone })
+  return {
+    readTimetable: async (call) => {
+      const { timetable } = await managedGroup.find(managerOf(call), readGroupId(call.params.id))
+      return answer(timetable && toTimetable(timetable))
+    },
+    setTimetable: async (call) => {
+      const { timetable } = call.body
+      const wanted = timetable && fromTimetable(timetable)
+      await setTimetable.run(managerOf(call), readGroupId(call.params.id), wanted, call.now)
+      return answer(wanted && toTimetable(wanted))
+    },
+  }
+}
+
+type LessonDto = TimetableDto['exceptions'][number]['lessons'][number]
+
+const toTimetable = ({ timeZone, lessons, stopAt, exceptions }: Timetable): TimetableDto => ({
+  time_zone: timeZone,
+  lessons: lessons.map(({ days, minutes, type }) => ({ days: [...days], at: toTime(minutes), container_type: type })),
+  stop_at: stopAt === null ? null : toTime(stopAt),
+  exceptions: exceptions.map((each) => ({
+    ...each,
+    lessons: each.lessons.map(({ minutes, type }) => ({ at: toTime(minutes), container_type: type })),
+  })),
+})
+
+/** Days once and in order, exceptions by date; of two of one date the last counts. What the API does not name is ignored. */
+function fromTimetable({ time_zone: timeZone, lessons, stop_at: stopAt, exceptions }: TimetableDto): Timetable {
+  const byDate = new Map(exceptions.map((each) => [each.date, each]))
+  return {
+    timeZone,
+    lessons: lessons.map((each) => ({ ...fromLesson(each), days: [...new Set(each.days)].toSorted((a, b) => a - b) })),
+    stopAt: stopAt === null ? null : fromTime(stopAt),
+    exceptions: [...byDate.values()]
+      .toSorted((one, other) => one.date.localeCompare(other.date))
+      .map(({ date, stops, lessons: own }) => ({ date, stops, lessons: own.map(fromLesson) })),
+  }
+}
+
+const fromLesson = ({ at, container_type: type }: LessonDto) => ({ minutes: fromTime(at), type })
+const toTime = (minutes: number) =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+const fromTime = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+
+export const toGroup = (group: CountedGroup): GroupDto => ({
+  id: group.id,
+  name: group.name,
+  description: group.description,
+  source: group.source,
+  types: group.types && [...group.types],
+  limits: { ...group.limits },
+  expires_at: group.expiresAt?.toISOString() ?? null,
+  member_count: group.memberCount,
+})
+
+/** Names without the spaces around them; a type that stands twice counts once; what the API does not name is ignored. */
+function fromGroupChanges(body: GroupChangesDto): GroupChanges {
+  const { name, description, types, limits, expires_at: expiresAt } = body
+  return {
+    ...(description !== undefined && { description }),
+    ...(limits && { limits: limitsIn(limits) }),
+    ...(name !== undefined && { name: name.trim() }),
+    ...(types !== undefined && { types: types && [...new Set(types)] }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
+  }
+}
+
+const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
+
+/** Those that are there: null is one that is taken away. */
+const limitsIn = (limits: NonNullable<GroupChangesDto['limits']>): Partial<GroupLimits> =>
+  Object.fromEntries(limitNames.flatMap((name) => (limits[name] === undefined ? [] : [[name, limits[name]]])))
+
+const toMember = ({ user: { id, email, slug }, role, containers }: GroupMember): Member => ({
+  user: { id, email, slug },
+  role,
+  containers: containers.map(({ record, status }) => ({ ...toAdminContainer(record), status })),
+})

@@ -1,18 +1,27 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { MemberState as MemberStateDto } from '@berth/api/schemas/groups/group-page.ts'
-import type { EndGroup, ManagedGroup } from '#/groups/managed-group.ts'
-import type { GroupStart, GroupStarts } from '#/groups/group-starts.ts'
-import type { GroupWatch } from '#/groups/group-watch.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
-import type { LookState, MemberContainer, MemberState, ReadFailure } from '#/groups/member-states.ts'
-import { sessionOf, userOf } from '#/http/auth/caller.ts'
-import type { Handlers } from './handler-types.ts'
-import { readGroupId, readMemberId } from './request-parameters.ts'
-import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { managerOf } from './group-handlers.ts'
-import { toGroup } from './group-serializers.ts'
+import type { GroupStart, GroupStarts } from '#/groups/group-starts.ts'
+import type { GroupWatch } from '#/groups/group-watch.ts'
+import type { EndGroup, ManagedGroup } from '#/groups/managed-group.ts'
+import type { LookState, MemberContainer, MemberState, ReadFailure } from '#/groups/member-states.ts'
+import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
+import type { AnswerLook } from '#/sharing/answer-look.ts'
+import type { AskToLook } from '#/sharing/ask-to-look.ts'
+import type { ContainerRef } from '#/store/container-key.ts'
+import {
+  actorOf,
+  ownSessionOf,
+  ownerOf,
+  readGroupId,
+  readId,
+  readMemberId,
+  sessionOf,
+  userOf,
+  type Handlers,
+} from './call.ts'
+import { managerOf, toGroup } from './group-handlers.ts'
 
 export interface GroupPageHandlerParts {
   readonly managedGroup: ManagedGroup
@@ -26,10 +35,11 @@ export interface GroupPageHandlerParts {
   readonly endGroup: EndGroup
 }
 
-type Names = 'readManagedGroup' | 'groupEvents' | 'startGroup' | 'restartMember' | 'readMemberFailure' | 'endGroup'
+type GroupPageNames =
+  'readManagedGroup' | 'groupEvents' | 'startGroup' | 'restartMember' | 'readMemberFailure' | 'endGroup'
 
 /** What managers see and do while members work. Rights are checked by the use cases. */
-export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, Names> {
+export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, GroupPageNames> {
   const { managedGroup, starts, readFailure, endGroup } = parts
   return {
     readManagedGroup: async (call) => {
@@ -129,3 +139,33 @@ const toLook = ({ state, until }: LookState, url: string | undefined) => ({
   until: until.toISOString(),
   url: state === 'open' ? (url ?? null) : null,
 })
+
+export interface LookHandlerParts {
+  readonly askToLook: AskToLook
+  readonly answerLook: AnswerLook
+}
+
+type LookNames = 'askToLook' | 'agreeToLook' | 'declineLook'
+
+/** Requests of managers to look, and their answers; none in a takeover. Rights are checked by the use cases. */
+export function lookHandlers({ askToLook, answerLook }: LookHandlerParts): Pick<Handlers, LookNames> {
+  return {
+    askToLook: async (call) => {
+      ownSessionOf(call)
+      const { id, user_id: userId, container_type: type } = call.params
+      const target = { groupId: readGroupId(id), userId: readMemberId(userId), type }
+      const email = await askToLook.run({ ...actorOf(call), id: userOf(call).id }, target, call.now)
+      return { message: localizedReply(call, message('sharing.asked', { email })) }
+    },
+    agreeToLook: async (call) => {
+      ownSessionOf(call)
+      const email = await answerLook.agree(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
+      return { message: localizedReply(call, message('sharing.agreed', { email })) }
+    },
+    declineLook: async (call) => {
+      ownSessionOf(call)
+      await answerLook.decline(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
+      return { message: localizedReply(call, message('sharing.declined')) }
+    },
+  }
+}

@@ -1,13 +1,11 @@
+import { message } from '@berth/texts/localized-message.ts'
 import type { ApiTokens } from '#/accounts/api-tokens.ts'
 import type { PrintLink } from '#/accounts/sign-up/magic-link.ts'
-import type { StopContainer } from '#/admin/operator-actions.ts'
-import { toCreatedApiToken } from './api-token-handlers.ts'
-import type { Handlers } from './handler-types.ts'
-import { readId } from './request-parameters.ts'
-import { actorOf } from '#/http/auth/caller.ts'
+import type { RotateKeys, StopContainer } from '#/admin/operator-actions.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
+import { toCreatedApiToken } from './api-token-handlers.ts'
+import { actorOf, readId, type Handlers } from './call.ts'
 import { toAdminContainer } from './dto-serializers.ts'
-import { message } from '@berth/texts/localized-message.ts'
 
 export interface OperatorParts {
   readonly printLink: PrintLink
@@ -36,6 +34,23 @@ export function operatorHandlers({
       const { container, wasRunning } = await stopping.run(actorOf(call), id, call.now)
       const words = message(wasRunning ? 'answers.containerStopped' : 'answers.containerDidNotRun')
       return { message: localizedReply(call, words), container: toAdminContainer(container) }
+    },
+  }
+}
+
+export interface KeyParts {
+  readonly rotateKeys: RotateKeys
+}
+
+export function keyHandlers({ rotateKeys }: KeyParts): Pick<Handlers, 'rotateKeys'> {
+  return {
+    rotateKeys: async (call) => {
+      const { kid, retired } = await rotateKeys.run(actorOf(call), call.now)
+      return {
+        message: localizedReply(call, message('answers.keyRotated')),
+        kid,
+        retired: retired.map((each) => ({ kid: each.kid, until: each.until.toISOString() })),
+      }
     },
   }
 }

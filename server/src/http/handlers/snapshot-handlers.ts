@@ -1,12 +1,16 @@
-import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { Snapshot as SnapshotDto } from '@berth/api/schemas/features/snapshots.ts'
-import { userOf, type CallOrigin } from '#/http/auth/caller.ts'
-import type { Handlers } from './handler-types.ts'
-import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
+import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { HomeNote } from '#/homes/home-access.ts'
-import type { HomeSnapshots } from '#/homes/home-snapshots.ts'
+import type { HomeDownloads } from '#/homes/home-downloads.ts'
+import type { FolderSize, FolderSizes, HomeFolders } from '#/homes/home-folders.ts'
+import type { HomeSnapshots, SnapshotAdministration } from '#/homes/home-snapshots.ts'
+import type { HomeUploads } from '#/homes/home-uploads.ts'
 import type { Snapshot } from '#/homes/snapshot-files.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { withLongBody } from '#/http/long-body.ts'
+import { contentRange, requestedRange } from '#/http/request-headers.ts'
+import { actorOf, ownSessionOf, readId, userOf, type CallOrigin, type Handlers } from './call.ts'
 
 interface SnapshotHandlerParts {
   readonly snapshots: HomeSnapshots
@@ -17,9 +21,9 @@ interface SnapshotHandlerParts {
 /** Writes the audit entry of what an owner did. */
 export type NoteHome = (note: Omit<HomeNote, 'actor'>, call: CallOrigin, now: Date) => Promise<void>
 
-type Names = 'listSnapshots' | 'takeSnapshot' | 'restoreSnapshot' | 'resetHome' | 'removeSnapshot'
+type SnapshotNames = 'listSnapshots' | 'takeSnapshot' | 'restoreSnapshot' | 'resetHome' | 'removeSnapshot'
 
-export function snapshotHandlers({ snapshots, note, changes }: SnapshotHandlerParts): Pick<Handlers, Names> {
+export function snapshotHandlers({ snapshots, note, changes }: SnapshotHandlerParts): Pick<Handlers, SnapshotNames> {
   return {
     listSnapshots: async (call) => ({
       snapshots: (await snapshots.list(userOf(call), call.params.container_type)).map(toSnapshot),
@@ -51,9 +55,104 @@ export function snapshotHandlers({ snapshots, note, changes }: SnapshotHandlerPa
   }
 }
 
-export const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => ({
+const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => ({
   id,
   reason,
   created_at: createdAt.toISOString(),
   bytes,
 })
+
+export interface HomeTransferHandlerParts {
+  readonly downloads: HomeDownloads
+  readonly uploads: HomeUploads
+  readonly folders: HomeFolders
+  readonly note: NoteHome
+  readonly changes: Pick<OwnChangeLimit, 'count'>
+}
+
+type HomeTransferNames = 'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders'
+
+/** Archives out of and into one's own homes, and what takes room in them. */
+export function homeTransferHandlers({
+  downloads,
+  uploads,
+  folders,
+  note,
+  changes,
+}: HomeTransferHandlerParts): Pick<Handlers, HomeTransferNames> {
+  return {
+    downloadSnapshot: async (call) => {
+      // As with all data of an account: an administrator who acts for its owner gets no copy.
+      ownSessionOf(call)
+      const [owner, { container_type: type, id }] = [userOf(call), call.params]
+      changes.count(owner.id)
+      const ticket = await downloads.offer(owner, type, id, call.now)
+      await note({ action: 'home.download', owner, type, detail: { snapshot: id } }, call, call.now)
+      return { path: `/api/container/downloads/${ticket}` }
+    },
+    readDownload: async (call) => {
+      const { sid } = ownSessionOf(call).claims
+      const { reply, request, params, now } = call
+      const download = await downloads.begin(
+        { userId: userOf(call).id, sid },
+        params.ticket,
+        (file) => requestedRange(request, file),
+        now,
+      )
+      const { name, size, etag, part, stream } = download
+      void reply.type('application/gzip').headers({
+        'accept-ranges': 'bytes',
+        etag,
+        'content-disposition': `attachment; filename="${name}"`,
+        'content-length': part ? part.last - part.first + 1 : size,
+      })
+      if (part) void reply.status(206).header('content-range', contentRange(part, size))
+      return stream
+    },
+    uploadHome: async (call) => {
+      const [owner, type] = [userOf(call), call.params.container_type]
+      changes.count(owner.id)
+      const folder = await withLongBody(call.request.raw, (body) => uploads.receive(owner, type, body, call.now))
+      await note({ action: 'home.upload', owner, type, detail: { folder } }, call, call.now)
+      return { message: localizedReply(call, message('snapshots.uploaded', { folder })), folder }
+    },
+    listFolders: async (call) =>
+      toFolders(await folders.list(userOf(call), call.params.container_type, call.query.path ?? '')),
+  }
+}
+
+const toFolders = ({ bytes, files, isComplete, entries }: FolderSizes) => ({
+  bytes,
+  files,
+  is_complete: isComplete,
+  entries: entries.map(toFolder),
+})
+
+const toFolder = ({ name, isFolder, bytes, files }: FolderSize) => ({ name, is_folder: isFolder, bytes, files })
+
+type OperatorSnapshotNames = 'listSnapshotsFor' | 'takeSnapshotFor' | 'restoreSnapshotFor' | 'removeSnapshotFor'
+
+/** Snapshots of homes of all users, for the operator. */
+export function operatorSnapshotHandlers(snapshots: SnapshotAdministration): Pick<Handlers, OperatorSnapshotNames> {
+  return {
+    listSnapshotsFor: async ({ params }) => {
+      const { found, hasStarterFiles } = await snapshots.list(readId(params.id, 'container'))
+      return { snapshots: found.map(toSnapshot), has_starter_files: hasStarterFiles }
+    },
+    takeSnapshotFor: async (call) => {
+      const made = await snapshots.take(actorOf(call), readId(call.params.id, 'container'), call.now)
+      return { message: localizedReply(call, message('snapshots.made')), snapshot: toSnapshot(made) }
+    },
+    restoreSnapshotFor: async (call) => {
+      const { id, snapshot } = call.params
+      const [actor, only] = [actorOf(call), call.body?.path ?? '']
+      const folder = await snapshots.restore(actor, readId(id, 'container'), snapshot, only, call.now)
+      return { message: localizedReply(call, message('snapshots.restored', { folder })), folder }
+    },
+    removeSnapshotFor: async (call) => {
+      const { id, snapshot } = call.params
+      await snapshots.remove(actorOf(call), readId(id, 'container'), snapshot, call.now)
+      return { message: localizedReply(call, message('snapshots.removed')) }
+    },
+  }
+}

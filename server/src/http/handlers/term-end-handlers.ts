@@ -1,10 +1,7 @@
+import { endpoints } from '@berth/api/endpoints.ts'
 import type * as dto from '@berth/api/schemas/groups/term-end.ts'
-import { refusals } from '#/refusals/errors.ts'
-import { actorOf } from '#/http/auth/caller.ts'
-import type { Handlers } from './handler-types.ts'
-import { readGroupId, readLimit } from './request-parameters.ts'
-import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
+import type { ArchiveDownloads } from '#/groups/term-end/archive-downloads.ts'
 import type {
   PreviewTermEnd,
   PreviewedMember,
@@ -13,14 +10,18 @@ import type {
   TermEndSums,
   TermEndsOfGroups,
 } from '#/groups/term-end/term-ends-of-groups.ts'
-import { defaultPageSize } from './group-administration-handlers.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { refusals } from '#/refusals/errors.ts'
+import type { Templates } from '#/templates/template.ts'
+import { actorOf, readGroupId, readLimit, type Handlers } from './call.ts'
+import { defaultPageSize } from './group-handlers.ts'
 
 export interface TermEndHandlerParts {
   readonly termEnds: TermEndsOfGroups
   readonly preview: PreviewTermEnd
 }
 
-type Names =
+type TermEndNames =
   | 'previewTermEnd'
   | 'beginTermEnd'
   | 'readTermEnd'
@@ -30,7 +31,7 @@ type Names =
   | 'retryTermEnd'
 
 /** The end of a group's term. */
-export function termEndHandlers({ termEnds, preview }: TermEndHandlerParts): Pick<Handlers, Names> {
+export function termEndHandlers({ termEnds, preview }: TermEndHandlerParts): Pick<Handlers, TermEndNames> {
   return {
     previewTermEnd: async ({ params, query, now }) => {
       const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
@@ -127,3 +128,41 @@ const toMember = ({
   archives: archives.map(({ type, bytes }) => ({ type, bytes })),
   downloads,
 })
+
+type ArchiveNames = 'listArchives' | 'beginArchiveDownload' | 'downloadArchive'
+
+export interface ArchiveHandlersParts {
+  readonly downloads: ArchiveDownloads
+  readonly templates: Pick<Templates, 'get'>
+}
+
+/** Archives of homes, for the holders of mailed links. */
+export function archiveHandlers({ downloads, templates }: ArchiveHandlersParts): Pick<Handlers, ArchiveNames> {
+  return {
+    listArchives: async ({ body, now }) => {
+      const { groupName, keepUntil, archives } = await downloads.open(body.token, now)
+      return {
+        group: groupName,
+        keep_until: keepUntil.toISOString(),
+        archives: archives.map(({ type, bytes }) => ({
+          type,
+          display_name: templates.get(type)?.displayName ?? type,
+          bytes,
+        })),
+      }
+    },
+    beginArchiveDownload: async ({ body, client, now }) => {
+      const ticket = await downloads.begin(body.token, body.type, client, now)
+      return { path: endpoints.downloadArchive.path.replace('{ticket}', ticket) }
+    },
+    downloadArchive: async ({ params, reply, now }) => {
+      const { content, bytes, name } = await downloads.read(params.ticket, now)
+      void reply.headers({
+        'content-type': endpoints.downloadArchive.file,
+        'content-length': String(bytes),
+        'content-disposition': `attachment; filename="${name}"`,
+      })
+      return content
+    },
+  }
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { after, test } from 'node:test'
 import { AuditReader } from '#/admin/admin-lists.ts'
-import { auditHandlers } from '#/http/handlers/audit-handlers.ts'
+import { auditHandlers } from '#/http/handlers/admin-system-handlers.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import {
   assertOk,

@@ -1,0 +1,328 @@
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
+import type { Language } from '@berth/api/boot.ts'
+import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
+import type { AuditEntry, AuditQuery } from '@berth/api/schemas/administration/audit.ts'
+import type { UsageRow } from '@berth/api/schemas/administration/usage.ts'
+import { roundPercentiles } from '@berth/gateway/basics/duration-histogram.ts'
+import { contentLanguage } from '@berth/texts/language.ts'
+import { localize } from '@berth/texts/localize.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import type { MailStatistics } from '#/accounts/mail/mail-statistics.ts'
+import type { AuditReader } from '#/admin/admin-lists.ts'
+import type { ReloadTemplates, TemplateVersions, UpdateContainers } from '#/admin/template-versions.ts'
+import type { AdmissionControl, Capacity } from '#/containers/launch/admission-control.ts'
+import type { HostResources } from '#/containers/launch/host-resources.ts'
+import type { LoadSample, LoadTimeSeries } from '#/containers/launch/load-metrics.ts'
+import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { HostReport } from '#/engines/runtime.ts'
+import type { DiskUse } from '#/homes/disk-use.ts'
+import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
+import { refusals } from '#/refusals/errors.ts'
+import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
+import type { NodeStatus } from '#/store/node-records.ts'
+import type { AuditVerification } from '#/store/verify-audit-log.ts'
+import type { UsageReport, UsageReportRow } from '#/usage/usage-report.ts'
+import { savedBy, type IdleMinutes } from '#/usage/usage-samples.ts'
+import { actorOf, readLimit, type Handlers } from './call.ts'
+
+export interface SystemReportParts {
+  /** Structural types, because `http/` may not import `reconcile/`. */
+  readonly reconciler: { report(): ReconcilerReport }
+  readonly containerReconciler: { counts(): Readonly<Record<string, number>>; warnings(): readonly LocalizedMessage[] }
+  readonly admission: Pick<AdmissionControl, 'counts'>
+  readonly capacity: Pick<Capacity, 'running'>
+  readonly hostResources: Pick<HostResources, 'report' | 'warnings'>
+  readonly diskUse: Pick<DiskUse, 'warnings'>
+  readonly mailStatistics: Pick<MailStatistics, 'report'>
+  readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
+  /** Of an installation with several nodes. */
+  readonly nodes: { list(): Promise<NodeStatus[]> } | undefined
+  /** Findings of the configuration, and those since the start. */
+  readonly findings: () => readonly LocalizedMessage[]
+  /** Max running containers of all users. */
+  readonly maxRunning: number | null
+}
+
+interface ReconcilerReport {
+  readonly lastRun: Date | null
+  readonly lastSuccess: Date | null
+  /** ms */
+  readonly duration: number | null
+  readonly isEngineAnswering: boolean
+  readonly failures: readonly LocalizedMessage[]
+}
+
+export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
+  return {
+    systemReport: async ({ request, reply }) => {
+      const language = requestedLanguage(request)
+      void reply.headers(contentLanguage(language))
+      return {
+        reconciler: reconcilerPart(parts, language),
+        launches: launchesPart(parts),
+        containers: containersPart(parts),
+        host: hostPart(parts.hostResources.report),
+        mail: mailPart(parts),
+        warnings: warningsOf(parts).map((warning) => localize(language, warning)),
+        nodes: ((await parts.nodes?.list()) ?? []).map(nodePart),
+      }
+    },
+  }
+}
+
+function warningsOf({ containerReconciler, hostResources, diskUse, findings }: SystemReportParts): LocalizedMessage[] {
+  return [...containerReconciler.warnings(), ...hostResources.warnings(), ...diskUse.warnings(), ...findings()]
+}
+
+function reconcilerPart(
+  { reconciler, containerReconciler, routeSync }: SystemReportParts,
+  language: Language,
+): SystemReport['reconciler'] {
+  const { lastRun, lastSuccess, duration, isEngineAnswering, failures } = reconciler.report()
+  return {
+    last_success: lastSuccess?.toISOString() ?? null,
+    last_run: lastRun?.toISOString() ?? null,
+    duration_ms: duration === null ? null : Math.round(duration),
+    is_engine_answering: isEngineAnswering && routeSync.isEngineAnswering,
+    actions: { ...containerReconciler.counts() },
+    failures: failures.map((failure) => localize(language, failure)),
+  }
+}
+
+function launchesPart({ admission }: SystemReportParts): SystemReport['launches'] {
+  const { waiting, underWay, parallel } = admission.counts()
+  return { waiting, under_way: underWay, parallel }
+}
+
+function containersPart({ capacity, hostResources, maxRunning }: SystemReportParts): SystemReport['containers'] {
+  return { running: capacity.running, max: maxRunning, addresses_left: hostResources.report?.addressesLeft ?? null }
+}
+
+function hostPart(report: HostReport | undefined): SystemReport['host'] {
+  const { memory, disk, rules } = report ?? {}
+  return {
+    memory: memory ? { total: memory.total, left: memory.available } : null,
+    disk: disk ? { total: disk.total, left: disk.free } : null,
+    rules: rulesWord(rules),
+    rules_are: report?.rulesAre ?? null,
+  }
+}
+
+function nodePart(node: NodeStatus): SystemReport['nodes'][number] {
+  return {
+    address: node.address,
+    version: node.version,
+    started_at: node.startedAt.toISOString(),
+    seen_at: node.seenAt.toISOString(),
+    is_alive: node.isAlive,
+    is_current: node.isCurrent,
+    leads_since: node.leadsSince?.toISOString() ?? null,
+  }
+}
+
+function mailPart({ mailStatistics }: SystemReportParts): SystemReport['mail'] {
+  const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt, failures } = mailStatistics.report()
+  return {
+    accepted,
+    failed,
+    used,
+    seconds_to_use: roundPercentiles(secondsToUse),
+    seconds_to_accept: roundPercentiles(secondsToAccept),
+    last_failure_at: lastFailureAt?.toISOString() ?? null,
+    failures: failures.map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
+  }
+}
+
+/** @param rules undefined before the first report; null before the first trial of them */
+function rulesWord(rules: HostReport['rules'] | undefined): string {
+  if (!rules) return 'not known'
+  return rules.areSet ? 'set' : `not set: ${rules.reason}`
+}
+
+export interface SystemHistoryParts {
+  readonly history: Pick<LoadTimeSeries, 'samples' | 'current'>
+}
+
+export function systemHistoryHandlers({ history }: SystemHistoryParts): Pick<Handlers, 'systemHistory'> {
+  // Includes the present moment: otherwise a new launch would be missing for a minute.
+  return { systemHistory: ({ now }) => ({ samples: [...history.samples(), history.current(now)].map(toSample) }) }
+}
+
+const toSample = (sample: LoadSample): HistorySample => ({
+  at: sample.at.toISOString(),
+  running: sample.running,
+  waiting: sample.waiting,
+  launched: sample.launched,
+  failed: sample.failed,
+  memory_left: sample.memoryLeft,
+  disk_left: sample.diskLeft,
+  ready_seconds: roundPercentiles(sample.readySeconds),
+})
+
+export interface UsageParts {
+  readonly report: UsageReport
+  readonly isRecorded: boolean
+  readonly isMeasured: boolean
+}
+
+export function usageHandlers({ report, isRecorded, isMeasured }: UsageParts): Pick<Handlers, 'usage'> {
+  return {
+    usage: async ({ query, now }) => {
+      const { unit = 'day', by = 'period', from, until, type, group, user, sort = 'running', limit, cursor } = query
+      const page = await report.read(
+        {
+          unit,
+          by,
+          from,
+          until,
+          type,
+          groupId: numberOf(group),
+          user,
+          limit: readLimit(limit, 100),
+          sort,
+          after: Number(cursor ?? 0),
+        },
+        now,
+      )
+      return {
+        is_recorded: isRecorded,
+        is_measured: isMeasured,
+        kept: { days: report.settings.keepDays, months: report.settings.keepMonths },
+        subject: page.subject,
+        time_zone: report.settings.timeZone,
+        from: page.from,
+        until: page.until,
+        rows: page.rows.map(toUsageRow),
+        next_cursor: page.next === null ? null : String(page.next),
+      }
+    },
+  }
+}
+
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+
+/** Three digits are seconds. */
+const hours = (seconds: number) => Math.round((seconds / 3_600) * 1_000) / 1_000
+
+function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
+  const saved = (minutes: IdleMinutes) => hours(savedBy(minutes, sums))
+  return {
+    key: String(key),
+    name,
+    running_hours: hours(sums.running_s),
+    paused_hours: hours(sums.paused_s),
+    used_hours: hours(sums.used_s),
+    core_hours: hours(sums.core_s),
+    memory_gib_hours: hours(sums.memory_mib_s / 1_024),
+    measured_hours: hours(sums.measured_s),
+    cpu_hours: hours(sums.cpu_used_ms / 1_000),
+    memory_used_gib_hours: hours(sums.memory_used_mib_s / 1_024),
+    home_gib_hours: hours(sums.home_mib_s / 1_024),
+    idle_stop_would_save: {
+      '5': saved(5),
+      '15': saved(15),
+      '30': saved(30),
+      '60': saved(60),
+      '120': saved(120),
+      '240': saved(240),
+    },
+  }
+}
+
+export interface TemplateParts {
+  readonly versions: Pick<TemplateVersions, 'list'>
+  readonly update: Pick<UpdateContainers, 'run'>
+  readonly reload: Pick<ReloadTemplates<unknown>, 'run'>
+}
+
+/** Templates, for administrators. */
+export function templateHandlers({
+  versions,
+  reload,
+  update,
+}: TemplateParts): Pick<Handlers, 'listTemplates' | 'reloadTemplates' | 'updateContainersOf'> {
+  return {
+    listTemplates: async () => ({
+      templates: (await versions.list()).map(({ type, version, image, older }) => ({
+        type,
+        version,
+        image: {
+          reference: image.reference,
+          id: image.id,
+          digest: image.digest,
+          pulled_at: image.pulledAt?.toISOString() ?? null,
+        },
+        older: older.map(({ userId, email, containerId }) => ({
+          user_id: userId,
+          email,
+          container_id: containerId,
+        })),
+        asked: older.filter(({ isAsked }) => isAsked).length,
+      })),
+    }),
+    updateContainersOf: async (call) => {
+      const { mode } = call.body
+      const count = await update.run(actorOf(call), call.params.container_type, mode, call.now)
+      return { message: localizedReply(call, message('answers.containersUpdated', { count, mode })) }
+    },
+    reloadTemplates: async (call) => {
+      const types = await reload.run(actorOf(call), call.now)
+      return { message: localizedReply(call, message('answers.templatesReloaded', { count: types.length })) }
+    },
+  }
+}
+
+export interface AuditParts {
+  readonly audit: AuditReader
+}
+
+/** Entries in one answer without `limit`. */
+const defaultPageSize = 100
+
+export function auditHandlers({ audit }: AuditParts): Pick<Handlers, 'listAudit' | 'verifyAudit'> {
+  return {
+    listAudit: async ({ query }) => {
+      const limit = readLimit(query.limit, defaultPageSize)
+      const before = query.cursor === undefined ? undefined : Number(query.cursor)
+      const { entries, next } = await audit.list(filterOf(query), limit, before)
+      return {
+        entries: entries.map(toAuditEntry),
+        next_cursor: next === null ? null : String(next),
+        ...(query.names === 'true' && { names: await audit.addressesIn(entries) }),
+      }
+    },
+    verifyAudit: async ({ query, reply }) => {
+      const { entries, hash, firstBroken } = await audit.verify(expectedHeadOf(query), disconnectSignal(reply))
+      return { entries, head: hash, first_broken: firstBroken }
+    },
+  }
+}
+
+/** @throws {Refusal} 400 for an instant that does not exist */
+function filterOf({ actor, action, target, since, until }: Type.Static<typeof AuditQuery>): AuditFilter {
+  const isId = /^\d{1,15}$/.test(actor ?? '')
+  return {
+    ...(actor !== undefined && (isId ? { actorId: Number(actor) } : { actorEmail: actor })),
+    ...(action !== undefined && { action }),
+    ...(target !== undefined && { target }),
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+  }
+}
+
+/** @throws {Refusal} 400 for `entries` without `head`, or `head` without `entries` */
+function expectedHeadOf({ entries, head }: { entries?: string; head?: string }): Pick<AuditVerification, 'kept'> {
+  if (entries === undefined && head === undefined) return {}
+  if (entries === undefined || head === undefined) throw refusals.badRequest(message('requests.incompleteHead'))
+  return { kept: { entries: Number(entries), hash: head } }
+}
+
+/** Aborted when the client closes the connection. */
+function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+const toAuditEntry = ({ at, ...entry }: StoredAuditEntry): AuditEntry => ({ ...entry, at: at.toISOString() })
