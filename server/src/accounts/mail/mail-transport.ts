@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import type * as nodemailer from 'nodemailer'
-import { createTransport } from 'nodemailer'
 
 /** TLS of an `smtp://` server: STARTTLS required, or used if the server offers it. */
 export type SmtpTls = 'required' | 'opportunistic'
@@ -65,6 +64,7 @@ const checkTimeout = 10_000
 
 /** Connects to the mail server, and signs in when the address has a user name. @throws when the server refuses */
 export async function checkSmtp(url: string, tls: SmtpTls | null): Promise<void> {
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...smtpConnection(url, tls, checkTimeout) })
   try {
     await transport.verify()
