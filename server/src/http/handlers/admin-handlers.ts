@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import type Type from 'typebox'
 import type {
   AdminUser,
   BlockPreview,

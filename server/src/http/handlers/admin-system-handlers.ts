@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import Type from 'typebox'
+import type Type from 'typebox'
 import type { Language } from '@berth/api/boot.ts'
 import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import type { AuditEntry, AuditQuery } from '@berth/api/schemas/administration/audit.ts'
@@ -36,7 +36,7 @@ export interface SystemReportParts {
   readonly diskUse: Pick<DiskUse, 'warnings'>
   readonly mailStatistics: Pick<MailStatistics, 'report'>
   readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
-  /** Of an installation with several nodes. */
+  /** The nodes of an installation with several. */
   readonly nodes: { list(): Promise<NodeStatus[]> } | undefined
   /** Findings of the configuration, and those since the start. */
   readonly findings: () => readonly LocalizedMessage[]
