@@ -2,7 +2,7 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { isContainerLabel } from '@berth/gateway/basics/host-label.ts'
-import { clearTokenCookies, type CookieSettings as HostCookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { pages, withNext } from '@berth/web/paths.ts'
 import { safeNext } from '@berth/web/safe-next.ts'
@@ -19,13 +19,7 @@ import type { VerifyLink } from '#/accounts/sign-up/verify-link.ts'
 import type { TakenOver, Takeover } from '#/admin/takeover.ts'
 import type { OwnContainers } from '#/containers/routes/own-containers.ts'
 import { refuseForgeableWithout } from '#/http/auth/authorize-request.ts'
-import {
-  sessionCookieLines,
-  signOutLines,
-  tokenCookieLines,
-  type BrowserSession,
-  type CookieSettings,
-} from '#/http/auth/browser-session.ts'
+import { sessionCookieLines, signOutLines, tokenCookieLines, type BrowserSession } from '#/http/auth/browser-session.ts'
 import {
   endTakeover,
   secondsLeft,
@@ -259,7 +253,7 @@ export interface EntryParts {
   readonly authenticator: Pick<SessionAuthenticator, 'authenticate'>
   /** Null when containers are below paths. */
   readonly hostSignIn: HostSignIn | null
-  readonly cookie: HostCookieSettings
+  readonly cookie: CookieSettings
   readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
 }
 
