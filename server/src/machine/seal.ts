@@ -37,6 +37,3 @@ export class Seal {
     }
   }
 }
-
-/** What sealed ID tokens belong to. */
-export const idTokenContext = 'ID token'

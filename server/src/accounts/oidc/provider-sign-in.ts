@@ -16,7 +16,8 @@ import {
 import { isAdminByGroups, membershipGroups, requireAllowedGroup, type ProviderAccounts } from './provider-account.ts'
 import type { ProviderRegistry } from './provider-discovery.ts'
 import { callbackPath, type Provider } from './provider-settings.ts'
-import { idTokenContext, type Seal } from '#/machine/seal.ts'
+import type { Seal } from '#/machine/seal.ts'
+import { idTokenContext } from './provider-sign-out.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
 /** Sign-in of a user whom a provider has authenticated. */
@@ -119,7 +120,9 @@ export class ProviderSignIn {
     await this.#parts.effects.setAdministrator(id, shouldBeAdmin, { name: `provider ${provider.id}`, address }, now)
   }
 
-  /** As by a link: the session is stored before its token exists, and no block is missed. */
+  /**
+   * The order is that of a sign-in by a link: the session is stored before its token exists, and no block is missed.
+   */
   async #signIn({ id }: User, { identity, idToken }: ProviderAnswer, client: ClientInfo, now: Date): Promise<SignedIn> {
     const { database, sessions, seal } = this.#parts
     const { user, begun } = await database.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
 import type { Logger } from 'pino'
 import type { EndSessions } from '#/accounts/sessions/session-list.ts'
-import { idTokenContext, type Seal } from '#/machine/seal.ts'
+import type { Seal } from '#/machine/seal.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Database } from '#/store/database.ts'
@@ -10,6 +10,9 @@ import { findProviderSession } from '#/store/provider-sessions.ts'
 import { insertRevokedTokens, isTokenRevoked, onceOnlyId } from '#/store/revoked-tokens.ts'
 import { isSubject } from './authorization-code-flow.ts'
 import { providerFetch, type ProviderRegistry, type RegisteredProvider } from './provider-discovery.ts'
+
+/** What sealed ID tokens belong to, see `Seal`. */
+export const idTokenContext = 'ID token'
 
 /** How long a sign-out waits for a provider whose discovery is not cached, in ms. */
 const discoveryTimeout = 2_000
@@ -114,7 +117,9 @@ const [clockTolerance, maxTokenAge] = [60, 600]
 /** Timeout of a request for the keys, and how long they are kept, in ms. */
 const [keyTimeout, keyMaxAge] = [5_000, 600_000]
 
-/** Whose sessions a provider asks to end: all of a subject's, those of one session at the provider, or those of both. */
+/**
+ * Whose sessions a provider asks to end: all of a subject's, those of one session at the provider, or those of both.
+ */
 export interface LogoutRequest {
   readonly issuer: string
   readonly subject: string | undefined
