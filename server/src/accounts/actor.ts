@@ -3,7 +3,7 @@ import type { Occasion } from '#/accounts/mail/link-email.ts'
 
 /** Who administers: an administrator with an account, or the operator at the server's own command line. */
 export interface Actor {
-  /** Of the account; null for the operator, who has none. */
+  /** Id of the account; null for the operator, who has none. */
   readonly id: number | null
   /** Address of the account; for the operator the name that the command line gives, such as `operator root`. */
   readonly email: string

@@ -112,7 +112,10 @@ export class ApiTokens {
     return this.create(actor, owner.id, request, now)
   }
 
-  /** Removes a token of this user, who asks; it counts no more when this resolves. @throws {Refusal} 404 none of theirs */
+  /**
+   * Removes a token of this user, who asks; it counts no more when this resolves.
+   * @throws {Refusal} 404 none of theirs
+   */
   async remove(owner: Owner, id: number, now: Date): Promise<void> {
     const removed = await this.#database.transaction(async (tx) => {
       const token = await deleteApiToken(tx, id, owner.id)

@@ -70,14 +70,18 @@ export const isLastInCharge = async (db: Db, user: User): Promise<boolean> =>
 /** A user who never verified their address cannot sign in; as in `countOthersInCharge`. */
 const isInCharge = (user: User) => isActiveAdministrator(user) && user.state !== 'registered'
 
-/** Of two administrators who delete each other at once, the second is refused. @throws {Refusal} 403 */
+/** When two administrators delete each other at once, the second is refused. @throws {Refusal} 403 */
 async function requireAdministrator(db: Db, { id }: Actor): Promise<void> {
   // The operator has no account.
   if (id === null) return
   if (!isActiveAdministrator(await findUser(db, id))) throw refusals.notAdministrator()
 }
 
-/** Id of the owner whom a list of administrators is filtered by. @param owner id or e-mail address @returns 0 for an unknown address */
+/**
+ * Id of the owner whom a list of administrators is filtered by.
+ * @param owner id or e-mail address
+ * @returns 0 for an unknown address
+ */
 export async function ownerId(db: Db, owner: string): Promise<number> {
   if (/^\d{1,15}$/.test(owner)) return Number(owner)
   return (await findUserByEmail(db, owner.trim().toLowerCase()))?.id ?? 0

@@ -42,7 +42,10 @@ export function expiredTask(
   }
 }
 
-/** Stops accepting replaced signing keys once their last tokens have expired. @param publish sends the accepted keys to the gateway */
+/**
+ * Stops accepting replaced signing keys once their last tokens have expired.
+ * @param publish sends the accepted keys to the gateway
+ */
 export function retiredKeysTask(keys: Pick<SigningKeys, 'dropExpired'>, publish: () => Promise<void>): Task {
   return {
     name: 'retired keys',

@@ -58,7 +58,7 @@ export class PersonalData {
     return this.#pieces(user, now)
   }
 
-  /** As `export`, for the operator; the audit log has it. @throws {Refusal} as `export` */
+  /** The same as `export`, for the operator; the audit log has it. @throws {Refusal} as `export` */
   async exportFor(actor: Exporter, userId: number, now: Date): Promise<AsyncGenerator<string>> {
     const pieces = await this.export(userId, now)
     const entry = { at: now, actor, action: 'user.export', target: `user:${userId}` } as const

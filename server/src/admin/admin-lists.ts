@@ -192,7 +192,10 @@ export class ApiTokenAdministration {
     this.#effects = effects
   }
 
-  /** @param owner id or e-mail address; undefined for all owners, an unknown one has none @param before id of the last row of the page before */
+  /**
+   * @param owner id or e-mail address; undefined for all owners, an unknown one has none
+   * @param before id of the last row of the page before
+   */
   async list(owner: string | undefined, limit: number, before?: number): Promise<ApiTokenPage> {
     const { db } = this.#database
     const userId = owner === undefined ? undefined : await ownerId(db, owner)
@@ -212,7 +215,10 @@ export class ApiTokenAdministration {
     this.#effects.endStreams(removed)
   }
 
-  /** Removes all tokens of a user; one that is removed meanwhile is what was wanted. @throws {Refusal} 403 as `administer` */
+  /**
+   * Removes all tokens of a user; one that is removed meanwhile is what was wanted.
+   * @throws {Refusal} 403 as `administer`
+   */
   async revokeAllOf(actor: Actor, userId: number, now: Date): Promise<void> {
     for (const { id } of await listApiTokensOf(this.#database.db, userId))
       await this.revoke(actor, id, now).catch((error: unknown) => {

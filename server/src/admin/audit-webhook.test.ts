@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendWebhook } from './audit-webhook.ts'
 
-/** A receiver that answered so ended the API process, 15 s later: its timeout was thrown where nothing could catch it. */
+/**
+ * A receiver that answered so ended the API process, 15 s later: its timeout was thrown where nothing could catch it.
+ */
 test('an answer whose body cannot be decoded is like any other, also after the timeout', async (t) => {
   const sockets = new Set<Socket>()
   const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip, gzip, gzip, br, br, br\r\ntransfer-encoding: chunked\r\n\r\n'

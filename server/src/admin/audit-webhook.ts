@@ -47,7 +47,7 @@ export class AuditWebhook {
   /** Position in the store: behind `#position` when it could not be written. */
   #saved = 0
   #waiting = 0
-  /** Of the oldest entry that waits. */
+  /** Time of the oldest entry that waits. */
   #waitsSince: Date | undefined
   #failures = 0
   #reason: string | undefined

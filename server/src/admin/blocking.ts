@@ -35,14 +35,14 @@ export class UserBlocking {
   }
 
   /**
-   * As `blockUsers`, for one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who
+   * Does what `blockUsers` does, for one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who
    * could undo it
    */
   async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return onlyUser(await this.blockUsers(actor, [id], now))
   }
 
-  /** As `unblockUsers`, for one. @throws {Refusal} 403 as `administer` · 404 */
+  /** Does what `unblockUsers` does, for one. @throws {Refusal} 403 as `administer` · 404 */
   async unblockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return onlyUser(await this.unblockUsers(actor, [id], now))
   }
@@ -205,12 +205,12 @@ export class ContainerBlocking {
     this.#effects = effects
   }
 
-  /** As `blockContainers`, for one. @throws {Refusal} 403 as `administer` · 404 */
+  /** Does what `blockContainers` does, for one. @throws {Refusal} 403 as `administer` · 404 */
   async blockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
     return onlyContainer(await this.blockContainers(actor, [id], now))
   }
 
-  /** As `unblockContainers`, for one. @throws {Refusal} 403 as `administer` · 404 */
+  /** Does what `unblockContainers` does, for one. @throws {Refusal} 403 as `administer` · 404 */
   async unblockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
     return onlyContainer(await this.unblockContainers(actor, [id], now))
   }
@@ -293,7 +293,9 @@ const blockOf = ({ isBlocked, blockedAt, blockedBy }: UserContainer) => ({
 
 /** Effects that blocking a user would have now. */
 export interface BlockPreview {
-  /** Takeovers by and of this user, which would end. Their own sessions end, too, and their tokens explain the block. */
+  /**
+   * Takeovers by and of this user, which would end. Their own sessions end, too, and their tokens explain the block.
+   */
   readonly sessions: number
   readonly containers: {
     readonly record: UserContainer

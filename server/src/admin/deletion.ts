@@ -28,7 +28,10 @@ export interface DeletionSettings {
 export interface DeletionEffects {
   /** Publishes the state of this user to the gateway. When it resolves, forbidden connections are closed. */
   publish(userId: number): Promise<void>
-  /** Removes these containers, and due homes, from the engine; must not throw, and needs a timeout. @returns if all are */
+  /**
+   * Removes these containers, and due homes, from the engine; must not throw, and needs a timeout.
+   * @returns if all are
+   */
   remove(containers: readonly RemovedContainer[]): Promise<boolean>
   /** Removes these files of archives of homes. */
   removeArchives(files: readonly string[]): Promise<void>

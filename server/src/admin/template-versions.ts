@@ -20,7 +20,7 @@ export interface VersionedContainer {
 /** Image of a template. */
 export interface TemplateImage {
   readonly reference: string
-  /** Of what the engine has by this name; null for none. */
+  /** Id of what the engine has by this name; null for none. */
   readonly id: string | null
   readonly digest: string | null
   /** When it was pulled, or built on this machine. */

@@ -74,7 +74,9 @@ export class Rights {
     return result
   }
 
-  /** Publishes a change that is stored, and ends what it ended in the store. A repeated call makes up for a failed one. */
+  /**
+   * Publishes a change that is stored, and ends what it ended in the store. A repeated call makes up for a failed one.
+   */
   async #apply(id: number, { takeovers, tokens }: Ended): Promise<void> {
     for (const token of tokens) this.#effects.endStreams(token)
     await allSettledOrThrow([this.#effects.publish([id]), this.#effects.revokeSessions(takeovers)])

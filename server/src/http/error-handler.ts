@@ -111,7 +111,10 @@ function whatIsWrong({ validation }: FastifyError): { place: string | LocalizedM
   return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
 }
 
-/** The validator's text in English, except for instants, and a translation of it, for every keyword that the endpoint table uses. */
+/**
+ * The validator's text in English, except for instants, and a translation of it, for every keyword that the endpoint
+ * table uses.
+ */
 function problemOf(problem: FastifySchemaValidationError | undefined): LocalizedMessage {
   if (problem === undefined) return message('requests.invalid')
   const { keyword, params, message: said = '' } = problem

@@ -80,7 +80,8 @@ test('connections that cannot be accepted are reported seldom, and cost no other
   assert.equal(answer.resume().statusCode, 200)
 })
 
-// Pages that stayed open kept a stopped API for its whole timeout of 15 s: their connections were kept for more requests.
+// Pages that stayed open kept a stopped API for its whole timeout of 15 s: their connections were kept for more
+// requests.
 test('a drained listener ends with its last request, although the connection was to be kept', async (t) => {
   const server = createListener(slowly).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,7 +3,8 @@ import { Server, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { MetricsListener, type Metrics } from './metrics.ts'
 
-// A failed accept(2) was taken for a failed start: the listener was bound once more, which Node refuses by ending the process.
+// A failed accept(2) was taken for a failed start: the listener was bound once more, which Node refuses by ending the
+// process.
 test('a connection that cannot be accepted leaves the listener of metrics as it is', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const listens = t.mock.method(Server.prototype, 'listen')

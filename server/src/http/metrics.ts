@@ -116,7 +116,7 @@ const maxConnections = 32
 export interface MetricsAddress {
   readonly host: string
   readonly port: number
-  /** As configured. */
+  /** The address in the words of the settings. */
   readonly text: string
 }
 

@@ -6,7 +6,9 @@ import type { HttpParts } from './server.ts'
 
 /** Idle connections that are kept. */
 const maxIdle = 64
-/** In ms: how long a request is sent again when its connection ends without an answer, as in a takeover, and the pause. */
+/**
+ * In ms: how long a request is sent again when its connection ends without an answer, as in a takeover, and the pause.
+ */
 const [retryFor, retryEvery] = [10_000, 50]
 
 /**

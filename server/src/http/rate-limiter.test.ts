@@ -11,12 +11,12 @@ function limited(perMinute: number) {
   return {
     limit,
     pass: (ms: number) => (time += ms),
-    /** As the server does for a request that names a mailbox. */
+    /** Counts like the server for a request that names a mailbox. */
     ask: (address: string, mailbox: string, device?: string) => {
       limit.count({ address, device }, 'mail')
       limit.countMailbox({ address, device }, mailbox)
     },
-    /** As the server does for a link that signs its owner in. */
+    /** Refunds like the server for a link that signs its owner in. */
     signIn: (address: string, mailbox: string, device?: string) => {
       limit.refund({ address, device }, mailbox)
     },

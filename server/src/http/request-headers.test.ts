@@ -15,13 +15,19 @@ test('a browser and its system are named', () => {
   for (const [text, words] of Object.entries(known)) assert.equal(describeUserAgent(text), words)
 })
 
-/** A client without an account could have "Your account is locked" mailed to anyone, in the words about who requested the link. */
+/**
+ * A client without an account could have "Your account is locked" mailed to anyone, in the words about who requested
+ * the link.
+ */
 test('no text of the client is taken for the name of a browser or a system', () => {
   const free = ['Your account is locked/1 x', 'Call us/1.0 (Windows NT 10.0) foo', 'curl/8.14.1', 'constructor/1 x', '']
   for (const text of free) assert.equal(describeUserAgent(text), null, text)
 })
 
-/** Which part of 1,000 bytes is sent. A continued download got other bytes behind those that it had: `If-Range` was not read. */
+/**
+ * Which part of 1,000 bytes is sent. A continued download got other bytes behind those that it had: `If-Range` was not
+ * read.
+ */
 const file = { size: 1_000, etag: '"now"' }
 const partOf = (headers: Record<string, string>, method = 'GET', given = file) =>
   requestedRange({ method, headers }, given)

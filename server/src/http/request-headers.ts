@@ -8,9 +8,8 @@ import { hostName } from '@berth/gateway/tokens/token-selection.ts'
 /**
  * Client address as the gateway determined it. Only the gateway and the account that Berth runs as reach our socket,
  * and the gateway replaces all that a client sends about itself.
+ * @returns empty when it is missing, as for a program that uses the socket directly
  */
-
-/** Address of the client; empty when it is missing, as for a program that uses the socket directly. */
 export function clientAddress({ headers }: IncomingMessage): string {
   const address = String(headers['x-forwarded-for'] ?? '')
     .split(',')
@@ -82,7 +81,9 @@ export function describeUserAgent(userAgent: string | undefined): string | null 
   return isNameIn(OS_MAP, os.name) ? `${browser.name} on ${os.name}` : browser.name
 }
 
-/** For an unknown browser the name is what the client wrote before the slash, and the recipient of a mail would read it. */
+/**
+ * For an unknown browser the name is what the client wrote before the slash, and the recipient of a mail would read it.
+ */
 const isNameIn = (known: Readonly<Record<string, string>>, name: string | undefined): name is string =>
   name !== undefined && Object.values(known).includes(name)
 

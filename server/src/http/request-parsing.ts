@@ -11,7 +11,7 @@ const maxQueryKeys = 64
  */
 export function parseQuery(text: string): Record<string, string | string[]> {
   const parameters = Object.create(null) as Record<string, string | string[]>
-  // It would take a `?` at the very beginning, as of `/path??name=value`, for no part of the name.
+  // `URLSearchParams` would take a `?` at the very beginning, as of `/path??name=value`, for no part of the name.
   for (const [name, value] of new URLSearchParams(`&${text.split('&', maxQueryKeys).join('&')}`)) {
     const known = parameters[name]
     if (Array.isArray(known)) known.push(value)
@@ -107,7 +107,9 @@ export function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean
   return pattern.split('/').every((part, at) => part.startsWith(':') || part === '*' || part === sent[at])
 }
 
-/** Puts ids into the request's parameters as they were sent: `%31` is no id, though the router has decoded it to one. */
+/**
+ * Puts ids into the request's parameters as they were sent: `%31` is no id, though the router has decoded it to one.
+ */
 export function keepIdsAsSent({ url, routeOptions, params }: FastifyRequest): void {
   const pattern = routeOptions.url
   if (pattern === undefined || !url.includes('%')) return

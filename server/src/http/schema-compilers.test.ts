@@ -8,7 +8,8 @@ import { MembersResponse } from '@berth/api/schemas/groups.ts'
 import { Instant, OneOf, OrNull } from '@berth/api/schemas/shapes.ts'
 import { schemaCompilers, serializedSchema } from './schema-compilers.ts'
 
-// All schemas were compiled at each start, 350 ms of CPU: with seven times as much other work an upgrade by restart kept the API
+// All schemas were compiled at each start, 350 ms of CPU: with seven times as much other work an upgrade by restart
+// kept the API
 // away for more than two seconds.
 test('a start compiles no schema: one that cannot be compiled is noticed by the first request that needs it', async (t) => {
   const server = fastify({ schemaController: { compilersFactory: schemaCompilers } })
@@ -43,7 +44,10 @@ test('every schema of the endpoint table can be compiled', async (t) => {
 const compile = (serializerCompilers() as unknown as () => (route: object) => (value: unknown) => string)()
 const build = (schema: unknown) => compile({ schema })
 
-/** The first list of 300 members took 0.2 s: the serializer compiled a validator for each "or null" and each word of a status. */
+/**
+ * The first list of 300 members took 0.2 s: the serializer compiled a validator for each "or null" and each word of a
+ * status.
+ */
 test('the serializer of a list of members chooses between no schemas', () => {
   assert.doesNotMatch(JSON.stringify(serializedSchema(MembersResponse)), /anyOf/)
 })

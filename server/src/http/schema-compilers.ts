@@ -25,7 +25,10 @@ function simplerSerializers(...settings: unknown[]): Compile {
   return (route) => compile({ ...route, schema: serializedSchema(route.schema) as object })
 }
 
-/** Compiles the serializer of a schema for later servers, with what its first values would compile: one that a server has built leaves that. */
+/**
+ * Compiles the serializer of a schema for later servers, with what its first values would compile: one that a server
+ * has built leaves that.
+ */
 export function compileSerializer(schema: object): void {
   serializers.delete(schema)
   buildSerializer({}, { compileValidators: true })({ schema }).compile?.()
@@ -36,7 +39,10 @@ export function compileValidator(schema: object): void {
   validators.get(schema)?.compile?.()
 }
 
-/** @param build called by each server with its settings, which are the same for all @param known what was made of each schema */
+/**
+ * @param build called by each server with its settings, which are the same for all
+ * @param known what was made of each schema
+ */
 function compileOnUse(
   build: (...settings: unknown[]) => Compile,
   known: WeakMap<object, Compiled>,

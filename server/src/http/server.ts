@@ -67,7 +67,7 @@ export interface HttpParts {
   readonly log: Logger
   /** Name of the operator when a request came by the operator's socket. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
-  /** Of requests that need no account. Programs on this machine are exempt, a local proxy is not. */
+  /** Limit of requests that need no account. Programs on this machine are exempt, a local proxy is not. */
   readonly rateLimiter: Pick<RateLimiter, 'count' | 'countFailure' | 'countMailbox'>
   readonly devices: Pick<DeviceCookies, 'idOf'>
   /** Called with each request, before anything else. */
@@ -86,7 +86,10 @@ export interface HttpParts {
   readonly strictTransport: string | null
   /** Time of a request. */
   readonly now: () => Promise<Date>
-  /** Of a server that answers some rows alone, and nothing but their 200 and 304; left out: all, and every refusal. */
+  /**
+   * The rows of a server that answers these alone, and nothing but their 200 and 304; left out: all, and every
+   * refusal.
+   */
   readonly reader?: ReaderRows
 }
 

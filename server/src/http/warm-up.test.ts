@@ -9,7 +9,8 @@ import { compileEndpoints, warmUpHttpServer } from './server.ts'
 
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 
-// By CPU, and by the best of five later ones: on a loaded machine, one later server once took longer than the first (208 ms after 141).
+// By CPU, and by the best of five later ones: on a loaded machine, one later server once took longer than the first
+// (208 ms after 141).
 test('a server that was prepared takes less CPU than the first one', async () => {
   const cpuOf = async () => {
     const before = process.cpuUsage()
@@ -23,7 +24,8 @@ test('a server that was prepared takes less CPU than the first one', async () =>
   assert.ok(Math.min(...later) < first, `${first} ms, then ${later.join(', ')} ms`)
 })
 
-// The first answer of each endpoint took up to 250 ms of CPU, in which a node that had just taken over answered nothing else.
+// The first answer of each endpoint took up to 250 ms of CPU, in which a node that had just taken over answered nothing
+// else.
 test('the first request of a server that was prepared compiles no schema', async (t) => {
   await warmUpHttpServer(webDir)
   await compileEndpoints()

@@ -38,7 +38,7 @@ export interface MailLook {
   readonly accent: string
 }
 
-/** As the buttons of the pages in the light theme (`--accent` in `web/src/styles/base.css`). */
+/** The colour is that of buttons of the pages in the light theme (`--accent` in `web/src/styles/base.css`). */
 export const usualMailLook: MailLook = { product: 'Berth', accent: '#0b5d73' }
 
 export interface MagicLinkEmailParts {

@@ -15,7 +15,7 @@ export interface MailFailure {
   readonly at: Date
   readonly to: string
   readonly kind: 'signup' | 'login'
-  /** As `failureReason` makes it. */
+  /** The text that `failureReason` makes. */
   readonly reason: string
 }
 

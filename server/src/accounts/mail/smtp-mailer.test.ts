@@ -68,7 +68,9 @@ test('a filter that refuses a mail and quotes its link brings the link into no l
   assert.doesNotMatch(line, /kJ3_fEw9/)
 })
 
-/** A server behind a network that an attacker controls: it removes STARTTLS from the offer, which neither side can see. */
+/**
+ * A server behind a network that an attacker controls: it removes STARTTLS from the offer, which neither side can see.
+ */
 async function hostOf(t: TestContext) {
   const server = await startMailServer()
   t.after(() => server.close())

@@ -21,7 +21,11 @@ export interface SignInAttempt {
   readonly next: string
 }
 
-/** Begins an attempt. @param redirectUri where the provider sends the browser back to @returns the address at the provider */
+/**
+ * Begins an attempt.
+ * @param redirectUri where the provider sends the browser back to
+ * @returns the address at the provider
+ */
 export async function authorizationRequest(
   configuration: Configuration,
   { id, scopes }: Provider,

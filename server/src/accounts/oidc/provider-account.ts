@@ -91,7 +91,10 @@ async function requireUnlinked(db: Db, { id }: User, { issuer }: ProviderIdentit
     throw new SignInProblem('email-taken', `another subject of the provider signs in to account ${id}`)
 }
 
-/** Whether an invitation without a mail may have verified the account; false when a provider has proved its address since. */
+/**
+ * Whether an invitation without a mail may have verified the account; false when a provider has proved its address
+ * since.
+ */
 async function mayHaveUnmailedLink(db: Db, { id }: User): Promise<boolean> {
   if (await hasIdentity(db, id)) return false
   const { entries } = await listAuditEntries(db, { limit: 1_000 }, { target: `user:${id}`, action: 'user.invite' })

@@ -31,7 +31,10 @@ test('a form is sent with its headers, and the answer has status, headers and te
   assert.deepEqual([answer.status, answer.headers.getSetCookie(), await answer.json()], [401, ['a=1', 'b=2'], { a: 1 }])
 })
 
-/** An answer with more than five codings ended the API process, when its timeout was thrown where nothing could catch it. */
+/**
+ * An answer with more than five codings ended the API process, when its timeout was thrown where nothing could catch
+ * it.
+ */
 test('an answer that is coded, endless or slow rejects, and its signal does no harm later', async (t) => {
   const ask = async (headers: Record<string, string>, isEndless: boolean) => {
     const url = await serve(t, (_request, response) => {

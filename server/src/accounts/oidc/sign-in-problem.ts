@@ -31,7 +31,7 @@ interface Failure {
   readonly name?: string
   readonly message?: string
   readonly code?: string
-  /** Of an error answer of the provider. */
+  /** Code in an error answer of the provider. */
   readonly error?: string
   readonly error_description?: string
   readonly status?: number

@@ -217,7 +217,11 @@ export class ScopedTokenIssuer {
     this.#tokens = tokens
   }
 
-  /** @param prefix of the container whose app sees it @param acting as in `Claims` @throws {Error} when there is no such user, or they are blocked */
+  /**
+   * @param prefix of the container whose app sees it
+   * @param acting as in `Claims`
+   * @throws {Error} when there is no such user, or they are blocked
+   */
   async issue(userId: number, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
     const user = await findUser(this.#database.db, userId)
     if (!user || user.isBlocked) throw new Error(`user ${userId} is gone or blocked`)

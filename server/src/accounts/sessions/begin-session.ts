@@ -17,7 +17,7 @@ export interface SignedIn {
   readonly user: User
   readonly sid: string
   readonly token: string
-  /** Of the token, in seconds. */
+  /** Lifetime of the token, in seconds. */
   readonly lifetime: number
   /** Value of `berth_session`, and the seconds for which a browser keeps it; null when sessions are not renewed. */
   readonly cookie: { readonly value: string; readonly lifetime: number } | null
@@ -60,7 +60,11 @@ export class BeginSession {
     this.#parts = parts
   }
 
-  /** Begins a session of its own transaction. @param began how the user signed in @throws {StoreFailure} nothing has begun then */
+  /**
+   * Begins a session of its own transaction.
+   * @param began how the user signed in
+   * @throws {StoreFailure} nothing has begun then
+   */
   async run(user: User, began: SessionOrigin, client: ClientInfo, now: Date): Promise<SignedIn> {
     const begun = await this.#parts.database.transaction((tx) => this.store(tx, user.id, began, client, now))
     return this.finish(user, begun)

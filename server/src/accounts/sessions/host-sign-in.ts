@@ -52,7 +52,10 @@ export class HostSignIn {
     return `${this.#parts.originOf(prefix)}/.berth/enter?code=${code}`
   }
 
-  /** @returns undefined when the code does not count, or its session is over @throws {StoreFailure} the code is used up */
+  /**
+   * @returns undefined when the code does not count, or its session is over
+   * @throws {StoreFailure} the code is used up
+   */
   async redeem(
     code: string,
     prefix: string,
@@ -67,7 +70,10 @@ export class HostSignIn {
     return host && { grant, host }
   }
 
-  /** A token for the rest of the session; undefined when that is over, or the user is blocked. @throws {StoreFailure} */
+  /**
+   * A token for the rest of the session; undefined when that is over, or the user is blocked.
+   * @throws {StoreFailure}
+   */
   async renew(sid: string, userId: number, prefix: string, now: Date): Promise<HostToken | undefined> {
     const user = await findUser(this.#parts.database.db, userId)
     return user && this.#renewed(user, sid, prefix, now)
@@ -81,7 +87,7 @@ export class HostSignIn {
   }
 
   /**
-   * It ends with the session's present token: that is how long a sign-out is remembered (`tokenExpiresAt`), so that no token
+   * The token ends with the session's present token: that is how long a sign-out is remembered (`tokenExpiresAt`), so that no token
    * of a host outlives the end of its session.
    */
   async #renewed(user: User, sid: string, prefix: string, now: Date): Promise<HostToken | undefined> {
@@ -118,7 +124,7 @@ interface EntryGrant {
   readonly browser: string
   readonly userId: number
   readonly sid: string
-  /** As in `Claims`. */
+  /** The same as in `Claims`. */
   readonly acting: string | null
   readonly isRenewable: boolean
   /** When the token ends that the browser had. */

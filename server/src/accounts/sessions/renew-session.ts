@@ -16,7 +16,10 @@ import {
 import type { Revocations } from './revocations.ts'
 import type { SessionUses } from './session-list.ts'
 
-/** For how long the cookie before the last is taken after its successor was first seen, in ms: a second tab may be under way with it. */
+/**
+ * For how long the cookie before the last is taken after its successor was first seen, in ms: a second tab may be under
+ * way with it.
+ */
 const overlap = 10_000
 /** Tokens made by renewals that are given again; of more the oldest are forgotten. */
 const maxRenewed = 10_000

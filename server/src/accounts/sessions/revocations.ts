@@ -15,7 +15,10 @@ export { revocationRetention }
 /** Above the max lifetime of a token, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
 const maxTokenLifetime = 366 * 86_400_000
 
-/** Of one token, of all tokens of a session (`sid`), of an ended session (`endedSession`), or, with the part of their ids before the dot, of all of an era. */
+/**
+ * Id of one token, of all tokens of a session (`sid`), of an ended session (`endedSession`), or, with the part of their
+ * ids before the dot, of all of an era.
+ */
 export interface Revocable {
   readonly jti: string
   readonly expiresAt: Date
@@ -121,7 +124,10 @@ export class Revocations {
     if (sessions.length > 0) await this.#listeners.onRevoked(sessions)
   }
 
-  /** Revokes all present tokens, here and at once. @returns does so in every party, and stores it; repeat if it rejects */
+  /**
+   * Revokes all present tokens, here and at once.
+   * @returns does so in every party, and stores it; repeat if it rejects
+   */
   endEra(now: Date): () => Promise<void> {
     const era = { jti: this.#era, expiresAt: new Date(now.getTime() + maxTokenLifetime) }
     this.#remember(era, now, 'clock')

@@ -47,7 +47,7 @@ export class SessionList {
     const takeoversSince = new Date(now.getTime() - this.#keepTakeovers)
     await this.#uses.writeAll()
     const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: maxListed })
-    // One that was revoked while the store failed counts no more, whatever the store says yet.
+    // A session that was revoked while the store failed counts no more, whatever the store says yet.
     return found.filter(({ sid, acting }) => acting !== null || !this.#revocations.has(sid))
   }
 
@@ -159,7 +159,11 @@ export class EndSessions {
     return this.#endAll((limit) => findOtherSessions(db, userId, { exceptSid: '', now, limit }), why, now)
   }
 
-  /** Ends the sessions that began at a provider, as far as it means them. @returns how many @throws {StoreFailure} some may have ended */
+  /**
+   * Ends the sessions that began at a provider, as far as it means them.
+   * @returns how many
+   * @throws {StoreFailure} some may have ended
+   */
   async atProvider(meant: ProviderSessions, why: SessionEnd, now: Date): Promise<number> {
     const { db } = this.#parts.database
     return this.#endAll((limit) => findSessionsAtProvider(db, meant, { now, limit }), why, now)
@@ -210,7 +214,7 @@ export class SessionUses {
     if (this.#pending.get(sid) === at) this.#pending.delete(sid)
   }
 
-  /** As `writeAll`, when the last time was a minute ago. */
+  /** Does what `writeAll` does when the last time was a minute ago. */
   async writeDue(): Promise<void> {
     if (performance.now() - this.#writtenAt >= writeInterval) await this.writeAll()
   }

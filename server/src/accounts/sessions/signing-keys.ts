@@ -136,7 +136,10 @@ export class SigningKeys {
     return createHmac('sha256', this.#secret).update(purpose).digest()
   }
 
-  /** As `secretFor`, as the key of an HMAC: with bytes each HMAC takes 11 us in place of 2.5, because Node makes a key of them. */
+  /**
+   * The secret of `secretFor` as the key of an HMAC: with bytes each HMAC takes 11 us in place of 2.5, because Node
+   * makes a key of them.
+   */
   hmacKeyFor(purpose: string): KeyObject {
     return createSecretKey(this.secretFor(purpose))
   }
@@ -249,10 +252,9 @@ async function publicOf(given: JWK, until: Date | null): Promise<Key> {
   return { kid, jwk, until, publicKey: (await importJWK(jwk, algorithm)) as CryptoKey }
 }
 
-/** Key files: readable by their owner only, and never incomplete, even if the writing process dies. */
-
 /**
- * The text of a file, which is created when it is missing. If another process creates it first, its text is returned.
+ * Key files are readable by their owner only, and never incomplete, even if the writing process dies.
+ * Returns the text of a file, which is created when it is missing. If another process creates it first, its text is returned.
  * @param make creates the text @throws when it cannot be read or created
  */
 async function createOnce(file: string, make: () => Promise<string>): Promise<string> {

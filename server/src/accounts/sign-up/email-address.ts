@@ -25,7 +25,7 @@ export function normaliseEmail(typed: string): string {
 }
 
 /**
- * As `normaliseEmail`, for an address that is to be registered. Source: specification, signup rule 1.
+ * Does what `normaliseEmail` does for an address that is to be registered. Source: specification, signup rule 1.
  * @throws {Refusal} 400 when it is not an address that mail can be sent to
  */
 export function parseNewEmail(typed: string): string {

@@ -33,7 +33,11 @@ export interface InvitationPurpose {
   readonly group: string
   /** Whether the links count for the rate limit of their addresses. */
   readonly isLimited: boolean
-  /** In the transaction that stores the link. @returns the audit entry @throws {Refusal} when the inviter may not, any more */
+  /**
+   * In the transaction that stores the link.
+   * @returns the audit entry
+   * @throws {Refusal} when the inviter may not, any more
+   */
   readonly store: (tx: Tx, user: User) => Promise<AuditEntry>
   /** In the transaction that takes it back, because the mail was not accepted. @returns the audit entry */
   readonly takeBack: (tx: Db, user: User) => Promise<AuditEntry>

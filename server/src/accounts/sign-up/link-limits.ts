@@ -11,9 +11,9 @@ import { isAddress } from './email-address.ts'
 const hour = 3_600_000
 
 export interface LinkLimitSettings {
-  /** Of one address in a sliding hour. */
+  /** Links of one address in a sliding hour. */
   readonly magicLinksPerHour: number
-  /** Of one mailbox, whatever the plus tag of the address. */
+  /** Links of one mailbox in a sliding hour, whatever the plus tag of the address. */
   readonly mailboxLinksPerHour: number
 }
 

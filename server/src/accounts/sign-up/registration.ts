@@ -155,7 +155,9 @@ export class UnverifiedAccounts {
     this.#registration = registration
   }
 
-  /** @returns the number of deleted accounts; of very many some are left for the next call, as is one that signs up now */
+  /**
+   * @returns the number of deleted accounts; of very many some are left for the next call, as is one that signs up now
+   */
   async deleteExpired(now: Date): Promise<number> {
     const before = new Date(now.getTime() - maxUnverifiedAge)
     const expired = await listExpiredUnverifiedUsers(this.#database.db, { before, now, limit: maxDeleted })

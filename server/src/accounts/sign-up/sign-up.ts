@@ -16,7 +16,8 @@ const sent = message('answers.linkSent')
 
 /**
  * Timeout of a sign-up that waits for another one's mail, in ms. With the ten seconds of its own mail a request waits
- * for fifteen at most, however slow the mail server; a crowd that signs up at once may add the wait of transaction-limit.ts.
+ * for fifteen at most, however slow the mail server; a crowd that signs up at once may add the wait of
+ * `withTransactionLimit`.
  */
 const mutexTimeout = 4_000
 
@@ -58,7 +59,7 @@ export class SignUp {
   }
 
   /**
-   * As `run`, for users who may not know whether they have an account. An unverified user gets another signup link: the
+   * Does what `run` does, for users who may not know whether they have an account. An unverified user gets another signup link: the
    * login link that `run` mails would be refused with 403. @throws {Refusal} as `run`
    */
   askForLink(typed: string, client: ClientInfo, now: Date): Promise<LocalizedMessage> {

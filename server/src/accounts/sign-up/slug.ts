@@ -69,7 +69,11 @@ const homesInterval = 3_600_000
 
 /** See `takenSlugsTask`. */
 export interface TakenSlugsTask extends Task {
-  /** Resolves when the slugs of all containers and homes that exist now are claimed. @throws {RuntimeError} @throws {StoreFailure} */
+  /**
+   * Resolves when the slugs of all containers and homes that exist now are claimed.
+   * @throws {RuntimeError}
+   * @throws {StoreFailure}
+   */
   claimAll(): Promise<void>
 }
 

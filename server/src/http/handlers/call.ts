@@ -108,13 +108,13 @@ export function readId(
   return Number(text)
 }
 
-/** As `readId`, for a member of a group. @throws {Refusal} 404 */
+/** Does what `readId` does, for a member of a group. @throws {Refusal} 404 */
 export function readMemberId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw refusals.groupNotFound('member')
   return Number(text)
 }
 
-/** As `readId`, for a group. @throws {Refusal} 404 */
+/** Does what `readId` does, for a group. @throws {Refusal} 404 */
 export function readGroupId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw refusals.groupNotFound('group')
   return Number(text)

@@ -215,7 +215,7 @@ function readInvitationId(text: string): number {
 export interface GroupHoursHandlerParts {
   readonly managedGroup: Pick<ManagedGroup, 'find'>
   readonly setTimetable: SetTimetable
-  /** Of the installation. */
+  /** Time zone of the installation. */
   readonly timeZone: string
 }
 
@@ -252,7 +252,10 @@ const toTimetable = ({ timeZone, lessons, stopAt, exceptions }: Timetable): Time
   })),
 })
 
-/** Days once and in order, exceptions by date; of two of one date the last counts. What the API does not name is ignored. */
+/**
+ * Days once and in order, exceptions by date; of two of one date the last counts. What the API does not name is
+ * ignored.
+ */
 function fromTimetable({ time_zone: timeZone, lessons, stop_at: stopAt, exceptions }: TimetableDto): Timetable {
   const byDate = new Map(exceptions.map((each) => [each.date, each]))
   return {
@@ -281,7 +284,9 @@ export const toGroup = (group: CountedGroup): GroupDto => ({
   member_count: group.memberCount,
 })
 
-/** Names without the spaces around them; a type that stands twice counts once; what the API does not name is ignored. */
+/**
+ * Names without the spaces around them; a type that stands twice counts once; what the API does not name is ignored.
+ */
 function fromGroupChanges(body: GroupChangesDto): GroupChanges {
   const { name, description, types, limits, expires_at: expiresAt } = body
   return {

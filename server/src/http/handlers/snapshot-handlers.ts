@@ -82,7 +82,7 @@ export function homeTransferHandlers({
 }: HomeTransferHandlerParts): Pick<Handlers, HomeTransferNames> {
   return {
     downloadSnapshot: async (call) => {
-      // As with all data of an account: an administrator who acts for its owner gets no copy.
+      // The rule for all data of an account holds here, too: an administrator who acts for its owner gets no copy.
       ownSessionOf(call)
       const [owner, { container_type: type, id }] = [userOf(call), call.params]
       changes.count(owner.id)
