@@ -44,8 +44,9 @@ export interface CreatedApiToken extends StoredApiToken {
 }
 
 /**
- * API tokens: a user's access for programs, with named scopes and an end. They die with the block, the deletion and, those
- * with an administrator's scope, the demotion of their owner: the store deletes them with that change (`lost-rights.ts`).
+ * API tokens: a user's access for programs, with named scopes and an end. They die with the block, the deletion and,
+ * those with an administrator's scope, the demotion of their owner: the store deletes them with that change
+ * (`lost-rights.ts`).
  */
 export class ApiTokens {
   readonly #database: Database
@@ -66,7 +67,8 @@ export class ApiTokens {
   /**
    * Makes a token of this user.
    * @param actor the owner, or the operator
-   * @throws {Refusal} 403 blocked, never verified, or a scope for administrators and the user is none · 404 user gone · 409 too many · 429 too many changes
+   * @throws {Refusal} 403 blocked, never verified, or a scope for administrators and the user is none · 404 user gone ·
+   * 409 too many · 429 too many changes
    */
   async create(
     actor: AuditEntry['actor'],
@@ -224,7 +226,8 @@ function sessionOf(token: string, { id, userId, scopes, createdAt, expiresAt }: 
 const newApiToken = () => secretPrefix + randomBytes(32).toString('base64url')
 
 /**
- * SHA-256 in hex: all that is stored of a token. A slow hash protects passwords, which people choose; it adds nothing to
- * 256 random bits (NIST SP 800-63B-4, 3.1.2.2). The lookup compares hashes by an index, so its time says nothing of tokens.
+ * SHA-256 in hex: all that is stored of a token. A slow hash protects passwords, which people choose; it adds nothing
+ * to 256 random bits (NIST SP 800-63B-4, 3.1.2.2). The lookup compares hashes by an index, so its time says nothing of
+ * tokens.
  */
 const apiTokenHash = (token: string) => hash('sha256', token, 'hex')

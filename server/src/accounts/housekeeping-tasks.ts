@@ -17,8 +17,8 @@ const requestRetention = 2 * 3_600_000
 const maxUnknownAddressRequests = 100_000
 
 /**
- * Deletes expired links, requests, revocations, sessions and API tokens, so that the store does not grow without limit, and
- * retries writes that failed.
+ * Deletes expired links, requests, revocations, sessions and API tokens, so that the store does not grow without limit,
+ * and retries writes that failed.
  */
 export function expiredTask(
   database: Database,

@@ -16,9 +16,9 @@ interface Allowance {
 }
 
 /**
- * Rate limiter (token bucket) of what accounts change about their own things and the audit log keeps, such as shares and API tokens.
- * The log is never shortened (decision 024): one account that shared its container with 50 others again and again would
- * have added 1.7 GB by 80,000 requests, and HTTP could not verify the log any more.
+ * Rate limiter (token bucket) of what accounts change about their own things and the audit log keeps, such as shares
+ * and API tokens. The log is never shortened (decision 024): one account that shared its container with 50 others again
+ * and again would have added 1.7 GB by 80,000 requests, and HTTP could not verify the log any more.
  */
 export class OwnChangeLimit {
   readonly #allowances = new Map<number, Allowance>()
@@ -30,7 +30,8 @@ export class OwnChangeLimit {
   }
 
   /**
-   * Counts changes of an account, before they are made. What takes access away is not counted, so that it is never refused.
+   * Counts changes of an account, before they are made. What takes access away is not counted, so that it is never
+   * refused.
    * @throws {Refusal} 429 with `Retry-After`; then none counts
    */
   count(userId: number, changes = 1): void {

@@ -32,8 +32,8 @@ interface Exporter {
 const maxPerUser = 1
 
 /**
- * Everything that the store keeps about a user, without secrets and hashes of secrets, as one JSON document that is read
- * and sent piece by piece: an administrator may have a hundred thousand entries in the audit log.
+ * Everything that the store keeps about a user, without secrets and hashes of secrets, as one JSON document that is
+ * read and sent piece by piece: an administrator may have a hundred thousand entries in the audit log.
  */
 export class PersonalData {
   readonly #database: Database

@@ -242,8 +242,9 @@ interface WebhookMessage {
 }
 
 /**
- * Headers of a message (Standard Webhooks 1.0.0, "Webhook headers" and "Signature scheme"): HMAC-SHA256 over id, timestamp
- * and body. With several secrets there is a signature of each, so that a receiver can change from one to the next.
+ * Headers of a message (Standard Webhooks 1.0.0, "Webhook headers" and "Signature scheme"): HMAC-SHA256 over id,
+ * timestamp and body. With several secrets there is a signature of each, so that a receiver can change from one to the
+ * next.
  * @param secrets decoded @param at of this attempt: receivers refuse old ones
  */
 function webhookHeaders(

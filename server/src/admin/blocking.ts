@@ -35,8 +35,8 @@ export class UserBlocking {
   }
 
   /**
-   * Does what `blockUsers` does, for one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who
-   * could undo it
+   * Does what `blockUsers` does, for one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last
+   * administrator who could undo it
    */
   async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return onlyUser(await this.blockUsers(actor, [id], now))

@@ -109,10 +109,11 @@ export class Deletion {
   }
 
   /**
-   * Deletes an account with its records, links, and archives of ends of terms. Its id and slug are never assigned again; its
-   * homes are kept for a while.
+   * Deletes an account with its records, links, and archives of ends of terms. Its id and slug are never assigned
+   * again; its homes are kept for a while.
    * @param isPurge removes its homes, too
-   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked · what `check` throws
+   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked · what
+   * `check` throws
    */
   async deleteUser(
     actor: Actor,

@@ -42,10 +42,10 @@ export interface TakenOver {
 }
 
 /**
- * Impersonation: an administrator acts for a user in a session of that user, for 15 minutes at most. Its token names the
- * actor, has no administrator's rights and cannot end sessions. The owner sees the session and its reason in the list of
- * their sessions. An administrator's own token opens only their own containers (decision 003), so a takeover is the only
- * way into another user's container.
+ * Impersonation: an administrator acts for a user in a session of that user, for 15 minutes at most. Its token names
+ * the actor, has no administrator's rights and cannot end sessions. The owner sees the session and its reason in the
+ * list of their sessions. An administrator's own token opens only their own containers (decision 003), so a takeover is
+ * the only way into another user's container.
  */
 export class Takeover {
   readonly #database: Database

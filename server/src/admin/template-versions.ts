@@ -108,8 +108,8 @@ export class TemplateVersions {
 const hasOlderImage = ({ imageId }: VersionedContainer, { id }: TemplateImage) => id !== null && imageId !== id
 
 /**
- * What happens to containers of an older version that run: `when_stopped` nothing until they are stopped, `ask` their owners are
- * asked to restart them, `now` they are replaced.
+ * What happens to containers of an older version that run: `when_stopped` nothing until they are stopped, `ask` their
+ * owners are asked to restart them, `now` they are replaced.
  */
 export type UpdateMode = 'when_stopped' | 'ask' | 'now'
 

@@ -71,8 +71,8 @@ export function createListener(handle: RequestListener, bodyTimeout = defaultBod
 }
 
 /**
- * Binds the listener to a Unix socket that its owner alone may use. A socket that an earlier process left, or that another listener of
- * this process still has, is replaced.
+ * Binds the listener to a Unix socket that its owner alone may use. A socket that an earlier process left, or that
+ * another listener of this process still has, is replaced.
  * @param report as of `acceptErrors` @throws {Error} when it cannot be bound, or when the path is not a socket
  */
 export async function listenOnSocket(

@@ -21,10 +21,11 @@ const defaults: LongBodyLimits = {
 }
 
 /**
- * The body of a request as it comes, with limits for the time of the sender alone: before the first byte is asked for, and
- * while the reader is slow itself, none of it passes. The connection stays open after an early end, so that the answer can
- * be sent; what the sender goes on with then has the time of other bodies.
- * @param work gets the body, whose iteration throws {Refusal} 409 when it does not come to its end: the sender went away, or
+ * The body of a request as it comes, with limits for the time of the sender alone: before the first byte is asked for,
+ * and while the reader is slow itself, none of it passes. The connection stays open after an early end, so that the
+ * answer can be sent; what the sender goes on with then has the time of other bodies.
+ * @param work gets the body, whose iteration throws {Refusal} 409 when it does not come to its end: the sender went
+ * away, or
  *   took too long, or is too slow
  * @returns what the work does
  */

@@ -7,8 +7,8 @@ export const operatorHeader = 'x-berth-operator'
 const nameForm = /^operator [\w.@$ ()-]{1,80}$/
 
 /**
- * Requests of the operator's socket. A request is identified by its listener, never by its content: every client can send
- * a header, and the gateway forwards unknown ones.
+ * Requests of the operator's socket. A request is identified by its listener, never by its content: every client can
+ * send a header, and the gateway forwards unknown ones.
  */
 export class OperatorRequests {
   readonly #theirs = new WeakSet<IncomingMessage>()

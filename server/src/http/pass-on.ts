@@ -12,8 +12,8 @@ const maxIdle = 64
 const [retryFor, retryEvery] = [10_000, 50]
 
 /**
- * Passes requests on to another listener, whole: for one that has answered nothing of them. They change nothing (`GET`), so that one
- * whose connection ends without an answer is sent again.
+ * Passes requests on to another listener, whole: for one that has answered nothing of them. They change nothing
+ * (`GET`), so that one whose connection ends without an answer is sent again.
  */
 export class PassOn {
   readonly #socketPath: string

@@ -152,8 +152,8 @@ function renew<T>(map: Map<string, T>, key: string, entry: T, max: number): T {
 }
 
 /**
- * Whether the endpoint needs no account and concerns accounts or mailed links: an attacker would try many addresses or links
- * with it.
+ * Whether the endpoint needs no account and concerns accounts or mailed links: an attacker would try many addresses or
+ * links with it.
  */
 export const isRateLimited = ({ access, path }: Endpoint) =>
   access === 'public' && (path.startsWith('/api/auth/') || path.startsWith('/api/archives'))
@@ -179,8 +179,8 @@ const deviceCookieForm = /^([\w-]{22})\.([\w-]{43})$/
 
 /**
  * Device cookie: proves that a user signed in by this browser before. Such a browser has its own rate limit, so that a
- * another client behind the same network address does not use it up. It signs no user in, names none, and is sent to the
- * endpoints of sign-in alone. Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
+ * another client behind the same network address does not use it up. It signs no user in, names none, and is sent to
+ * the endpoints of sign-in alone. Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
  */
 export class DeviceCookies {
   readonly #key: KeyObject
@@ -212,8 +212,8 @@ export class DeviceCookies {
 }
 
 /**
- * Load shedding: requests of one client above it are refused. Far above what pages need (a browser has six connections to
- * a host) and what a script for a class requests at once.
+ * Load shedding: requests of one client above it are refused. Far above what pages need (a browser has six connections
+ * to a host) and what a script for a class requests at once.
  */
 export const maxAtOnce = 100
 

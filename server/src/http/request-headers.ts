@@ -42,9 +42,9 @@ export function isPrefetch(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Whether a browser says that this is no navigation: a script, an image, a `fetch` of a page. A frame navigates, too. What
- * sends no `Sec-Fetch-Dest` is an older browser, plain http or a program; `Sec-Fetch-Mode` alone says nothing, since the
- * `fetch` of Node.js sends it as well. Source: Fetch Metadata Request Headers, 2.
+ * Whether a browser says that this is no navigation: a script, an image, a `fetch` of a page. A frame navigates, too.
+ * What sends no `Sec-Fetch-Dest` is an older browser, plain http or a program; `Sec-Fetch-Mode` alone says nothing,
+ * since the `fetch` of Node.js sends it as well. Source: Fetch Metadata Request Headers, 2.
  */
 export function isSubresource(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
@@ -109,9 +109,9 @@ export interface RangeRequest {
 
 /**
  * The part that a request asks for. Source: RFC 9110, 13.1.5 and 14.2.
- * @returns undefined where the whole has to be sent: no range, one of which no byte is there, several, a method other than GET,
- *   or an `If-Range` that does not name exactly these bytes. A weak tag names none, nor does a date: no answer of ours has
- *   `Last-Modified`
+ * @returns undefined where the whole has to be sent: no range, one of which no byte is there, several, a method other
+ * than GET, or an `If-Range` that does not name exactly these bytes. A weak tag names none, nor does a date: no answer
+ * of ours has `Last-Modified`
  */
 export function requestedRange(
   { method, headers }: RangeRequest,

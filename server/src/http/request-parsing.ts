@@ -6,8 +6,8 @@ import { refusals } from '#/refusals/errors.ts'
 const maxQueryKeys = 64
 
 /**
- * Parameters of a query or of a form; a name that is repeated has a list of its values. A request head has room for 15,000 parameters.
- * Not `querystring.parse`, which looks at each character: it took 60 us for a token of 20,000.
+ * Parameters of a query or of a form; a name that is repeated has a list of its values. A request head has room for
+ * 15,000 parameters. Not `querystring.parse`, which looks at each character: it took 60 us for a token of 20,000.
  */
 export function parseQuery(text: string): Record<string, string | string[]> {
   const parameters = Object.create(null) as Record<string, string | string[]>
@@ -28,8 +28,8 @@ export function parseQuery(text: string): Record<string, string | string[]> {
  *
  * The header is removed, because Fastify answers 415 to what is no media type, such as `json`, before it asks a parser.
  * No protection against CSRF is lost with it: a page of another site may send JSON as `text/plain`, or without the
- * header, and no preflight asks for either. `authorize-request.ts` refuses such a page by `Sec-Fetch-Site`, `Origin` and
- * the CSRF token, before the body is read.
+ * header, and no preflight asks for either. `authorize-request.ts` refuses such a page by `Sec-Fetch-Site`, `Origin`
+ * and the CSRF token, before the body is read.
  */
 export function acceptAnyJson(server: FastifyInstance): void {
   server.addHook('onRequest', (request, _, done) => {
@@ -75,8 +75,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * `preValidation` of an endpoint that redirects: browsers navigate there, and an error would be shown in the place of a page. A
- * parameter of it that is repeated, or longer than it takes, counts as missing.
+ * `preValidation` of an endpoint that redirects: browsers navigate there, and an error would be shown in the place of a
+ * page. A parameter of it that is repeated, or longer than it takes, counts as missing.
  */
 export async function dropUnfitParameters(request: FastifyRequest): Promise<void> {
   const endpoint = request.routeOptions.config.endpoint as Endpoint | undefined

@@ -8,9 +8,9 @@ type Compiled = ((...values: unknown[]) => unknown) & { errors?: unknown; compil
 type Compile = (route: { readonly schema: object }) => Compiled
 
 /**
- * Fastify's own compilers of schemas, which compile one when the first value comes for it: those of the whole endpoint table took
- * 350 ms of CPU, more than half of a start, and few of them are needed at once. What was made is kept for the next server of this
- * process. The schemas refer to no others, so that a schema alone says what is made of it.
+ * Fastify's own compilers of schemas, which compile one when the first value comes for it: those of the whole endpoint
+ * table took 350 ms of CPU, more than half of a start, and few of them are needed at once. What was made is kept for
+ * the next server of this process. The schemas refer to no others, so that a schema alone says what is made of it.
  */
 const [validators, serializers] = [new WeakMap<object, Compiled>(), new WeakMap<object, Compiled>()]
 const buildSerializer = compileOnUse(simplerSerializers, serializers)
@@ -70,9 +70,10 @@ function onUse(compile: () => Compiled): Compiled {
 }
 
 /**
- * The schema of a response for the compiler of serializers, which knows a value or null as `nullable`, and words as strings. Of a
- * choice (`anyOf`) it makes a validator per branch: compiling those took 0.15 s of the first list of members, and each value of
- * each row passed through them. A choice between objects stays as it is. TypeScript checks what is in a response.
+ * The schema of a response for the compiler of serializers, which knows a value or null as `nullable`, and words as
+ * strings. Of a choice (`anyOf`) it makes a validator per branch: compiling those took 0.15 s of the first list of
+ * members, and each value of each row passed through them. A choice between objects stays as it is. TypeScript checks
+ * what is in a response.
  */
 export function serializedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(serializedSchema)

@@ -326,8 +326,9 @@ function wantsHtmlPage({ method, url, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Builds a server that answers nothing, and drops it: what the next one in this process needs (compiled code, files of the front
- * end) is there then. The second one takes 50 ms of CPU instead of 120, and reads no files, which took 100 (measured in one process).
+ * Builds a server that answers nothing, and drops it: what the next one in this process needs (compiled code, files of
+ * the front end) is there then. The second one takes 50 ms of CPU instead of 120, and reads no files, which took 100
+ * (measured in one process).
  * @param webDir folder of the built front end @throws when it is not built
  */
 export async function warmUpHttpServer(webDir: string): Promise<void> {
@@ -337,8 +338,9 @@ export async function warmUpHttpServer(webDir: string): Promise<void> {
 }
 
 /**
- * After `warmUpHttpServer`: compiles what the first requests of each endpoint need, 0.6 s of CPU. It would take up to 250 ms
- * of each first answer, in which nothing else is answered. One endpoint at a time, because this process has requests to pass on.
+ * After `warmUpHttpServer`: compiles what the first requests of each endpoint need, 0.6 s of CPU. It would take up to
+ * 250 ms of each first answer, in which nothing else is answered. One endpoint at a time, because this process has
+ * requests to pass on.
  * @param isWanted until it is not, as when the application starts meanwhile
  */
 export async function compileEndpoints(isWanted: () => boolean = () => true): Promise<void> {
@@ -362,8 +364,9 @@ const unusedParts = {
 } as unknown as HttpParts
 
 /**
- * Restricts the format `date-time` to instants that `Date` reads. The validator also accepts a leap second, as RFC 3339 does,
- * and an offset without minutes (`+01`): an invalid `Date` is neither before nor after any other, and is stored as null.
+ * Restricts the format `date-time` to instants that `Date` reads. The validator also accepts a leap second, as RFC 3339
+ * does, and an offset without minutes (`+01`): an invalid `Date` is neither before nor after any other, and is stored
+ * as null.
  */
 function requireReadableInstants(ajv: Ajv): void {
   const { validate } = ajv.formats['date-time'] as unknown as { readonly validate: (text: string) => boolean }

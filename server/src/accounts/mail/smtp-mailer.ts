@@ -54,8 +54,8 @@ export function createSmtpMailer(url: string, from: string, options: SmtpOptions
 }
 
 /**
- * The same error without what the server quoted of the mail, in all of its properties: a log takes each of them, and the
- * links in mails are secrets. An error without a response of the server is left as it is.
+ * The same error without what the server quoted of the mail, in all of its properties: a log takes each of them, and
+ * the links in mails are secrets. An error without a response of the server is left as it is.
  */
 function withoutQuotes(error: unknown, to: string): unknown {
   if (!(error instanceof Error && 'response' in error)) return error

@@ -60,9 +60,9 @@ export interface ProviderAnswer {
 }
 
 /**
- * Redeems the code of the provider's answer and checks everything that comes with it: state (CSRF), issuer of the answer
- * (mix-up attack, RFC 9207), PKCE (code injection), and of the ID token signature, algorithm, issuer, audience, nonce and
- * times.
+ * Redeems the code of the provider's answer and checks everything that comes with it: state (CSRF), issuer of the
+ * answer (mix-up attack, RFC 9207), PKCE (code injection), and of the ID token signature, algorithm, issuer, audience,
+ * nonce and times.
  * @param redirectUri the one of the request; that the browser came by another host says nothing
  * @param answer query of the callback
  * @throws {SignInProblem}
@@ -177,9 +177,9 @@ export interface ProviderIdentity {
 }
 
 /**
- * Whether it can be told from every other subject once it is stored. PostgreSQL keeps no NUL, and neither database half a
- * surrogate pair: `U+FFFD` takes their place, so that several subjects would sign in to one account. Source: OpenID Connect
- * Core, 2: not empty, and at most 255 characters.
+ * Whether it can be told from every other subject once it is stored. PostgreSQL keeps no NUL, and neither database half
+ * a surrogate pair: `U+FFFD` takes their place, so that several subjects would sign in to one account. Source: OpenID
+ * Connect Core, 2: not empty, and at most 255 characters.
  */
 export const isSubject = (text: string): boolean =>
   /^\P{Cc}{1,255}$/u.test(text) && text.length <= 255 && text.isWellFormed()
@@ -216,8 +216,8 @@ function groupsIn(documents: readonly ClaimSet[], claim: string): readonly strin
 }
 
 /**
- * The groups by which a sign-in goes: undefined when the provider does not say. Whether a claim that is absent says "none"
- * is a setting of the provider.
+ * The groups by which a sign-in goes: undefined when the provider does not say. Whether a claim that is absent says
+ * "none" is a setting of the provider.
  * @param isComplete whether `documents` are all that the provider has: a document that failed may hold the claim
  */
 export function signInGroups(

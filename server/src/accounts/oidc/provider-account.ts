@@ -56,9 +56,9 @@ export class ProviderAccounts {
   }
 
   /**
-   * The provider has proved the address, and a used link that was mailed has, too; without a used link no person has had
-   * access to the account, so that an address that was only typed before gives no access to it. A link that was not mailed
-   * proves nothing: what its holder has begun ends here.
+   * The provider has proved the address, and a used link that was mailed has, too; without a used link no person has
+   * had access to the account, so that an address that was only typed before gives no access to it. A link that was not
+   * mailed proves nothing: what its holder has begun ends here.
    */
   async #link(user: User, identity: ProviderIdentity, now: Date): Promise<Bound> {
     const { database, endAccess } = this.#parts

@@ -54,8 +54,9 @@ interface Discovered {
 }
 
 /**
- * The discovery document of one provider, fetched when it is first needed, cached, and refreshed behind the sign-ins that
- * use it. A provider that does not answer is asked again with exponential backoff; until then its sign-ins fail at once.
+ * The discovery document of one provider, fetched when it is first needed, cached, and refreshed behind the sign-ins
+ * that use it. A provider that does not answer is asked again with exponential backoff; until then its sign-ins fail at
+ * once.
  */
 export class ProviderDiscovery {
   readonly #provider: Provider
@@ -231,9 +232,10 @@ interface RequestOptions {
 }
 
 /**
- * In place of `fetch`, with a limit for the size of the answer, which any server at the address of the provider may send.
- * @throws {TypeError} when it is larger than 1 MiB, or coded although no coding was asked for; `fetch failed`, as of `fetch`, with
- * the cause when no whole answer comes · the reason of the signal
+ * In place of `fetch`, with a limit for the size of the answer, which any server at the address of the provider may
+ * send.
+ * @throws {TypeError} when it is larger than 1 MiB, or coded although no coding was asked for; `fetch failed`, as of
+ * `fetch`, with the cause when no whole answer comes · the reason of the signal
  */
 export async function providerFetch(url: string, options: object): Promise<Response> {
   const { signal } = options as RequestOptions

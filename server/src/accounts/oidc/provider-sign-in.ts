@@ -23,7 +23,8 @@ import { SignInProblem } from './sign-in-problem.ts'
 /** Sign-in of a user whom a provider has authenticated. */
 export interface ProviderEffects {
   /**
-   * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit log
+   * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit
+   * log
    */
   setAdministrator(userId: number, isAdmin: boolean, by: { name: string; address: string }, now: Date): Promise<void>
   /** Sets the memberships of a user whose source is this provider. */
@@ -89,8 +90,9 @@ export class ProviderSignIn {
   }
 
   /**
-   * The provider redeems a code once, and the browser has forgotten the attempt by now; this holds also where neither does.
-   * Only what a provider has vouched for is stored, so that unknown clients fill no table. Source: RFC 9700, 4.2.4.
+   * The provider redeems a code once, and the browser has forgotten the attempt by now; this holds also where neither
+   * does. Only what a provider has vouched for is stored, so that unknown clients fill no table. Source: RFC 9700,
+   * 4.2.4.
    */
   async #useUp({ state }: SignInAttempt, now: Date): Promise<void> {
     const jti = onceOnlyId('attempt', hash('sha256', state, 'base64url'))

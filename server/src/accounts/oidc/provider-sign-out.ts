@@ -158,7 +158,8 @@ export class LogoutTokenVerifier {
   }
 
   /**
-   * Checks a token; whether it was used before is for the caller to know. Source: OpenID Connect Back-Channel Logout, 2.6.
+   * Checks a token; whether it was used before is for the caller to know. Source: OpenID Connect Back-Channel Logout,
+   * 2.6.
    * @throws {LogoutTokenInvalid} also when the keys cannot be fetched
    */
   async verify(token: string, now: Date): Promise<LogoutRequest> {

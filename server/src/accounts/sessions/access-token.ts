@@ -92,8 +92,8 @@ export class AccessTokens {
 
   /**
    * Scoped token for a container's app: same user and key, but short-lived and refused by the API, so that an app (or
-   * an attacker in it) cannot act for the user. It names its container (`aud`), so that no app accepts another app's token.
-   * Each call issues another one; the gateway knows how long it may use one on.
+   * an attacker in it) cannot act for the user. It names its container (`aud`), so that no app accepts another app's
+   * token. Each call issues another one; the gateway knows how long it may use one on.
    */
   async scoped(subject: Subject, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
     const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, { aud: `/${prefix}` })
@@ -101,8 +101,8 @@ export class AccessTokens {
   }
 
   /**
-   * A token that opens one container's host to one browser, as long as its session lasts. The API refuses it, as it does
-   * scoped ones; apps do not receive it.
+   * A token that opens one container's host to one browser, as long as its session lasts. The API refuses it, as it
+   * does scoped ones; apps do not receive it.
    */
   async forHost(subject: Subject, planned: PlannedToken, prefix: string, acting: string | null): Promise<string> {
     return this.#sign(subject, planned, acting, { aud: `/${prefix}`, sid: planned.sid })

@@ -50,8 +50,8 @@ export interface BeginSessionParts {
 }
 
 /**
- * Every way to sign in ends here. The caller has made sure who it is, and that they are not blocked. Each sign-in gets a
- * session with an id and cookies of its own, whatever the browser sent (defence against session fixation).
+ * Every way to sign in ends here. The caller has made sure who it is, and that they are not blocked. Each sign-in gets
+ * a session with an id and cookies of its own, whatever the browser sent (defence against session fixation).
  */
 export class BeginSession {
   readonly #parts: BeginSessionParts
@@ -195,8 +195,8 @@ const cookieForm = /^(?:berth_)?(\d{1,15})\.([\w-]{43})\.([\w.-]{1,128})$/
 /**
  * Values of the cookie `berth_session`. Each is derived from the session and a generation by a secret key, so that the
  * successor of a cookie can be given again although only its hash is stored, and an old cookie is told from an invented
- * one without a list of all that ever were. The key survives restarts and rotations of the signing key. The prefix lets the
- * gateway recognise one wherever a client puts it.
+ * one without a list of all that ever were. The key survives restarts and rotations of the signing key. The prefix lets
+ * the gateway recognise one wherever a client puts it.
  */
 export class SessionCookies {
   readonly #key: KeyObject

@@ -87,8 +87,8 @@ export class HostSignIn {
   }
 
   /**
-   * The token ends with the session's present token: that is how long a sign-out is remembered (`tokenExpiresAt`), so that no token
-   * of a host outlives the end of its session.
+   * The token ends with the session's present token: that is how long a sign-out is remembered (`tokenExpiresAt`), so
+   * that no token of a host outlives the end of its session.
    */
   async #renewed(user: User, sid: string, prefix: string, now: Date): Promise<HostToken | undefined> {
     const renewed = await this.#parts.renewSession.byToken(sid, user, now)
@@ -140,8 +140,8 @@ interface Kept {
 }
 
 /**
- * Codes by which a browser that is signed in gets into a container's host: single use, one minute. Only their hashes are
- * kept, in memory: after a restart of the API a browser asks for another one.
+ * Codes by which a browser that is signed in gets into a container's host: single use, one minute. Only their hashes
+ * are kept, in memory: after a restart of the API a browser asks for another one.
  */
 class EntryCodes {
   readonly #byHash = new Map<string, Kept>()

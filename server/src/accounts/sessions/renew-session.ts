@@ -68,8 +68,8 @@ export class RenewSession {
   }
 
   /**
-   * Renews this session by no token for 10 seconds: its browser has begun a takeover, and a renewal that answers a request
-   * from before would sign it in as the administrator again.
+   * Renews this session by no token for 10 seconds: its browser has begun a takeover, and a renewal that answers a
+   * request from before would sign it in as the administrator again.
    */
   pauseForTakeover(sid: string): void {
     this.#paused.add(sid)
@@ -101,8 +101,9 @@ export class RenewSession {
   }
 
   /**
-   * Exchanges a session's cookie for a token and the cookie's successor. The cookie that was replaced last is answered with
-   * the same successor until that is first seen, and for 10 seconds after that; an older one is a copy, and ends the session.
+   * Exchanges a session's cookie for a token and the cookie's successor. The cookie that was replaced last is answered
+   * with the same successor until that is first seen, and for 10 seconds after that; an older one is a copy, and ends
+   * the session.
    * @param sent parts of a cookie that is ours @param mayUse whether this session is the one that the browser may have
    * @throws {Refusal} 401 the session is over, or ends by this
    */
@@ -200,8 +201,9 @@ export class RenewSession {
 }
 
 /**
- * The generation that a cookie which was replaced is answered with; undefined for one that is too old, or from the future.
- * The session knows when its generation changed last: that is when the cookie before the current one was first seen.
+ * The generation that a cookie which was replaced is answered with; undefined for one that is too old, or from the
+ * future. The session knows when its generation changed last: that is when the cookie before the current one was first
+ * seen.
  */
 function successorOf(
   sent: number,

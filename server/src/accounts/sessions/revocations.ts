@@ -52,8 +52,8 @@ export interface RevocationListeners {
 }
 
 /**
- * Revocation list of tokens. Held in memory, as specified (Authentication 3), and written through: a session that was ended
- * must stay ended after a restart.
+ * Revocation list of tokens. Held in memory, as specified (Authentication 3), and written through: a session that was
+ * ended must stay ended after a restart.
  *
  * Every token's id begins with its era. An era ends when the clock is set back: some of its tokens had expired and
  * would be valid again, and it is unknown which, so all of them are revoked.
@@ -159,9 +159,9 @@ export class Revocations {
   }
 
   /**
-   * The session list shows it from the same moment on. A session may have a token that lasts longer than was known when it was
-   * revoked: one of a renewal that was under way, or from before the lifetime of tokens was shortened. Its revocation lasts as
-   * long, here and in every party. @param revoked all of one moment
+   * The session list shows it from the same moment on. A session may have a token that lasts longer than was known when
+   * it was revoked: one of a renewal that was under way, or from before the lifetime of tokens was shortened. Its
+   * revocation lasts as long, here and in every party. @param revoked all of one moment
    */
   async #save(revoked: readonly Unsaved[]): Promise<void> {
     const [first] = revoked
@@ -205,8 +205,8 @@ export interface ClockJumpHandlerParts {
 }
 
 /**
- * Effects of a clock jump on access. After a jump forward links and tokens expire, unless it only makes good for a jump back.
- * After a jump back expired ones stay void, and every session ends. See docs/explanation/decisions/021.
+ * Effects of a clock jump on access. After a jump forward links and tokens expire, unless it only makes good for a jump
+ * back. After a jump back expired ones stay void, and every session ends. See docs/explanation/decisions/021.
  */
 export function clockJumpHandler({
   database,

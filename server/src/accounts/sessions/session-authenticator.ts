@@ -140,8 +140,8 @@ export class SessionAuthenticator {
   }
 
   /**
-   * A proof that a page of ours made the request, as long as its session lasts. Put into documents that a person navigated to, where no container's
-   * page on the same origin can read it.
+   * A proof that a page of ours made the request, as long as its session lasts. Put into documents that a person
+   * navigated to, where no container's page on the same origin can read it.
    */
   csrfToken(claims: Pick<Claims, 'sid'>): string {
     return createHmac('sha256', this.#csrfKey).update(claims.sid).digest('base64url')

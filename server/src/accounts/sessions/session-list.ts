@@ -116,8 +116,8 @@ export interface EndSessionsParts {
 }
 
 /**
- * Ends sessions before their expiry: nothing renews them, their tokens are refused, and their open connections end within
- * a second. A block ends sessions in another way: `endBlockedSessions`.
+ * Ends sessions before their expiry: nothing renews them, their tokens are refused, and their open connections end
+ * within a second. A block ends sessions in another way: `endBlockedSessions`.
  */
 export class EndSessions {
   readonly #parts: EndSessionsParts
@@ -127,8 +127,8 @@ export class EndSessions {
   }
 
   /**
-   * Revokes the tokens that are not over yet and ends their sessions; each takeover among them is written to the audit log
-   * once. Sessions that are over already are left alone.
+   * Revokes the tokens that are not over yet and ends their sessions; each takeover among them is written to the audit
+   * log once. Sessions that are over already are left alone.
    * @param address of the client
    * @throws when the store fails; tokens that were revoked before that stay revoked
    */
@@ -186,8 +186,8 @@ const writeInterval = 60_000
 const maxUsesInStatement = 200
 
 /**
- * When sessions were used: noted in memory at each request, and written at most once a minute, all together. Who asks when
- * a session ends has its use written first.
+ * When sessions were used: noted in memory at each request, and written at most once a minute, all together. Who asks
+ * when a session ends has its use written first.
  */
 export class SessionUses {
   readonly #database: Database

@@ -215,7 +215,8 @@ export const signingKeyFile = 'signing-key.json'
 /**
  * Loads the signing keys, or creates the first ones. Asymmetric, because apps in containers verify tokens: with a
  * shared secret each of them could forge an administrator's.
- * @param dataDir they are `signing-key.json` in it, readable by its owner only @param onWritten for another copy of the file
+ * @param dataDir they are `signing-key.json` in it, readable by its owner only @param onWritten for another copy of the
+ * file
  * @throws when the file exists but is no key: creating a new one would end every session silently
  */
 export async function loadSigningKeys(dataDir: string, onWritten?: KeysWritten): Promise<SigningKeys> {
@@ -254,7 +255,8 @@ async function publicOf(given: JWK, until: Date | null): Promise<Key> {
 
 /**
  * Key files are readable by their owner only, and never incomplete, even if the writing process dies.
- * Returns the text of a file, which is created when it is missing. If another process creates it first, its text is returned.
+ * Returns the text of a file, which is created when it is missing. If another process creates it first, its text is
+ * returned.
  * @param make creates the text @throws when it cannot be read or created
  */
 async function createOnce(file: string, make: () => Promise<string>): Promise<string> {

@@ -69,7 +69,8 @@ const maxRememberedRequests = 20_000
  * Number of further links that an answer may report for its address. Computed from the requests of the last hour alone
  * (enumeration guard): a number from the store would tell which addresses have an account, and without
  * `ENUMERATION_STRICT` unknown ones are not even counted there. It is right for a user's own requests, and too high
- * after a restart, after more requests than are remembered, or when an administrator had a link mailed; the limit itself is `LinkLimits`.
+ * after a restart, after more requests than are remembered, or when an administrator had a link mailed; the limit
+ * itself is `LinkLimits`.
  */
 export class LinksLeftCount {
   readonly #perHour: number
@@ -197,9 +198,9 @@ export class NewAddressLimit {
 
 /**
  * Parallel transactions of requests for links: fewer than the connections to PostgreSQL, so that all other queries find
- * one, however many users sign up at once. The timeout is in ms: with the 10 s that a mail may take, a request waits for 25 s
- * at most, which is less than pages (30 s) and proxies (60 s) wait. With 5 s, 318 of 500 users of a class who signed up at once on
- * two busy cores were told to try again.
+ * one, however many users sign up at once. The timeout is in ms: with the 10 s that a mail may take, a request waits
+ * for 25 s at most, which is less than pages (30 s) and proxies (60 s) wait. With 5 s, 318 of 500 users of a class who
+ * signed up at once on two busy cores were told to try again.
  */
 const defaultTransactionLimits: SemaphoreLimits = { max: 3, maxWaiting: 2_000, timeout: 15_000 }
 

@@ -142,9 +142,9 @@ const maxDeleted = 200
 const mutexTimeout = 1_000
 
 /**
- * Deletes accounts that were not verified within a day and that no link can verify any more, so that a mistyped address,
- * or a sign-up with another person's address, does not keep its slug for ever. Administrators stay, because no other user
- * can become the first one, and blocked accounts, because their owner could sign up again.
+ * Deletes accounts that were not verified within a day and that no link can verify any more, so that a mistyped
+ * address, or a sign-up with another person's address, does not keep its slug for ever. Administrators stay, because no
+ * other user can become the first one, and blocked accounts, because their owner could sign up again.
  */
 export class UnverifiedAccounts {
   readonly #database: Database

@@ -59,8 +59,8 @@ export class SignUp {
   }
 
   /**
-   * Does what `run` does, for users who may not know whether they have an account. An unverified user gets another signup link: the
-   * login link that `run` mails would be refused with 403. @throws {Refusal} as `run`
+   * Does what `run` does, for users who may not know whether they have an account. An unverified user gets another
+   * signup link: the login link that `run` mails would be refused with 403. @throws {Refusal} as `run`
    */
   askForLink(typed: string, client: ClientInfo, now: Date): Promise<LocalizedMessage> {
     return this.#run(typed, linkThatWorks, client, now)

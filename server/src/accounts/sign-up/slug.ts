@@ -82,8 +82,8 @@ export interface TakenSlugsTask extends Task {
  * users who signed up since are lost together with their ids and slugs, but their containers and homes still exist and
  * are named after id and slug. No other user may get the same slug.
  *
- * A run waits for the containers only: the list of 100,000 homes takes seconds, in which nothing else would be reconciled.
- * A failure of it is that of the next run, which also begins it again.
+ * A run waits for the containers only: the list of 100,000 homes takes seconds, in which nothing else would be
+ * reconciled. A failure of it is that of the next run, which also begins it again.
  */
 export function takenSlugsTask(
   database: Database,

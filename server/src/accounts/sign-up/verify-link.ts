@@ -86,9 +86,9 @@ export class VerifyLink {
 
   /**
    * Checks and uses up in one transaction (no race condition between check and use, TOCTOU), so that a block is never
-   * missed and exactly one of concurrent calls succeeds: it waits for a block that is under way, and one that comes later
-   * ends this session, too. The session is stored in it: every issued token is in its owner's list. A guessed token is
-   * refused before it: on SQLite a transaction makes every other change wait.
+   * missed and exactly one of concurrent calls succeeds: it waits for a block that is under way, and one that comes
+   * later ends this session, too. The session is stored in it: every issued token is in its owner's list. A guessed
+   * token is refused before it: on SQLite a transaction makes every other change wait.
    */
   async #use(
     token: string,
