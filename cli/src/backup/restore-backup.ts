@@ -8,7 +8,7 @@ import type { ArchivedHome, HomeArchive, HomeOutcome } from '@berth/server/engin
 import { RuntimeError } from '@berth/server/engines/runtime-error.ts'
 import { crashPoint } from '@berth/server/machine/crash-points.ts'
 import { sync } from '@berth/server/machine/disk-room.ts'
-import { forgetPartlyRestored, partlyRestored, volumeMark } from '@berth/server/machine/restore-mark.ts'
+import { forgetPartlyRestored, partlyRestored, volumeMark } from '@berth/server/machine/data-folder.ts'
 import { storeFileName } from '@berth/server/store/database.ts'
 import { BackupProblem, encryptedEnd, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'

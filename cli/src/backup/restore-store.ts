@@ -11,7 +11,7 @@ import { isUsedStore, mayMoveStoreAside, refuseNewerStoreAt } from '@berth/serve
 import { checkStoreSnapshot } from '@berth/server/store/open/online-snapshot.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
-import { restoreMark } from '@berth/server/machine/restore-mark.ts'
+import { restoreMark } from '@berth/server/machine/data-folder.ts'
 import { sync } from '@berth/server/machine/disk-room.ts'
 
 /** Where a store is restored to. */
@@ -96,7 +96,7 @@ async function requireRoomAside(databaseUrl: string | null): Promise<void> {
 /**
  * Puts a checked store and the keys in place. The old ones are kept: files in a folder `before-restore-...` of the data
  * folder, tables of PostgreSQL in a schema `before_restore_...`. If the process is killed, Berth does not start until a
- * restore has ended (`restore-mark.ts`). PostgreSQL comes first: what fails there leaves the store and the keys in use.
+ * restore has ended (`data-folder.ts`). PostgreSQL comes first: what fails there leaves the store and the keys in use.
  * @param stamp part of the names of what is moved aside
  * @returns where the old store is; null when there was none
  */

@@ -1,5 +1,5 @@
 import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
-import { KeyedLimit } from '#/machine/keyed-limit.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type StoredAuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { KeyedQueue } from '#/machine/keyed-queue.ts'
+import { KeyedQueue } from '#/machine/keyed-mutex.ts'
 import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { Templates } from '#/templates/template.ts'

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { KeyedLimit } from '#/machine/keyed-limit.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { HomeAccess, HomeOwner } from './home-access.ts'

@@ -1,4 +1,4 @@
-import { KeyedLimit } from '#/machine/keyed-limit.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals, Refusal } from '#/refusals/errors.ts'
 import { formatBytes } from '@berth/texts/format-bytes.ts'
 import { message } from '@berth/texts/localized-message.ts'

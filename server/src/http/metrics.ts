@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { acceptErrors, connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { cachedFor } from '#/machine/ttl-cache.ts'
+import { cachedFor } from '#/machine/single-flight.ts'
 import { routeOf } from './error-handler.ts'
 import { metricDescriptions, type MetricDescription } from './metric-descriptions.ts'
 

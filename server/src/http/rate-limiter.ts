@@ -4,7 +4,7 @@ import { normalizeIP } from '@fastify/rate-limit'
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
-import { KeyedLimit } from '#/machine/keyed-limit.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 
 /** ms */

@@ -1,5 +1,5 @@
 import { withTimeout } from '#/machine/try-or-log.ts'
-import { cachedFor } from '#/machine/ttl-cache.ts'
+import { cachedFor } from '#/machine/single-flight.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 

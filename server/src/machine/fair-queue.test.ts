@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairQueue } from './fair-queue.ts'
-import { PriorityQueue } from './priority-queue.ts'
+import { FairQueue, PriorityQueue } from './fair-queue.ts'
 
 /** Serves all, and says in which order. */
 function drained(queue: FairQueue<string>): string[] {

@@ -1,5 +1,5 @@
 import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
-import { Coalescer } from '#/machine/coalescer.ts'
+import { Coalescer } from '#/machine/single-flight.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { ShareAdministration } from '#/sharing/share-administration.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreateOptions, PullProgress, StartWait } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { PriorityQueue } from '#/machine/priority-queue.ts'
+import { PriorityQueue } from '#/machine/fair-queue.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import type { ContainerRef } from '#/store/container-key.ts'

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { Coalescer } from '#/machine/coalescer.ts'
+import { Coalescer } from '#/machine/single-flight.ts'
 import type { ContainerIndex } from './container-index.ts'
 import type { ContainerState } from './container-state.ts'
 import type { EngineHealth } from './engine-health.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Coalescer } from '#/machine/coalescer.ts'
+import { Coalescer } from '#/machine/single-flight.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { GatewayChange } from '@berth/gateway/port/gateway.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'

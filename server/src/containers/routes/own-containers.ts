@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import { Coalescer } from '#/machine/coalescer.ts'
+import { Coalescer } from '#/machine/single-flight.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { Db } from '#/store/database.ts'
 import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { hashToken, newToken } from '#/accounts/sign-up/magic-link.ts'
-import { KeyedLimit } from '#/machine/keyed-limit.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KeyedQueue } from './keyed-queue.ts'
+import { KeyedQueue } from './keyed-mutex.ts'
 
 test('of one key nothing is done twice at a time, and one that hangs holds up no other', async () => {
   const [queue, done, hung] = [new KeyedQueue(2), [] as string[], Promise.withResolvers<void>()]
