@@ -1,4 +1,4 @@
-import { fileVariable } from '#/config/secret-settings.ts'
+import { fileVariable } from '#/config/env-file.ts'
 import { secretSettings, settingGroups, type SettingDescription } from '#/config/setting-descriptions.ts'
 import { needRestart } from '#/config/settings-reload.ts'
 import { code, page, table, withLink } from './markdown.ts'

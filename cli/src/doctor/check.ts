@@ -1,6 +1,5 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import type { Addresses } from '@berth/server/config/addresses.ts'
-import type { Config } from '@berth/server/config/config.ts'
+import type { Addresses, Config } from '@berth/server/config/config.ts'
 import type { SettingName } from '@berth/server/config/setting-descriptions.ts'
 import { needRestart } from '@berth/server/config/settings-reload.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'

@@ -1,7 +1,6 @@
 import { inspectionsFor, smtpMailerFor } from '@berth/server/start/adapters.ts'
-import { addressesFor } from '@berth/server/config/addresses.ts'
+import { addressesFor, type Config } from '@berth/server/config/config.ts'
 import { configWarnings } from '@berth/server/config/config-warnings.ts'
-import type { Config } from '@berth/server/config/config.ts'
 import { reasonOf } from '#/command-failure.ts'
 import type { CheckContext } from '#/doctor/check.ts'
 import { bySeverity, checksFor, runChecks, type NamedFinding } from '#/doctor/run-checks.ts'

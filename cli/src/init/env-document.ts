@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { fileVariable } from '@berth/server/config/secret-settings.ts'
+import { fileVariable } from '@berth/server/config/env-file.ts'
 import { secretSettings, type SettingName } from '@berth/server/config/setting-descriptions.ts'
 import type { Answers } from './questions.ts'
 

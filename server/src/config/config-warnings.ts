@@ -1,14 +1,13 @@
+import { statfsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import os from 'node:os'
-import type { Addresses } from '#/config/addresses.ts'
-import type { Config } from '#/config/config.ts'
-import { platformNameIn } from '#/config/container-routing.ts'
-import { fileSystemMagic, networkFileSystem } from '#/config/network-file-system.ts'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
+import path from 'node:path'
 import { isLoopback } from '@berth/gateway/basics/ip-address.ts'
 import { coversHost, readTlsPair } from '@berth/gateway/basics/tls-pair.ts'
-import { mayTravelPlain } from '#/accounts/mail/mail-transport.ts'
+import { formatBytes } from '@berth/texts/format-bytes.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { mayTravelPlain } from '#/accounts/mail/mail-transport.ts'
+import { platformNameIn, type Addresses, type Config } from './config.ts'
 
 /**
  * Configuration warnings: settings that disable a protection, or have no effect. The one list, logged at the start,
@@ -141,4 +140,29 @@ function memoryWarnings({ templates }: Config, totalMemory: number): LocalizedMe
   const limit = formatBytes(Math.min(...large.map(({ memory }) => memory)))
   const types = large.map(({ type }) => type).join(', ')
   return [message('findings.noMemoryLimit', { types, limit, total: formatBytes(totalMemory) })]
+}
+
+/** Types of file systems by `f_type`. Source: linux/magic.h; cifs and smb2 are two names of one protocol. */
+const names: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0x01021997, '9p'],
+])
+
+/** Name of a network file system; undefined for every other one. @param type of statfs(2) */
+export const networkFileSystem = (type: number): string | undefined => names.get(type)
+
+/**
+ * Magic number of the file system of a folder, or of the one in which it would be made.
+ * @returns undefined when it cannot be found out
+ */
+export function fileSystemMagic(folder: string): number | undefined {
+  for (let at = path.resolve(folder); ; at = path.dirname(at))
+    try {
+      return statfsSync(at).type
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || at === path.dirname(at)) return undefined
+    }
 }

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { good, read } from '#test/support/read-settings.ts'
 import { isTimeZone } from '#/machine/time-zone.ts'
+import { good, read } from '#test/support/read-settings.ts'
+import { addressesFor } from './config.ts'
 
 test('without any setting the defaults hold', () => {
   const config = good({})
@@ -303,4 +304,165 @@ test('TZ is the name of a time zone, or a file of the zone database; anything el
   assert.ok(isTimeZone(good({ TZ: '' }).timeZone))
   for (const TZ of ['Berlin', 'Mars/Olympus', 'CET-1CEST,M3.5.0,M10.5.0/3', `:${copy}`, `${folder}/none`, ':'])
     assert.deepEqual(read({ TZ }).problems, ['TZ: must be the name of a time zone such as Europe/Berlin'], TZ)
+})
+
+test('the order of template keys is that of the text, also for keys that look like numbers', () => {
+  const config = good({ CONTAINER_TEMPLATES: '{"zeta": {"image": "z"}, "10": {"image": "a"}, "2": {"image": "b"}}' })
+  assert.deepEqual(config.templates.types, ['zeta', '10', '2'])
+  assert.equal(config.templates.first.type, 'zeta')
+})
+
+test('templates can be read from a YAML file', () => {
+  const yaml = 'lab:\n  image: lab:1\n  memory: 512m\n  home: null\n  env:\n    A: b\n10:\n  image: ten\n'
+  const { templates } = good({ CONTAINER_TEMPLATES_FILE: '/etc/t.yaml' }, { '/etc/t.yaml': yaml })
+  assert.deepEqual(templates.types, ['lab', '10'])
+  assert.equal(templates.first.memory, 512 * 1024 ** 2)
+  assert.equal(templates.first.home, null)
+})
+
+test('CONTAINER_TEMPLATES takes names of the catalogue, in their order; unknown and doubled ones are reported', () => {
+  const { templates } = good({ CONTAINER_TEMPLATES: 'jupyterlab, code-server' })
+  assert.deepEqual(templates.types, ['jupyterlab', 'code-server'])
+  assert.equal(templates.first.port, 8888)
+  const problems = read({ CONTAINER_TEMPLATES: 'vite,jupyter-lab,vite' }).problems
+  assert.equal(problems.length, 2)
+  assert.match(
+    problems.join('\n'),
+    /^CONTAINER_TEMPLATES: "jupyter-lab" .* did you mean jupyterlab\?.*\n.*"vite" is named twice/,
+  )
+  assert.match(read({ CONTAINER_TEMPLATES: 'templates.yaml' }).problems.join(), /looks like the path of a file/)
+})
+
+test('a missing file, an empty map, a doubled key and a template without image are reported', () => {
+  assert.match(read({ CONTAINER_TEMPLATES_FILE: '/none' }).problems.join(), /cannot read \/none/)
+  assert.match(read({ CONTAINER_TEMPLATES: '{}' }).problems.join(), /at least one entry/)
+  assert.match(read({ CONTAINER_TEMPLATES: '{"a":{"image":"x"},"a":{"image":"y"}}' }).problems.join(), /unique/)
+  assert.match(read({ CONTAINER_TEMPLATES: '{"a":{}}' }).problems.join(), /a: image must be text/)
+})
+
+test('idle times contradict each other when what is stopped would be paused later', () => {
+  const problems = (fields: string) => read({ CONTAINER_TEMPLATES: `{"a":{"image":"x",${fields}}}` }).problems.join()
+  assert.equal(problems('"idle_pause":60,"idle_timeout":600,"idle_cpu":0.1'), '')
+  assert.match(problems('"idle_pause":600,"idle_timeout":600'), /a: idle_pause must be smaller than idle_timeout/)
+  assert.match(problems('"idle_cpu":0.1'), /a: idle_cpu means nothing without/)
+  assert.match(problems('"idle_pause":-1'), /a: idle_pause must be a whole number/)
+})
+
+test("the owner's own token goes to their own containers only: with visitors it is refused", () => {
+  const problems = (access: string) =>
+    read({
+      CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', forward_token: 'full', ...(access && { access }) } }),
+    }).problems.join()
+  for (const access of ['', 'owner']) assert.equal(problems(access), '')
+  for (const access of ['authenticated', 'public'])
+    assert.match(problems(access), /a: forward_token: full needs access: owner; .* every visitor's own token/)
+})
+
+test('names of headers are lower-cased, and an invalid one is reported', () => {
+  const template = good({ CONTAINER_TEMPLATES: '{"a":{"image":"x","allow_headers":["Clear-Site-Data"]}}' }).templates
+    .first
+  assert.deepEqual([template.allowHeaders, template.rewriteLocation], [['clear-site-data'], true])
+  for (const name of ['', 'a b', 'a:', 'a\\r\\nb'])
+    assert.match(
+      read({ CONTAINER_TEMPLATES: `{"a":{"image":"x","allow_headers":["${name}"]}}` }).problems.join(),
+      /a: allow_headers must be a list of header names/,
+    )
+})
+
+test('no template can free what keeps its app under its prefix', () => {
+  for (const name of ['Set-Cookie', 'service-worker-allowed'])
+    assert.match(
+      read({ CONTAINER_TEMPLATES: `{"a":{"image":"x","allow_headers":["${name}"]}}` }).problems.join(),
+      /a: allow_headers cannot free (set-cookie|service-worker-allowed)/,
+    )
+})
+
+test('capabilities are those of Linux, with or without their prefix, and never all of them', () => {
+  const withCapabilities = (cap_add: unknown) =>
+    read({ CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'x', cap_add } }) }).problems.join()
+  assert.equal(withCapabilities(['SYS_PTRACE', 'CAP_NET_RAW', 'mknod']), '')
+  assert.match(withCapabilities(['SYS_PTRACE', 'PTRACE']), /dev: cap_add has "PTRACE", which is no capability of Linux/)
+  for (const all of ['ALL', 'cap_all']) assert.match(withCapabilities([all]), /dev: cap_add cannot be ALL/)
+  assert.match(withCapabilities('SYS_PTRACE'), /dev: cap_add must be a list/)
+})
+
+test('names that every object has are no container types', () => {
+  const { templates } = good({})
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+    assert.equal(templates.get(name), undefined)
+})
+
+test('the image of dev and prod can be set by variable while the templates are the defaults', () => {
+  const { templates } = good({ USER_TEMPLATE_IMAGE_DEV: 'mine:1' })
+  assert.equal(templates.get('dev')?.image, 'mine:1')
+  assert.equal(templates.get('prod')?.image, 'berth-demo-prod:latest')
+})
+
+test('with CONTAINER_ROUTING=subdomain each container has a host below the spawner host, with its port', () => {
+  const origin = (env: Record<string, string>) =>
+    addressesFor(good({ CONTAINER_ROUTING: 'subdomain', ...env }), 4711).containerOrigin?.('ann-dev')
+  assert.equal(origin({}), 'http://ann-dev.spawner.berth.localhost:4711')
+  const own = { BASE_DOMAIN: 'Berth.Example.org', SPAWNER_SUBDOMAIN: '', PREFERRED_URL_SCHEME: 'https' }
+  assert.equal(origin(own), 'https://ann-dev.berth.example.org')
+  assert.equal(addressesFor(good({}), 4711).containerOrigin, null)
+})
+
+const noHosts: readonly [Record<string, string>, RegExp][] = [
+  [{ CONTAINER_ROUTING: 'host' }, /^CONTAINER_ROUTING: must be path or subdomain$/],
+  [{ BASE_DOMAIN: '10.0.0.7', SPAWNER_SUBDOMAIN: '' }, /BASE_DOMAIN must be a name/],
+  [{ BASE_DOMAIN: '[::1]:8080', SPAWNER_SUBDOMAIN: '' }, /BASE_DOMAIN must be a name/],
+  [{ BASE_DOMAIN: '10.0.0.7:8080' }, /BASE_DOMAIN must be a name/],
+  [{ BASE_DOMAIN: `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.org` }, /too long: at most 189 characters/],
+  [
+    { FRONTEND_URL: 'http://my-app.spawner.berth.localhost' },
+    /^FRONTEND_URL: my-app\.spawner\.berth\.localhost has the form/,
+  ],
+  ...['Dev', 'd_v', '-dev', 'dev-', 'a.b', 'dév', 'x'.repeat(35)].map((type): [Record<string, string>, RegExp] => [
+    { CONTAINER_TEMPLATES: JSON.stringify({ [type]: { image: 'x' } }) },
+    /^CONTAINER_ROUTING=subdomain: the container type ".*" cannot stand in a host name: at most 34 lower-case/,
+  ]),
+  [
+    { CONTAINER_TEMPLATES: '{"dev": {"image": "x", "forward_token": "full"}}' },
+    /^CONTAINER_ROUTING=subdomain: forward_token: full of the container type "dev"/,
+  ],
+]
+for (const [env, problem] of noHosts)
+  test(`subdomain routing is refused with words: ${JSON.stringify(env).slice(0, 90)}`, () => {
+    const { problems } = read({ CONTAINER_ROUTING: 'subdomain', ...env })
+    assert.equal(problems.length, 1, problems.join('\n'))
+    assert.match(problems[0] ?? '', problem)
+  })
+
+test('types of 34 letters, digits and hyphens have hosts, and without subdomain routing any type will do', () => {
+  const templates = (...types: string[]) =>
+    JSON.stringify(Object.fromEntries(types.map((type) => [type, { image: 'x' }])))
+  good({ CONTAINER_ROUTING: 'subdomain', CONTAINER_TEMPLATES: templates('x'.repeat(34), '1', 'a-b--c', 'r-4') })
+  good({ CONTAINER_TEMPLATES: templates('Dev', 'd v') })
+})
+
+test('the front end and the containers share spawner.{base domain}, with the port that was bound', () => {
+  assert.deepEqual(addressesFor(good({}), 4711), {
+    containerOrigin: null,
+    spawnerUrl: 'http://spawner.berth.localhost:4711',
+    frontendUrl: 'http://spawner.berth.localhost:4711',
+    cookieDomain: 'berth.localhost',
+  })
+})
+
+test('an empty SPAWNER_SUBDOMAIN means the base domain itself', () => {
+  const config = good({ SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: 'berth.example.org', PREFERRED_URL_SCHEME: 'https' })
+  assert.equal(addressesFor(config, 1).spawnerUrl, 'https://berth.example.org')
+})
+
+test('the base domain is lower-cased, loses its trailing dot and keeps its port, which the cookie drops', () => {
+  const addresses = addressesFor(good({ BASE_DOMAIN: 'Berth.Example.ORG:8443' }), 1)
+  assert.equal(addresses.spawnerUrl, 'http://spawner.berth.example.org:8443')
+  assert.equal(addresses.cookieDomain, 'berth.example.org')
+})
+
+test('FRONTEND_URL may be overridden and loses its trailing slash', () => {
+  assert.equal(
+    addressesFor(good({ FRONTEND_URL: 'https://start.example.org/' }), 1).frontendUrl,
+    'https://start.example.org',
+  )
 })

@@ -1,22 +1,40 @@
+import { isIP } from 'node:net'
 import path from 'node:path'
-import type { Branding } from './branding.ts'
-import { readBrandingFile } from './read-branding-file.ts'
+import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '@berth/gateway/basics/host-label.ts'
+import type { SmtpTls } from '#/accounts/mail/mail-transport.ts'
 import type { Provider } from '#/accounts/oidc/provider-settings.ts'
 import type { EmailDomains } from '#/accounts/sign-up/email-address.ts'
-import type { SourceFolders } from '#/templates/template-sources.ts'
-import type { Templates } from '#/templates/template.ts'
-import type { SmtpTls } from '#/accounts/mail/mail-transport.ts'
-import { subdomainProblems, type ContainerRouting } from './container-routing.ts'
+import { chosenFields, isNameList, namesIn } from '#/templates/catalogue.ts'
+import {
+  readTemplate,
+  readTemplates,
+  unlocated,
+  type ReadTemplates,
+  type TemplateProblem,
+} from '#/templates/read-templates.ts'
+import { replaceablePaths } from '#/templates/replaceable-paths.ts'
+import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'
+import { Templates, type Template } from '#/templates/template.ts'
+import { readBrandingFile, type Branding } from './branding.ts'
+import {
+  readAccessLog,
+  readAuditWebhook,
+  readKubernetes,
+  readNode,
+  readSharing,
+  readSignIn,
+  readSnapshots,
+  readTls,
+  type AccessLogConfig,
+  type AuditWebhookConfig,
+  type KubernetesConfig,
+  type NodeConfig,
+  type SharingConfig,
+  type SnapshotConfig,
+  type TlsConfig,
+  type WaysToSignIn,
+} from './config-sections.ts'
 import { followedPaths } from './followed-paths.ts'
-import { readAccessLog, type AccessLogConfig } from './read-access-log.ts'
-import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
-import { readNode, type NodeConfig } from './read-node.ts'
-import { readKubernetes, type KubernetesConfig } from './read-kubernetes.ts'
-import { readSharing, type SharingConfig } from './read-sharing.ts'
-import { readSnapshots, type SnapshotConfig } from './read-snapshots.ts'
-import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
-import { readAllTemplates } from './read-template-settings.ts'
-import { readTls, type TlsConfig } from './read-tls.ts'
 import type { SettingName } from './setting-descriptions.ts'
 import {
   Problem,
@@ -257,4 +275,203 @@ export function readConfig(
 /** The data folder alone, for programs that look for a running service and need no other setting. */
 export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
   return path.resolve(env.DATA_DIR?.trim() || './data')
+}
+
+/** The demo images that set-up builds; used when the operator names no template. */
+const demo = {
+  dev: {
+    display_name: 'Development',
+    description: 'A workspace in the browser: files, editor and terminal',
+    image: 'berth-demo-dev:latest',
+  },
+  prod: {
+    display_name: 'Production',
+    description: 'A site that serves the files of its home',
+    image: 'berth-demo-prod:latest',
+  },
+} as const
+
+/**
+ * The templates of `CONTAINER_TEMPLATES` (names of the catalogue, or a map), of the file of `CONTAINER_TEMPLATES_FILE`, or the demo's.
+ * @param folders what secrets and mounts are looked for in @param problems gets a sentence for each problem found
+ */
+function readAllTemplates(
+  text: (name: SettingName) => string | null,
+  readFile: (path: string) => string,
+  folders: SourceFolders,
+  problems: string[],
+): Templates {
+  const inline = text('CONTAINER_TEMPLATES')
+  const file = text('CONTAINER_TEMPLATES_FILE')
+  if (inline !== null && file !== null)
+    problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
+  const read =
+    inline !== null ? readInline(inline) : file !== null ? readTemplatesFile(file, readFile) : demoTemplates(text)
+  problems.push(...read.problems, ...problemsOfSources(read, folders))
+  // A placeholder keeps the rest readable while the problems are collected; it is never served.
+  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+}
+
+function readInline(text: string): ReadTemplates {
+  const source = 'CONTAINER_TEMPLATES'
+  if (isNameList(text)) return templatesOfNames(text, source)
+  if (/^\S+\.(ya?ml|json)$|^[./~]\S*$/.test(text))
+    return {
+      templates: [],
+      problems: [`${source}: "${text}" looks like the path of a file, which the setting with _FILE at its end takes`],
+      locate: unlocated,
+    }
+  return readTemplates(text, source)
+}
+
+/**
+ * Templates of the catalogue by their names, each the type of its template.
+ * @param list names, separated by commas @param source how the operator knows the list, for the messages
+ */
+export function templatesOfNames(list: string, source: string): ReadTemplates {
+  const names = namesIn(list)
+  const read = names.map((name, at) => {
+    if (names.indexOf(name) < at) return { problems: [`"${name}" is named twice`] }
+    const chosen = chosenFields(name)
+    return 'problem' in chosen ? { problems: [chosen.problem] } : readTemplate(name, chosen.fields)
+  })
+  return {
+    templates: read.flatMap((each) => ('template' in each && each.template ? each.template : [])),
+    problems: read.flatMap(({ problems }) => problems.map((problem) => `${source}: ${problem}`)),
+    locate: unlocated,
+  }
+}
+
+const problemsOfSources = ({ templates, locate }: ReadTemplates, folders: SourceFolders): string[] => {
+  const sources = new TemplateSources(folders)
+  const ofEach = templates.flatMap((template) =>
+    sources.problemsOf(template).map((problem) => ({ type: template.type, problem })),
+  )
+  return [...ofEach, ...replaceablePaths(templates, folders)].map(({ type, problem }) => locate(type, problem))
+}
+
+/** The templates of a file, and every problem of them, of the sources that they name, and of their hosts. */
+export function readTemplateFile(
+  file: string,
+  readFile: (path: string) => string,
+  folders: SourceFolders,
+  routing: ContainerRouting = 'path',
+): ReadTemplates {
+  const read = readTemplatesFile(file, readFile)
+  const ofHosts = routing === 'subdomain' ? hostLabelProblems(read.templates) : []
+  const ofTemplates = ofHosts.map(({ type, problem }) => read.locate(type, problem))
+  return { ...read, problems: [...read.problems, ...problemsOfSources(read, folders), ...ofTemplates] }
+}
+
+function readTemplatesFile(file: string, readFile: (path: string) => string): ReadTemplates {
+  try {
+    return readTemplates(readFile(file), `CONTAINER_TEMPLATES_FILE (${file})`)
+  } catch (error) {
+    const problem = `CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`
+    return { templates: [], problems: [problem], locate: unlocated }
+  }
+}
+
+function demoTemplates(text: (name: SettingName) => string | null): ReadTemplates {
+  const fields = [
+    readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
+    readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
+  ]
+  return {
+    templates: fields.flatMap(({ template }) => template ?? []),
+    problems: fields.flatMap(({ problems }) => problems),
+    locate: unlocated,
+  }
+}
+
+/** How containers are addressed: by the first segment of a path, or by a host of their own. */
+type ContainerRouting = 'path' | 'subdomain'
+
+/** Why these settings cannot give each container a host of its own; each a sentence that names its variable. */
+function subdomainProblems({ baseDomain, spawnerSubdomain, frontendUrl, templates }: Config): string[] {
+  const host = platformNameIn(baseDomain, spawnerSubdomain)
+  const front = frontendUrl === null ? null : new URL(frontendUrl).hostname
+  const label = front?.endsWith(`.${host}`) ? front.slice(0, -host.length - 1) : ''
+  return [
+    ...(isAddress(host)
+      ? ['CONTAINER_ROUTING=subdomain: BASE_DOMAIN must be a name, because an address has no subdomains']
+      : []),
+    ...(host.length + maxLabelAndDot > maxHostName
+      ? [`CONTAINER_ROUTING=subdomain: ${host} is too long: at most ${maxHostName - maxLabelAndDot} characters`]
+      : []),
+    ...(isContainerLabel(label)
+      ? [`FRONTEND_URL: ${front} has the form of a container's host, which CONTAINER_ROUTING=subdomain reserves`]
+      : []),
+    ...hostLabelProblems(templates.all()).map(({ problem }) => problem),
+  ]
+}
+
+/** Why containers of these templates cannot have hosts of their own. */
+function hostLabelProblems(templates: readonly Template[]): TemplateProblem[] {
+  return templates.flatMap(({ type, forwardToken }) => {
+    const problems = [
+      ...(isLabelEnd(type)
+        ? []
+        : [
+            `the container type "${type}" cannot stand in a host name: at most ${maxLabelEnd} lower-case letters, digits and hyphens, with no hyphen at its beginning or end`,
+          ]),
+      ...(forwardToken === 'full'
+        ? [
+            `forward_token: full of the container type "${type}": the token of a sign-in never reaches the host of a container; leave it out`,
+          ]
+        : []),
+    ]
+    return problems.map((problem) => ({ type, problem: `CONTAINER_ROUTING=subdomain: ${problem}` }))
+  })
+}
+
+/** A label has at most 63 octets. */
+const maxLabelAndDot = 64
+
+/** Name of the spawner host, without a port. */
+export function platformNameIn(baseDomain: string | null, spawnerSubdomain: string): string {
+  const base = (baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
+  return spawnerSubdomain === '' ? base : `${spawnerSubdomain}.${base}`
+}
+
+const isAddress = (host: string) => host.endsWith(']') || isIP(host) !== 0 || /\.\d+$/.test(host)
+
+/** Addresses that are derived from the settings and, for the default domain, from the bound port. */
+export interface Addresses {
+  /** Origin of the host of a container, by its prefix; null when containers are below paths. */
+  readonly containerOrigin: ((prefix: string) => string) | null
+  /** `{scheme}://{spawner_host}`: base URL of containers. */
+  readonly spawnerUrl: string
+  readonly frontendUrl: string
+  /** Domain attribute of the cookie: the host part of the base domain, without its port. */
+  readonly cookieDomain: string
+}
+
+/**
+ * Whether browsers have the companion of a token wherever the token counts, so that one without it counts for nothing: with https,
+ * unless people sign in at another host (`FRONTEND_URL`) than that of the containers, where the companion is not sent.
+ */
+export function requiresCompanion(
+  { scheme }: Pick<Config, 'scheme'>,
+  { containerOrigin, frontendUrl, spawnerUrl }: Addresses,
+): boolean {
+  if (scheme !== 'https') return false
+  return containerOrigin !== null || new URL(frontendUrl).hostname === new URL(spawnerUrl).hostname
+}
+
+/** @param boundPort port of the listener; part of the default base domain */
+export function addressesFor(config: Config, boundPort: number): Addresses {
+  const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
+  const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
+  const spawnerUrl = `${config.scheme}://${host}`
+  const containerOrigin =
+    config.containerRouting === 'subdomain'
+      ? (prefix: string) => `${config.scheme}://${prefix}.${new URL(spawnerUrl).host}`
+      : null
+  return {
+    containerOrigin,
+    spawnerUrl,
+    frontendUrl: config.frontendUrl ?? spawnerUrl,
+    cookieDomain: baseDomain.replace(/:\d+$/, ''),
+  }
 }

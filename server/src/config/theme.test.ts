@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { contrastRatio, parseColor, type Rgb } from './contrast.ts'
-import { themeOf } from './theme.ts'
+import { contrastRatio, parseColor, themeOf, type Rgb } from './theme.ts'
 
 const rgb = (text: string): Rgb => {
   const color = parseColor(text)

@@ -1,6 +1,6 @@
 import { missingAdministrator } from '#/accounts/sign-up/registration.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
-import { type Addresses, addressesFor } from '#/config/addresses.ts'
+import { type Addresses, addressesFor } from '#/config/config.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
 import { compileEndpoints, warmUpHttpServer } from '#/http/server.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'

@@ -1,6 +1,5 @@
 import { startPath } from '#/accounts/oidc/provider-settings.ts'
-import type { Addresses } from '#/config/addresses.ts'
-import type { Config } from '#/config/config.ts'
+import type { Addresses, Config } from '#/config/config.ts'
 import type { FrontEndParts } from '#/http/front-end/front-end-document.ts'
 
 type FrontEndSettings = Pick<

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Addresses } from '#/config/addresses.ts'
-import type { Config } from '#/config/config.ts'
+import type { Addresses, Config } from '#/config/config.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
 import { frontEndSettings } from './front-end-settings.ts'
 import type { ReadingTerms } from '@berth/gateway/port/gateway.ts'

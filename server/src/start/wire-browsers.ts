@@ -1,6 +1,6 @@
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { SessionCookies } from '#/accounts/sessions/begin-session.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import type { Addresses } from '#/config/config.ts'
 import { Seal } from '#/machine/seal.ts'
 import { AttemptCookies, LoginCsrf, SameBrowserProof } from '#/http/auth/sign-in-cookies.ts'
 import { AddressSecrets } from '#/http/front-end/address-secrets.ts'

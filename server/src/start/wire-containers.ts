@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { SingleFlight } from '#/machine/single-flight.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import type { Addresses } from '#/config/config.ts'
 import { ContainerRemoval } from '#/containers/container-removal.ts'
 import { DiskLimits } from '#/homes/disk-limits.ts'
 import { DiskUse } from '#/homes/disk-use.ts'

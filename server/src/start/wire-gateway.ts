@@ -1,7 +1,7 @@
 import { endpoints } from '@berth/api/endpoints.ts'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { AppParts } from './app-parts.ts'
-import { requiresCompanion, type Addresses } from '#/config/addresses.ts'
+import { requiresCompanion, type Addresses } from '#/config/config.ts'
 import { typeRules } from '#/templates/template.ts'
 import { hostCookieLines, renewedLines } from '#/http/auth/browser-session.ts'
 import { findUser } from '#/store/users.ts'

@@ -1,6 +1,6 @@
 import type { ContainerRef } from '#/store/container-key.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import type { Addresses } from '#/config/config.ts'
 import { apiTokenHandlers } from '#/http/handlers/api-token-handlers.ts'
 import { authHandlers, entryHandlers, renewalHandlers } from '#/http/handlers/auth-handlers.ts'
 import { oidcHandlers } from '#/http/handlers/oidc-handlers.ts'

@@ -8,7 +8,7 @@ import {
   type VersionedContainer,
 } from '#/admin/template-versions.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
-import { readTemplateFile } from '#/config/read-template-settings.ts'
+import { readTemplateFile } from '#/config/config.ts'
 import { templateVersion, type Template } from '#/templates/template.ts'
 import type { HostCheck } from '#/containers/reconcile/host-check.ts'
 import type { AppParts } from './app-parts.ts'

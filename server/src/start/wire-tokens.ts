@@ -5,7 +5,7 @@ import { HostSignIn } from '#/accounts/sessions/host-sign-in.ts'
 import { SessionCookies, SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
 import { SessionUses } from '#/accounts/sessions/session-list.ts'
 import type { AppParts } from './app-parts.ts'
-import type { Addresses } from '#/config/addresses.ts'
+import type { Addresses } from '#/config/config.ts'
 import { OpenStreams } from '#/containers/open-streams.ts'
 
 /** Access tokens, sessions, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */

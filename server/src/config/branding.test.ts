@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { parseText } from './parse-text.ts'
-import { readBranding } from './read-branding.ts'
+import { parseText, readBranding } from './branding.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'berth-branding-'))
 after(() => rmSync(folder, { recursive: true }))
