@@ -1,8 +1,9 @@
 import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/clock.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { releaseLease, renewLease, type Leader } from '#/store/leader-lease.ts'
 import { noteSeen } from '#/store/node-records.ts'
 import type { NodeDb } from '#/store/node-tables.ts'
-import { nodeTimes } from './node-times.ts'
 
 /** In ms: how often it is checked whether the lease still counts, and how long it may take to renew one that does not. */
 const [watchEvery, lateRenewal] = [100, 1_000]
@@ -95,3 +96,66 @@ export class Leadership {
     clearInterval(this.#renewal)
   }
 }
+
+/** Verbs that change something. */
+const orders: ReadonlySet<string> = new Set<keyof Runtime>([
+  'prepare',
+  'fetchImage',
+  'create',
+  'start',
+  'pause',
+  'stop',
+  'remove',
+  'removeStopped',
+  'removeHome',
+])
+
+/** Those after which the engine may give an address of before to another container. */
+const addressOrders: ReadonlySet<string> = new Set<keyof Runtime>(['create', 'start'])
+
+export interface OrderFence {
+  readonly mayOrder: () => boolean
+  /** Resolves when no gateway may serve by a state of before any more, and the host has its rules. */
+  readonly settled: () => Promise<void>
+}
+
+/**
+ * A runtime that takes orders of the leader alone: an engine cannot compare epochs, so the lease is checked in the moment in
+ * which an order is sent. Reads pass, and so do files: they are put between a creation and a start.
+ */
+export function fencedRuntime(runtime: Runtime, { mayOrder, settled }: OrderFence): Runtime {
+  const fenced =
+    (verb: string, order: (...args: unknown[]) => Promise<unknown>) =>
+    async (...args: unknown[]) => {
+      if (addressOrders.has(verb)) await settled()
+      if (!mayOrder()) throw new RuntimeError('unreachable', `${verb}: this node does not lead any more`)
+      return order(...args)
+    }
+  return new Proxy(runtime, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function' || typeof name !== 'string' || !orders.has(name)) return value
+      return fenced(name, value.bind(target) as (...args: unknown[]) => Promise<unknown>)
+    },
+  })
+}
+
+/** Times of nodes and their leader, in ms; see docs/explanation/decisions/068. */
+export const nodeTimes = {
+  /** Without a renewal for so long, another node may lead. */
+  lease: 5_000,
+  /** Two thirds of it: without a renewal for so long, the leader gives no more orders. */
+  ordersUntil: 3_300,
+  renewEvery: 1_000,
+  /** Interval at which a follower checks who leads. */
+  pollEvery: 500,
+  /** Without a confirmation of the leader for so long, a gateway refuses containers. */
+  maxStateAge: 10_000,
+  /** What two machines' clocks may differ by in that time. */
+  clockTolerance: 500,
+  /**
+   * Heartbeat within which a node counts as alive. Longer than a gateway may serve after it: the leader confirms for as long as its
+   * own lease counts, although no heartbeat reaches the database any more, and a confirmation lasts `maxStateAge`.
+   */
+  alive: 20_000,
+} as const

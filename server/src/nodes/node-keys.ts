@@ -1,8 +1,10 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { SigningKeys, loadSigningKeys, replaceFile, signingKeyFile } from '#/accounts/sessions/signing-keys.ts'
+import { Seal } from '#/machine/seal.ts'
+import { makeNodeSecret, readNodeSecret, writeNodeSecret } from '#/store/node-secrets.ts'
 import type { NodeDb } from '#/store/node-tables.ts'
-import type { NodeCipher } from './node-cipher.ts'
 
 const name = 'signing keys'
 
@@ -35,3 +37,57 @@ export async function copySigningKeys(db: NodeDb, cipher: NodeCipher, dataDir: s
   if (stored !== undefined && stored !== (await readFile(file, 'utf8').catch(() => undefined)))
     await replaceFile(file, stored)
 }
+
+/** The secret of the nodes is another one than that of this node's settings. The message is for the operator. */
+export class WrongNodeSecret extends Error {
+  constructor(name: string) {
+    super(
+      `NODE_SECRET does not open "${name}" of the database: set the value with which it was written, the same on all nodes`,
+    )
+    this.name = 'WrongNodeSecret'
+  }
+}
+
+/**
+ * Secrets of the nodes in the database, sealed (AES-256-GCM) by a key that is derived from `NODE_SECRET` (RFC 5869): a
+ * copy of the database alone opens none of them. Without `NODE_SECRET` the key is a known one; what was sealed by it is
+ * sealed anew by the first node that has a secret.
+ */
+export class NodeCipher {
+  readonly #seal: Seal
+  readonly #known = sealOf('')
+
+  /** @param secret null: a copy of the database opens them, which a warning of the settings says */
+  constructor(secret: string | null) {
+    this.#seal = sealOf(secret ?? '')
+  }
+
+  /** @throws {WrongNodeSecret} @throws {StoreFailure} */
+  async read(db: NodeDb, name: string): Promise<string | undefined> {
+    const sealed = await readNodeSecret(db, name)
+    return sealed === undefined ? undefined : this.#open(db, sealed, name)
+  }
+
+  /** @throws {StoreFailure} */
+  async write(db: NodeDb, name: string, text: string): Promise<void> {
+    await writeNodeSecret(db, name, this.#seal.close(text, name))
+  }
+
+  /** The key by which nodes prove to each other that they belong together; made once. @throws as `read` */
+  async linkKey(db: NodeDb): Promise<Buffer> {
+    const name = 'link key'
+    const sealed = await makeNodeSecret(db, name, this.#seal.close(randomBytes(32).toString('hex'), name))
+    return Buffer.from(await this.#open(db, sealed, name), 'hex')
+  }
+
+  async #open(db: NodeDb, sealed: string, name: string): Promise<string> {
+    const text = this.#seal.open(sealed, name)
+    if (text !== undefined) return text
+    const readable = this.#known.open(sealed, name)
+    if (readable === undefined) throw new WrongNodeSecret(name)
+    await this.write(db, name, readable)
+    return readable
+  }
+}
+
+const sealOf = (secret: string) => new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'berth node secrets', 32)))

@@ -1,34 +1,37 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Server } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Server } from 'node:tls'
 import type { Logger } from 'pino'
 import { momentNow } from '@berth/gateway/basics/clock.ts'
+import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database, OpenOptions } from '#/store/database.ts'
-import { isUpToDate, refuseStoreOfNewerVersion } from '#/store/migrate.ts'
 import { endEarlierLeaders, leaderConnection } from '#/store/leader-connections.ts'
 import { readLease, takeLease, type Lease } from '#/store/leader-lease.ts'
-import { enterNode, forgetLostNodes, listNodes, noteSeen, removeNode } from '#/store/node-records.ts'
-import { copyNotice } from '#/store/open/copy-before-migration.ts'
+import { isUpToDate, refuseStoreOfNewerVersion } from '#/store/migrate.ts'
+import {
+  enterNode,
+  forgetLostNodes,
+  hasNodeTables,
+  listNodes,
+  noteSeen,
+  removeNode,
+  type NodeStatus,
+} from '#/store/node-records.ts'
 import { nodeTablesIn, openLeaseTables, openNodeTables, type NodeDb } from '#/store/node-tables.ts'
-import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
-import { fencedRuntime } from './fenced-runtime.ts'
+import { copyNotice, type CopiedStore } from '#/store/open/copy-before-migration.ts'
+import { migrateWithCopy } from '#/store/open/migrate-with-copy.ts'
 import { Follower, type OwnSettings } from './follower.ts'
 import { GatewayGroup } from './gateway-group.ts'
-import { acceptAsLeader, type LeaderListenerParts } from './leader-listener.ts'
-import { LeaderRelay } from './leader-relay.ts'
-import { Leadership } from './leadership.ts'
-import { NodeCipher } from './node-cipher.ts'
-import { copySigningKeys, readSigningKeys, sharedSigningKeys } from './node-keys.ts'
+import { LeaderRelay, acceptAsLeader, type LeaderListenerParts } from './leader-relay.ts'
+import { Leadership, fencedRuntime, nodeTimes } from './leadership.ts'
+import { NodeCipher, copySigningKeys, readSigningKeys, sharedSigningKeys } from './node-keys.ts'
 import { createLinkListener, listenForNodes, type LinkAddress } from './node-link.ts'
-import { nodeReport, type NodeReport } from './node-report.ts'
-import { nodeTimes } from './node-times.ts'
-import { prepareStore } from './prepare-store.ts'
 import { Reading, type Reader, type ReadingState } from './reading.ts'
-import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 
 /** Unix sockets of an API process. */
 type NodeSocket = 'api' | 'operator'
@@ -314,4 +317,78 @@ export class BerthNode {
     const { text } = this.#options.address
     return all.filter(({ address, isAlive }) => isAlive && address !== text).map(({ address }) => address)
   }
+}
+
+/** Nodes run that speak another protocol. The message is for the operator. */
+export class OtherProtocolRuns extends Error {
+  constructor(address: string, theirs: string, ours: string) {
+    super(
+      `node ${address} runs version ${theirs}, this is ${ours}, and their nodes do not understand each other: ` +
+        'stop all nodes, start this version on one of them, then on the others',
+    )
+    this.name = 'OtherProtocolRuns'
+  }
+}
+
+/** The program of a node. */
+export interface NodeProgram {
+  readonly version: string
+  /** `protocolVersion`: nodes of two versions run side by side if it is the same. */
+  readonly protocol: number
+}
+
+/**
+ * Whether this program may run as a node of the store. Without other nodes it brings the tables up to date, and copies a store
+ * that was used before that; beside others it changes nothing: the first node of a newer version that leads does.
+ * @param address of this node, of which an earlier process may seem alive
+ * @returns what was copied; undefined when nothing was
+ * @throws {OtherProtocolRuns} @throws {NewerStore} · as `migrateWithCopy`
+ */
+export async function prepareStore(
+  db: NodeDb,
+  url: string,
+  address: string,
+  program: NodeProgram,
+): Promise<CopiedStore | undefined> {
+  if (await hasNodeTables(db)) {
+    await refuseStoreOfNewerVersion(db)
+    const others = (await listNodes(db, nodeTimes.alive)).filter((each) => each.isAlive && each.address !== address)
+    const other = others.find(({ protocol }) => protocol !== program.protocol)
+    if (other) throw new OtherProtocolRuns(other.address, other.version, program.version)
+    if (others.length > 0) return undefined
+  }
+  return migrateWithCopy(url, new Date())
+}
+
+/** Nodes of this installation, for administrators. */
+export interface NodeReport {
+  /** Of this node's program. */
+  readonly version: string
+  /** @throws {StoreFailure} */
+  list(): Promise<NodeStatus[]>
+  /** For `/metrics`. @throws {StoreFailure} */
+  counts(): Promise<Readonly<Record<string, number>>>
+}
+
+/** @param group gateways of the nodes, at the leader @param version of this node's program */
+function nodeReport(db: NodeDb, group: GatewayGroup, version: string): NodeReport {
+  const list = async () => {
+    const [nodes, lease] = await Promise.all([listNodes(db, nodeTimes.alive), readLease(db, nodeTimes.lease)])
+    const current = new Set(group.current)
+    return nodes.map((each) => ({
+      ...each,
+      isCurrent: current.has(each.address),
+      leadsSince: each.address === lease.node ? lease.since : null,
+    }))
+  }
+  const counts = async () => {
+    const [nodes, lease] = await Promise.all([list(), readLease(db, nodeTimes.lease)])
+    const series = nodes.flatMap(({ address, isAlive, isCurrent, leadsSince }) => [
+      [`berth_node_alive{node="${address}"}`, Number(isAlive)] as const,
+      [`berth_node_current{node="${address}"}`, Number(isCurrent)] as const,
+      [`berth_node_leads{node="${address}"}`, Number(leadsSince !== null)] as const,
+    ])
+    return Object.fromEntries([...series, ['berth_leader_epoch', lease.epoch] as const])
+  }
+  return { version, list, counts }
 }

@@ -5,10 +5,10 @@ import type {
   GatewaySettings,
   ReaderSettings,
   Revocation,
+  SessionUse,
 } from '@berth/gateway/port/gateway.ts'
-import { memberControl } from './member-control.ts'
-import { RevokedIds } from './revoked-ids.ts'
-import { UseReports } from './use-reports.ts'
+import { eraOf, revocationRetention } from '#/accounts/sessions/revocations.ts'
+import { memberControl } from './gateway-group.ts'
 
 /** Pause before what the reader keeps in memory is read again, in ms, when it could not be read. */
 const retryAfter = 1_000
@@ -215,3 +215,74 @@ export class Reading implements ReadingState {
 }
 
 const clockOffset = () => Date.now() - performance.now()
+
+/** Additions between two searches for those that expired long ago. */
+const pruneEvery = 10_000
+
+/** Ids of revoked tokens, sessions and eras, as the leader has sent them. */
+class RevokedIds {
+  readonly #expiryById = new Map<string, number>()
+  #added = 0
+
+  has(jti: string): boolean {
+    return this.#expiryById.has(jti) || this.#expiryById.has(eraOf(jti))
+  }
+
+  replace(all: readonly Revocation[]): void {
+    this.#expiryById.clear()
+    for (const { jti, expiresAt } of all) this.#expiryById.set(jti, expiresAt)
+  }
+
+  add({ jti, expiresAt }: Revocation): void {
+    this.#expiryById.set(jti, expiresAt)
+    if (++this.#added % pruneEvery === 0) this.#prune(Date.now() - revocationRetention)
+  }
+
+  #prune(before: number): void {
+    for (const [jti, expiresAt] of this.#expiryById) if (expiresAt <= before) this.#expiryById.delete(jti)
+  }
+}
+
+/** In ms: interval of reports, and the time between two reports of one session when the leader says no other. */
+const [reportEvery, defaultInterval] = [1_000, 60_000]
+/** Sessions of which it is known when they were reported; all are forgotten when there are more. */
+const maxKnown = 50_000
+
+/** Tells the leader which sessions were used here, as gateways do: each once a minute at most. */
+class UseReports {
+  readonly #reportedAt = new Map<string, number>()
+  #control: Pick<ControlPlane, 'reportSessionUses'> | undefined
+  #interval = defaultInterval
+  #pending: SessionUse[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param interval between two reports of one session, in ms */
+  use(control: Pick<ControlPlane, 'reportSessionUses'>, interval = defaultInterval): void {
+    this.#control = control
+    this.#interval = interval
+    // What was reported to an earlier leader may not have been written.
+    this.#reportedAt.clear()
+    this.#timer ??= setInterval(() => this.#report(), reportEvery).unref()
+  }
+
+  /** @param at ms since 1970 */
+  note(sid: string, at: number): void {
+    const before = this.#reportedAt.get(sid)
+    if (before !== undefined && Math.abs(at - before) < this.#interval) return
+    if (this.#reportedAt.size >= maxKnown) this.#reportedAt.clear()
+    this.#reportedAt.set(sid, at)
+    this.#pending.push({ sid, at })
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #report(): void {
+    const uses = this.#pending
+    if (uses.length === 0) return
+    this.#pending = []
+    this.#control?.reportSessionUses(uses)
+  }
+}

@@ -4,7 +4,7 @@ import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { ContainerShares, ShareGroup } from '@berth/gateway/port/gateway.ts'
 import type { Db } from '#/store/database.ts'
 import { listEffectiveShares, listMemberEmails, type ContainerShare } from '#/store/container-shares.ts'
-import { isAllowed, type SharingSettings } from './sharing-settings.ts'
+import { isAllowed, type SharingSettings } from './shares.ts'
 
 /** Rows in one read. */
 const pageSize = 500

@@ -1,26 +1,27 @@
+import { message } from '@berth/texts/localized-message.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { administer, ownerId } from '#/accounts/guards.ts'
 import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
-import { isExpired } from '#/templates/group-directory.ts'
-import type { Template, Templates } from '#/templates/template.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { message } from '@berth/texts/localized-message.ts'
-import { insertAuditEntries } from '#/store/audit-log.ts'
-import { findContainer } from '#/store/user-containers.ts'
-import type { Database, Tx } from '#/store/database.ts'
-import { findMembership } from '#/store/group-members.ts'
-import { findGroup } from '#/store/groups.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import {
   deleteShare,
   findShare,
   listSharedWith,
+  listShares,
   listSharesOf,
   setShare,
   type ContainerShare,
   type ShareRight,
 } from '#/store/container-shares.ts'
-import { refuseUnshareable } from './shareable.ts'
-import { shareEntry, termsOf, type ShareTerms } from './share-entry.ts'
-import { isAllowed, type SharingSettings } from './sharing-settings.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { findMembership } from '#/store/group-members.ts'
+import { findGroup } from '#/store/groups.ts'
+import { pageOf } from '#/store/page.ts'
+import { findContainer } from '#/store/user-containers.ts'
+import { covers, isExpired } from '#/templates/group-directory.ts'
+import type { Template, Templates } from '#/templates/template.ts'
 
 /** Shares of one container. */
 export const maxShares = 50
@@ -43,7 +44,7 @@ export interface ShareRequest {
   readonly until: Date
 }
 
-export interface SharesParts {
+interface SharesParts {
   readonly database: Database
   readonly templates: Pick<Templates, 'get' | 'openTypes'>
   readonly settings: SharingSettings
@@ -167,3 +168,104 @@ async function requireMembership(tx: Tx, groupId: number, userId: number, now: D
   if (!group || !(await findMembership(tx, groupId, userId))) throw refusals.groupNotFound('group')
   if (isExpired(group, now)) throw refusals.conflict(message('groups.groupOver'))
 }
+
+/** A page of shares by id; `next` is the id after which the next page begins, null after the last page. */
+export interface SharePage {
+  readonly shares: readonly ContainerShare[]
+  readonly next: number | null
+}
+
+/** The shares of all users, for administrators: seen, and ended. */
+export class ShareAdministration {
+  readonly #parts: Pick<SharesParts, 'database' | 'publish' | 'onEnd'>
+
+  constructor(parts: Pick<SharesParts, 'database' | 'publish' | 'onEnd'>) {
+    this.#parts = parts
+  }
+
+  /** @param owner id or e-mail address; undefined for all owners, an unknown one has none */
+  async list(owner: string | undefined, page: { limit: number; after: number }, now: Date): Promise<SharePage> {
+    const { db } = this.#parts.database
+    const userId = owner === undefined ? undefined : await ownerId(db, owner)
+    const found = await listShares(db, { ...page, limit: page.limit + 1 }, now, userId)
+    const { rows, next } = pageOf(found, page.limit, ({ id }) => id)
+    return { shares: rows, next }
+  }
+
+  /** Ends a share of any user; what is open by it is cut when this resolves. @throws {Refusal} 403 as `administer` · 404 */
+  async end(actor: Actor, id: number, now: Date): Promise<void> {
+    const { database, publish, onEnd } = this.#parts
+    const ended = await administer(database, actor, async (tx) => {
+      const share = await findShare(tx, id)
+      if (!share) throw refusals.notFound('share')
+      await deleteShare(tx, id)
+      await insertAuditEntries(tx, [shareEntry('container.unshare', actor, termsOf(share), now)])
+      return share
+    })
+    await publish(now)
+    onEnd({ userId: ended.owner.id, type: ended.type })
+  }
+}
+
+/** What the settings allow of sharing. */
+export interface SharingSettings {
+  /** With people, by their e-mail addresses. */
+  readonly withPeople: boolean
+  /** With groups that the owner is a member of. */
+  readonly withGroups: boolean
+  /** Whether containers may be shared at all. */
+  readonly isOn: boolean
+  /** How long a share may last, in seconds. */
+  readonly maxDuration: number
+}
+
+/** Whether a share that is there opens its container: a look is one of both ways, and of a type of its group. */
+export function isAllowed(
+  { askedIn, group, type }: Pick<ContainerShare, 'askedIn' | 'group' | 'type'>,
+  settings: SharingSettings,
+): boolean {
+  if (askedIn !== null) return settings.isOn && covers(askedIn, type)
+  return group === null ? settings.withPeople : settings.withGroups
+}
+
+/** Whether an owner may share containers of this type. */
+export const isShareable = ({ access, forwardToken }: Template): boolean =>
+  access === 'owner' && forwardToken !== 'full'
+
+/** @throws {Refusal} 409 for a type that others may open anyway, or whose app has its owner's own token */
+export function refuseUnshareable({ access, forwardToken }: Template): void {
+  if (access !== 'owner') throw refusals.conflict(message('sharing.openAnyway'))
+  if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
+}
+
+/** What a share says, for the audit log. */
+interface ShareTerms {
+  /** Of the container. */
+  readonly recordId: number
+  readonly type: string
+  /** `askedInId`: the group whose manager, with this address, asked for it. */
+  readonly to: { readonly email: string; readonly askedInId?: number } | { readonly groupId: number }
+  readonly may: ShareRight
+  readonly until: Date
+}
+
+/** The audit entry of a share that was made or ended; the visitor's address is a personal fact, which goes after a while. */
+export function shareEntry(
+  action: 'container.share' | 'container.unshare',
+  actor: AuditEntry['actor'],
+  { recordId, type, to, may, until }: ShareTerms,
+  at: Date,
+): AuditEntry {
+  const whom = 'email' in to ? { personal: { with: to.email } } : undefined
+  const askedIn = 'email' in to && to.askedInId !== undefined ? { asked_in: `group:${to.askedInId}` } : {}
+  const detail = { type, may, until, ...askedIn, ...('groupId' in to && { with: `group:${to.groupId}` }) }
+  return { at, actor, action, target: `container:${recordId}`, detail, ...whom }
+}
+
+const termsOf = ({ recordId, type, email, group, askedIn, may, expiresAt }: ContainerShare): ShareTerms => ({
+  recordId,
+  type,
+  to: email === null ? { groupId: group?.id ?? 0 } : { email, ...(askedIn && { askedInId: askedIn.id }) },
+  may,
+  until: expiresAt,
+})

@@ -6,7 +6,7 @@ import type { StreamKind } from '#/containers/open-streams.ts'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import type { GracePeriods } from '#/containers/reconcile/plan.ts'
-import type { NodeReport } from '#/nodes/node-report.ts'
+import type { NodeReport } from '#/nodes/node.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 

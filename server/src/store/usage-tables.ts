@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** Sums of use in a period; see `usage-samples.ts`. In seconds, and MiB times seconds. */
+/** Sums of use in a period; see `usage-recorder.ts`. In seconds, and MiB times seconds. */
 export interface UsageSumsTable {
   id: Generated<number>
   unit: 'day' | 'month'

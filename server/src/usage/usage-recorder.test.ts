@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
-import { savedBy, sumsOf } from './usage-samples.ts'
-import { UsageRecorder } from './usage-recorder.ts'
+import { UsageRecorder, savedBy, sumsOf } from './usage-recorder.ts'
 
 const known = { userId: 1, type: 'dev' } as ContainerState
 const minute = 60_000

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
 import { addUsage } from '#/store/usage-sums.ts'
-import { sumsOf } from '#/usage/usage-samples.ts'
+import { sumsOf } from '#/usage/usage-recorder.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
 
 test('the operator reads sums of use as a table and as CSV, and what an idle stop would have saved', async (t) => {

@@ -12,8 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { Follower } from '#/nodes/follower.ts'
-import { LeaderRelay } from '#/nodes/leader-relay.ts'
-import { acceptAsLeader, type LeaderListenerParts } from '#/nodes/leader-listener.ts'
+import { LeaderRelay, acceptAsLeader, type LeaderListenerParts } from '#/nodes/leader-relay.ts'
 import {
   acknowledged,
   connectToNode,

@@ -5,10 +5,8 @@ import { addUsage, deleteOldUsage, sumUsage, type UsageRow } from '#/store/usage
 import { setMember } from '#/store/group-members.ts'
 import { insertGroup } from '#/store/groups.ts'
 import { deleteUser, insertUser } from '#/store/users.ts'
-import type { PendingUsage } from '#/usage/usage-recorder.ts'
-import { sumsOf } from '#/usage/usage-samples.ts'
+import { UsageWriter, sumsOf, type PendingUsage } from '#/usage/usage-recorder.ts'
 import { UsageReport } from '#/usage/usage-report.ts'
-import { UsageWriter } from '#/usage/usage-writer.ts'
 import { usageRetention } from '#/start/wire-usage.ts'
 import { dialects, now, useStore } from '../support/store/both-databases.ts'
 

@@ -23,7 +23,7 @@ import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
 import type { AuditVerification } from '#/store/verify-audit-log.ts'
 import type { UsageReport, UsageReportRow } from '#/usage/usage-report.ts'
-import { savedBy, type IdleMinutes } from '#/usage/usage-samples.ts'
+import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
 import { actorOf, readLimit, type Handlers } from './call.ts'
 
 export interface SystemReportParts {

@@ -7,8 +7,7 @@ import type { GroupWatch } from '#/groups/group-watch.ts'
 import type { EndGroup, ManagedGroup } from '#/groups/managed-group.ts'
 import type { LookState, MemberContainer, MemberState, ReadFailure } from '#/groups/member-states.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
-import type { AnswerLook } from '#/sharing/answer-look.ts'
-import type { AskToLook } from '#/sharing/ask-to-look.ts'
+import type { AnswerLook, AskToLook } from '#/sharing/looks.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
 import {
   actorOf,

@@ -5,8 +5,7 @@ import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handler
 import { openPathOf } from './dto-serializers.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { ShareAdministration } from '#/sharing/share-administration.ts'
-import type { Shares } from '#/sharing/shares.ts'
+import type { ShareAdministration, Shares } from '#/sharing/shares.ts'
 import type { Visitors } from '#/sharing/visitors.ts'
 import type { ContainerShare } from '#/store/container-shares.ts'
 

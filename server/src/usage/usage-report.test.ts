@@ -5,8 +5,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
 import { addUsage, type UsageRow } from '#/store/usage-sums.ts'
-import { noUsage } from './usage-samples.ts'
-import { UsageRanking } from './usage-ranking.ts'
+import { noUsage } from './usage-recorder.ts'
+import { UsageRanking } from './usage-report.ts'
 
 const day = { unit: 'day', kind: 'user', from: '2026-01-02', until: '2026-01-02', type: undefined } as const
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ensureContainer } from '#/store/user-containers.ts'
-import { insertGroup, localSource } from '#/store/groups.ts'
 import { setShare } from '#/store/container-shares.ts'
+import { insertGroup, localSource } from '#/store/groups.ts'
+import { ensureContainer } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
-import { GroundlessLooks } from './groundless-looks.ts'
+import { GroundlessLooks } from './looks.ts'
 
 const now = new Date('2026-11-23T08:00:00Z')
 const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayChange, GatewayState, GatewayUser, RouteEntry } from '@berth/gateway/port/gateway.ts'
-import { StateCopy } from './state-copy.ts'
+import { StateCopy } from './gateway-group.ts'
 
 const now = Date.now()
 const user = (userId: number): GatewayUser => ({
