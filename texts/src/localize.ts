@@ -1,6 +1,6 @@
 import { languages, type Language } from '@berth/api/boot.ts'
 import { createTranslator, type AbstractIntlMessages } from 'use-intl/core'
-import { catalogues } from './catalogue.ts'
+import { catalogues } from './english.ts'
 import { LocalizedMessage, type MessageKey, type Value } from './localized-message.ts'
 
 type Translate = (key: MessageKey, values: Record<string, string | number>) => string

@@ -1,5 +1,5 @@
 import type { ICUArgs } from 'use-intl/core'
-import type { Area, English } from './catalogue.ts'
+import type { Area, English } from './english.ts'
 
 /** Names a message: area and key, e.g. `refusals.noToken`. */
 export type MessageKey = { [A in Area]: `${A}.${keyof English[A] & string}` }[Area]
@@ -49,3 +49,9 @@ export function list(
 ): Value {
   return rest.reduce((one, other) => message(`words.${between}`, { one, other }), first)
 }
+
+const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
+
+/** A number of bytes as people read it: `312 MiB`, `1.5 GiB`. */
+export const formatBytes = (bytes: number): LocalizedMessage =>
+  bytes >= GiB ? message('words.gib', { count: bytes / GiB }) : message('words.mib', { count: Math.round(bytes / MiB) })

@@ -4,7 +4,7 @@ import type { Client } from '@berth/api/client.ts'
 import { addCommands, byApi, forEach, forEachByApi, type CommandSpec, type Run } from '#/command.ts'
 import { longTimeout, type CommandContext } from '#/with-api.ts'
 import { formatInstant } from '#/terminal.ts'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { formatBytes } from '@berth/texts/localized-message.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 

@@ -1,4 +1,4 @@
-import type { English } from '@berth/texts/catalogue.ts'
+import type { English } from '@berth/texts/english.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 
 /**

@@ -1,10 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
-import { faults as faultsDe } from '@berth/texts/de/faults.ts'
-import { gateway as gatewayDe } from '@berth/texts/de/gateway.ts'
-import { pages as pagesDe } from '@berth/texts/de/pages.ts'
-import { faults } from '@berth/texts/en/faults.ts'
-import { gateway } from '@berth/texts/en/gateway.ts'
-import { pages } from '@berth/texts/en/pages.ts'
+import { faults as faultsDe, gateway as gatewayDe, pages as pagesDe } from '@berth/texts/de/gateway.ts'
+import { faults, gateway, pages } from '@berth/texts/en/gateway.ts'
 import { LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
 
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
-import { list, message, type LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
+import { formatBytes, list, message, type LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { PeriodicTask } from '#/machine/periodic-task.ts'

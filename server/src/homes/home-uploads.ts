@@ -1,7 +1,6 @@
 import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals, Refusal } from '#/refusals/errors.ts'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
-import { message } from '@berth/texts/localized-message.ts'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import { rethrowInWords, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
 import { homeOwner, type ArchiveOwner } from './move-archive.ts'
 import { restoreVerb, type HomeRestores, type PendingRestore } from './home-restores.ts'

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { refusals } from '#/refusals/errors.ts'
 import { suspendBodyTimeout } from './listener.ts'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
-import { message } from '@berth/texts/localized-message.ts'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
 
 export interface LongBodyLimits {
   /** Without a byte; ms. */

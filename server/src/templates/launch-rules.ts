@@ -1,5 +1,4 @@
-import { formatBytes } from '@berth/texts/format-bytes.ts'
-import { message } from '@berth/texts/localized-message.ts'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import type { ContainerRef } from '#/store/container-key.ts'
 import type { Db } from '#/store/database.ts'

@@ -1,6 +1,5 @@
-import { formatBytes } from '@berth/texts/format-bytes.ts'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
-import { message } from '@berth/texts/localized-message.ts'
 
 const cause = new Error('the cause')
 const at = new Date('2026-01-02T03:04:05Z')

@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const findings: Translated<'findings'> = {
   nowhere: '{url} führt nirgendwohin: IP-Adressen haben keine Subdomains. Setze SPAWNER_SUBDOMAIN= (leer).',

@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const mails: Translated<'mails'> = {
   signupSubject: 'Deine Registrierung bei {product} abschließen',

@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const refusals: Translated<'refusals'> = {
   missingBody: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"email": "du@example.org"}'.`,

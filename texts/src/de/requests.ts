@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const requests: Translated<'requests'> = {
   badAddress: 'Die Adresse ist ungültig: Auf % müssen zwei hexadezimale Ziffern folgen.',

@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const sharing: Translated<'sharing'> = {
   off: 'Container lassen sich hier so nicht teilen: Das ist nicht eingeschaltet.',

@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const warnings: Translated<'warnings'> = {
   addresses: 'Wenig Adressen: Nur noch {left} weitere Container finden in den Netzwerken von Berth Platz.',

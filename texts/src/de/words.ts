@@ -1,4 +1,4 @@
-import type { Translated } from '#/catalogue.ts'
+import type { Translated } from '#/english.ts'
 
 export const words: Translated<'words'> = {
   and: '{one} und {other}',

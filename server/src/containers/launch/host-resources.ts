@@ -2,10 +2,9 @@ import type { Logger } from 'pino'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
-import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { formatBytes, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
 import type { HostReport, Runtime } from '#/engines/runtime.ts'
-import { formatBytes } from '@berth/texts/format-bytes.ts'
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
 

@@ -1,5 +1,4 @@
-import { formatBytes } from '@berth/texts/format-bytes.ts'
-import { message } from '@berth/texts/localized-message.ts'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { administer } from '#/accounts/guards.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
 import { localize as sayPlainly } from '@berth/gateway/pages/localize-plain.ts'
-import { catalogues, type Area } from './catalogue.ts'
-import { list, message, LocalizedMessage, type MessageKey } from './localized-message.ts'
+import { catalogues, type Area } from './english.ts'
 import { localize } from './localize.ts'
+import { LocalizedMessage, list, message, type MessageKey } from './localized-message.ts'
 
 /** What is the same in both languages, because it is no sentence. */
 const sameInBoth = new Set([
