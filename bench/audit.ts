@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { headName, headToText } from '../server/src/store/audit-chain.ts'
-import { auditHead, listAuditEntries } from '../server/src/store/audit-log.ts'
+import {
+  auditHead,
+  listAuditEntries,
+  listAuditEntriesAfter,
+  saveWebhookPosition,
+  webhookPosition,
+} from '../server/src/store/audit-log.ts'
 import { deleteOldPersonalFacts } from '../server/src/store/personal-facts.ts'
-import { listAuditEntriesAfter, saveWebhookPosition, webhookPosition } from '../server/src/store/webhook-position.ts'
 import { openDatabase, type Database, type Db } from '../server/src/store/database.ts'
 import { postgresDialect } from '../server/src/store/open/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'
-import { copyPostgresBeforeMigration } from '../server/src/store/open/copy-postgres-before-migration.ts'
+import { copyPostgresBeforeMigration } from '../server/src/store/open/copy-before-migration.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 

@@ -6,8 +6,7 @@ import { AccessTokens } from '../../server/src/accounts/sessions/access-token.ts
 import { loadSigningKeys } from '../../server/src/accounts/sessions/signing-keys.ts'
 import { containerSpec } from '../../server/src/containers/launch/build-container-spec.ts'
 import { readTemplates } from '../../server/src/templates/read-templates.ts'
-import { openDatabase, type Db } from '../../server/src/store/database.ts'
-import { installationName, tokenEra } from '../../server/src/store/installation.ts'
+import { installationName, openDatabase, tokenEra, type Db } from '../../server/src/store/database.ts'
 import { emailOf, fleetType, slugOf, type Fleet } from './fake-engine/fleet.ts'
 
 /** The size of the store at one level of the benchmark. */

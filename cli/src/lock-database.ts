@@ -1,7 +1,6 @@
 import { isProcessAlive } from '@berth/server/machine/process-alive.ts'
 import type { Config } from '@berth/server/config/config.ts'
-import { holdDataFolder } from '@berth/server/store/data-folder-lock.ts'
-import { holdNodeLock } from '@berth/server/store/node-lock.ts'
+import { holdDataFolder, holdNodeLock } from '@berth/server/store/database-lock.ts'
 import { readPidFile } from '@berth/gateway/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from './command-failure.ts'
 

@@ -6,7 +6,7 @@ import type { ArchivedHome, HomeArchive } from '@berth/server/engines/home-archi
 import { crashPoint } from '@berth/server/machine/crash-points.ts'
 import { DiskNearlyFull } from '@berth/server/machine/disk-room.ts'
 import { isOtherProcessAlive } from '@berth/server/machine/process-alive.ts'
-import { takeStoreSnapshot, type StoreSnapshot } from '@berth/server/store/open/online-snapshot.ts'
+import { takeStoreSnapshot, type StoreSnapshot } from '@berth/server/store/open/copy-store.ts'
 import { BackupProblem, encryptedEnd, type Manifest, type Part } from './backup-format.ts'
 import type { BackupTarget } from './backup-target.ts'
 

@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '@berth/server/machine/crash-points.ts'
-import { openDatabase, storeFileName } from '@berth/server/store/database.ts'
-import { sqlStateOf } from '@berth/server/store/open/sql-state.ts'
-import { NewerStore } from '@berth/server/store/refuse-newer-store.ts'
-import { copyStore } from '@berth/server/store/open/copy-store.ts'
-import { migrateWithCopy } from '@berth/server/store/open/migrate-with-copy.ts'
-import { isUsedStore, mayMoveStoreAside, refuseNewerStoreAt } from '@berth/server/store/open/used-store.ts'
-import { checkStoreSnapshot } from '@berth/server/store/open/online-snapshot.ts'
+import { NewerStore, openDatabase, storeFileName } from '@berth/server/store/database.ts'
+import { sqlStateOf } from '@berth/server/store/store-failure.ts'
+import {
+  checkStoreSnapshot,
+  copyStore,
+  isUsedStore,
+  mayMoveStoreAside,
+  refuseNewerStoreAt,
+} from '@berth/server/store/open/copy-store.ts'
+import { migrateWithCopy } from '@berth/server/store/open/copy-before-migration.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
 import { restoreMark } from '@berth/server/machine/data-folder.ts'

@@ -8,8 +8,8 @@ import type { Owner } from '#/accounts/sessions/session-list.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { apiTokenEntry } from '#/store/api-token-entry.ts'
 import {
+  apiTokenEntry,
   deleteApiToken,
   deleteExpiredApiTokens,
   findApiToken,
@@ -20,8 +20,7 @@ import {
 } from '#/store/api-tokens.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import type { ApiTokenEffects } from '#/store/lost-rights.ts'
-import { findUser, findUserByEmail, type User } from '#/store/users.ts'
+import { findUser, findUserByEmail, type ApiTokenEffects, type User } from '#/store/users.ts'
 import { OwnChangeLimit } from './own-change-limit.ts'
 
 /** Tokens of one account, those that have expired included. */
@@ -46,7 +45,7 @@ export interface CreatedApiToken extends StoredApiToken {
 /**
  * API tokens: a user's access for programs, with named scopes and an end. They die with the block, the deletion and,
  * those with an administrator's scope, the demotion of their owner: the store deletes them with that change
- * (`lost-rights.ts`).
+ * (`users.ts`).
  */
 export class ApiTokens {
   readonly #database: Database

@@ -2,23 +2,34 @@ import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts
 import type { Actor } from '#/accounts/actor.ts'
 import { administer, ownerId, requireUser } from '#/accounts/guards.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
-import { apiTokenEntry } from '#/store/api-token-entry.ts'
-import { deleteApiToken, listApiTokens, listApiTokensOf, type StoredApiToken } from '#/store/api-tokens.ts'
+import {
+  apiTokenEntry,
+  deleteApiToken,
+  listApiTokens,
+  listApiTokensOf,
+  type StoredApiToken,
+} from '#/store/api-tokens.ts'
 import { insertAuditEntries, listAuditEntries, type AuditFilter, type StoredAuditEntry } from '#/store/audit-log.ts'
 import {
   countContainers,
+  listContainersOf,
+  listContainersOfAll,
   listContainersWithOwners,
   type ContainerFilter,
   type ContainerOfOwner,
   type RecordSelection,
-} from '#/store/container-list.ts'
+  type UserContainer,
+} from '#/store/user-containers.ts'
 import type { Database, Db } from '#/store/database.ts'
-import type { ListOrder, PageCursor, PageRequest } from '#/store/keyset-pagination.ts'
-import type { ApiTokenEffects } from '#/store/lost-rights.ts'
-import { pageOf } from '#/store/page.ts'
-import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
-import { countUsers, listUsers, type UserFilter } from '#/store/user-list.ts'
-import { listAddresses, type User } from '#/store/users.ts'
+import { pageOf, type ListOrder, type PageCursor, type PageRequest } from '#/store/pagination.ts'
+import {
+  countUsers,
+  listAddresses,
+  listUsers,
+  type ApiTokenEffects,
+  type User,
+  type UserFilter,
+} from '#/store/users.ts'
 import { verifyAuditLog, type AuditVerdict, type AuditVerification } from '#/store/verify-audit-log.ts'
 
 /** A page of a list, and the cursor of the next one; null after the last page. */

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { askServer } from '#/machine/outgoing-request.ts'
-import { auditHead } from '#/store/audit-log.ts'
-import type { Db } from '#/store/database.ts'
 import {
+  auditHead,
   listAuditEntriesAfter,
   saveWebhookPosition,
   webhookPosition,
   type ChainedAuditEntry,
-} from '#/store/webhook-position.ts'
+} from '#/store/audit-log.ts'
+import type { Db } from '#/store/database.ts'
 
 /** Entries that are read at once. */
 const pageSize = 100

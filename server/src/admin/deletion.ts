@@ -2,12 +2,17 @@ import { crashPoint } from '#/machine/crash-points.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { keepHomes, notKept, type KeptHome } from '#/store/kept-homes.ts'
-import { insertRemovals, type NewRemoval, type RemovedContainer } from '#/store/removals.ts'
-import { forgetInGroupInvitations } from '#/store/group-invitations.ts'
+import {
+  insertRemovals,
+  keepHomes,
+  notKept,
+  type KeptHome,
+  type NewRemoval,
+  type RemovedContainer,
+} from '#/store/removals.ts'
+import { forgetInGroupInvitations } from '#/store/group-members.ts'
 import { deleteSharesWith } from '#/store/container-shares.ts'
-import { deleteTermEndMembersOf } from '#/store/term-end-members.ts'
-import { forgetStarter } from '#/store/term-ends.ts'
+import { deleteTermEndMembersOf, forgetStarter } from '#/store/term-ends.ts'
 import { endTakeoversBy } from '#/store/session-ends.ts'
 import type { StoredSession } from '#/store/sessions.ts'
 import { deleteContainer, listContainersOf, type UserContainer } from '#/store/user-containers.ts'

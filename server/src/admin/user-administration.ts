@@ -5,10 +5,9 @@ import { allSettledOrThrow } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import type { ApiTokenEffects } from '#/store/lost-rights.ts'
+import { setUserAdmin, type ApiTokenEffects, type User } from '#/store/users.ts'
 import { endTakeoversBy } from '#/store/session-ends.ts'
 import type { StoredSession } from '#/store/sessions.ts'
-import { setUserAdmin, type User } from '#/store/users.ts'
 import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
 /** Effects of a change, after it is stored. */

@@ -3,9 +3,8 @@ import type { Logger } from 'pino'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import { findContainer, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { Db } from '#/store/database.ts'
-import { findContainer, type UserContainer } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
 
 /** Grace of a stop because of a block, in seconds: a blocked container runs for 5 s at most after its block. */

@@ -6,7 +6,7 @@ import type { Database } from '#/store/database.ts'
 import { deleteRemovals, insertReset, pendingRemovals, type RemovedContainer } from '#/store/removals.ts'
 import { containerName, homeVolume } from './container-name.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey } from '#/store/container-key.ts'
+import { containerKey } from '#/store/user-containers.ts'
 
 export interface ContainerRemovalParts {
   readonly runtime: Runtime

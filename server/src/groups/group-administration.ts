@@ -15,7 +15,7 @@ import {
   type GroupFields,
   type GroupLimits,
 } from '#/store/groups.ts'
-import { pageOf } from '#/store/page.ts'
+import { pageOf } from '#/store/pagination.ts'
 import { hasOpenTermEnd } from '#/store/term-ends.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
 import { requireGroup } from './managed-group.ts'

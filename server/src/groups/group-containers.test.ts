@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { ContainerRef } from '#/store/container-key.ts'
-import { ensureContainer, noteRunning } from '#/store/user-containers.ts'
+import { ensureContainer, noteRunning, type ContainerRef } from '#/store/user-containers.ts'
 import { setMember } from '#/store/group-members.ts'
 import { localSource } from '#/store/groups.ts'
 import { insertUser } from '#/store/users.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { GroupExpiry, type GroupExpiryParts } from './group-expiry.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { KeyedQueue } from '#/machine/keyed-mutex.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { Db } from '#/store/database.ts'

@@ -8,14 +8,15 @@ import {
   deleteGroupInvitation,
   findGroupInvitation,
   findGroupInvitationById,
+  findMembership,
   listGroupInvitations,
   restoreGroupInvitation,
   setGroupInvitation,
+  type GroupRole,
   type StoredInvitation,
-} from '#/store/group-invitations.ts'
-import { findMembership, type GroupRole } from '#/store/group-members.ts'
+} from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
-import { pageOf } from '#/store/page.ts'
+import { pageOf } from '#/store/pagination.ts'
 import { findUser, findUserByEmail, type User } from '#/store/users.ts'
 import { refuseProviderGroup, requireManaged } from './managed-group.ts'
 

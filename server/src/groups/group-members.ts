@@ -15,7 +15,7 @@ import {
   type GroupRole,
 } from '#/store/group-members.ts'
 import { localSource, type Group } from '#/store/groups.ts'
-import { pageOf } from '#/store/page.ts'
+import { pageOf } from '#/store/pagination.ts'
 import { findUserByEmail, type User } from '#/store/users.ts'
 import { covers } from '#/templates/group-directory.ts'
 import type { InviteToGroup } from './group-invitations.ts'

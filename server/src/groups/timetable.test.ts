@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Timetable } from '#/store/timetables.ts'
+import type { Timetable } from '#/store/groups.ts'
 import { dueBetween } from './timetable.ts'
 
 const at = (instant: string) => Date.parse(instant)

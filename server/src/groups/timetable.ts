@@ -1,4 +1,4 @@
-import type { Timetable } from '#/store/timetables.ts'
+import type { Timetable } from '#/store/groups.ts'
 import { zonedInstant, zoneOffset } from '#/machine/time-zone.ts'
 
 /** How long before a lesson its containers are started, in ms: two at a time, so that those of a class are ready. */

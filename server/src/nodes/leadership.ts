@@ -2,8 +2,7 @@ import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/cloc
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { releaseLease, renewLease, type Leader } from '#/store/leader-lease.ts'
-import { noteSeen } from '#/store/node-records.ts'
-import type { NodeDb } from '#/store/node-tables.ts'
+import { noteSeen, type NodeDb } from '#/store/node-records.ts'
 
 /** In ms: how often it is checked whether the lease still counts, and how long it may take to renew one that does not. */
 const [watchEvery, lateRenewal] = [100, 1_000]

@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { SigningKeys, loadSigningKeys, replaceFile, signingKeyFile } from '#/accounts/sessions/signing-keys.ts'
 import { Seal } from '#/machine/seal.ts'
-import { makeNodeSecret, readNodeSecret, writeNodeSecret } from '#/store/node-secrets.ts'
-import type { NodeDb } from '#/store/node-tables.ts'
+import { makeNodeSecret, readNodeSecret, writeNodeSecret, type NodeDb } from '#/store/node-records.ts'
 
 const name = 'signing keys'
 

@@ -9,22 +9,22 @@ import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import type { Database, OpenOptions } from '#/store/database.ts'
-import { endEarlierLeaders, leaderConnection } from '#/store/leader-connections.ts'
-import { readLease, takeLease, type Lease } from '#/store/leader-lease.ts'
-import { isUpToDate, refuseStoreOfNewerVersion } from '#/store/migrate.ts'
+import { isUpToDate, refuseStoreOfNewerVersion, type Database, type OpenOptions } from '#/store/database.ts'
+import { endEarlierLeaders, leaderConnection, readLease, takeLease, type Lease } from '#/store/leader-lease.ts'
 import {
   enterNode,
   forgetLostNodes,
   hasNodeTables,
   listNodes,
+  nodeTablesIn,
   noteSeen,
+  openLeaseTables,
+  openNodeTables,
   removeNode,
+  type NodeDb,
   type NodeStatus,
 } from '#/store/node-records.ts'
-import { nodeTablesIn, openLeaseTables, openNodeTables, type NodeDb } from '#/store/node-tables.ts'
-import { copyNotice, type CopiedStore } from '#/store/open/copy-before-migration.ts'
-import { migrateWithCopy } from '#/store/open/migrate-with-copy.ts'
+import { copyNotice, migrateWithCopy, type CopiedStore } from '#/store/open/copy-before-migration.ts'
 import { Follower, type OwnSettings } from './follower.ts'
 import { GatewayGroup } from './gateway-group.ts'
 import { LeaderRelay, acceptAsLeader, type LeaderListenerParts } from './leader-relay.ts'

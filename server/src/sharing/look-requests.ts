@@ -1,7 +1,7 @@
 import type { UserEvent } from '#/containers/user-events.ts'
 import type { LookState } from '#/groups/member-states.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { ContainerShare } from '#/store/container-shares.ts'
 
 /** How long a request waits for an answer, in ms. */

@@ -18,7 +18,7 @@ import {
 import type { Database, Tx } from '#/store/database.ts'
 import { findMembership } from '#/store/group-members.ts'
 import { findGroup } from '#/store/groups.ts'
-import { pageOf } from '#/store/page.ts'
+import { pageOf } from '#/store/pagination.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import { covers, isExpired } from '#/templates/group-directory.ts'
 import type { Template, Templates } from '#/templates/template.ts'

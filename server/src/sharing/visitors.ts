@@ -1,4 +1,4 @@
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
 import type { Visit } from '@berth/gateway/port/gateway.ts'
 

@@ -16,12 +16,14 @@ import type { ClusterInspection, EngineInspection } from '#/engines/engine-inspe
 import type { HomeArchive } from '#/engines/home-archive.ts'
 import type { TrialEngine } from '#/engines/trial-engine.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import { copyBeforeMigration, copyNotice } from '#/store/open/copy-before-migration.ts'
-import { copyPostgresBeforeMigration } from '#/store/open/copy-postgres-before-migration.ts'
-import { forgetMigration } from '#/store/open/unfinished-migration.ts'
-import { openDatabase } from '#/store/database.ts'
-import { readOnly } from '#/store/read-only-connections.ts'
-import { installationName, readInstallationName } from '#/store/installation.ts'
+import {
+  copyBeforeMigration,
+  copyNotice,
+  copyPostgresBeforeMigration,
+  forgetMigration,
+} from '#/store/open/copy-before-migration.ts'
+import { installationName, openDatabase, readInstallationName } from '#/store/database.ts'
+import { readOnly } from '#/store/leader-lease.ts'
 import type { LeadParts } from '#/nodes/node.ts'
 
 export interface OpenPartsOptions {

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '#/config/config.ts'
 import { isProcessAlive } from '#/machine/process-alive.ts'
-import { holdDataFolder, type DataFolderLock } from '#/store/data-folder-lock.ts'
-import { holdNodeLock } from '#/store/node-lock.ts'
+import { holdDataFolder, holdNodeLock, type DataFolderLock } from '#/store/database-lock.ts'
 import { readPidFile } from '@berth/gateway/supervisor/run-folder.ts'
 
 /** What is not referred to is closed by the garbage collector, and releases its lock. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey } from '#/store/container-key.ts'
+import { containerKey } from '#/store/user-containers.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
 import { readTemplate } from '#/templates/read-templates.ts'
 import { insertUser } from '#/store/users.ts'

@@ -1,6 +1,6 @@
 import type { OlderContainer } from '#/admin/template-versions.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
 import type { Spawner } from '#/containers/launch/spawner.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'

@@ -8,7 +8,7 @@ import {
 } from '#/accounts/sign-up/link-limits.ts'
 import { EnumerationGuard, ResponsePadding } from '#/accounts/sign-up/enumeration-guard.ts'
 import { ApiTokenAuthenticator, ApiTokens, apiTokenJti } from '#/accounts/api-tokens.ts'
-import type { ApiTokenEffects } from '#/store/lost-rights.ts'
+import type { ApiTokenEffects } from '#/store/users.ts'
 import { Compensations } from '#/accounts/sign-up/compensations.ts'
 import { MagicLinks, type MagicLinkSettings } from '#/accounts/sign-up/magic-link.ts'
 import { MailStatistics } from '#/accounts/mail/mail-statistics.ts'

@@ -1,4 +1,4 @@
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Addresses } from '#/config/config.ts'
 import { apiTokenHandlers } from '#/http/handlers/api-token-handlers.ts'

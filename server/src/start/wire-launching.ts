@@ -1,6 +1,6 @@
 import { checkBlock } from '#/containers/blocked-containers.ts'
 import { readinessTargetOf } from '#/containers/launch/readiness-probe.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import type { UserEvents } from '#/containers/user-events.ts'
 import type { LaunchRules } from '#/templates/launch-rules.ts'
 import { CrashLoops } from '#/containers/launch/crash-loops.ts'

@@ -1,4 +1,4 @@
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import { readinessTargetOf, waitForReadiness } from '#/containers/launch/readiness-probe.ts'
 import { Prestart, PrestartTimes, type PrestartParts, type PrestartTimesParts } from '#/containers/idle/prestart.ts'
 import { ImageFetches } from '#/containers/idle/image-fetches.ts'
@@ -6,7 +6,7 @@ import type { AdmissionControl } from '#/containers/launch/admission-control.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import { isAddress } from '#/containers/routes/container-state.ts'
 import { TemplateSources } from '#/templates/template-sources.ts'
-import { listRecentUsersOf } from '#/store/recent-users.ts'
+import { listRecentUsersOf } from '#/store/users.ts'
 import type { AppParts } from './app-parts.ts'
 
 type Needs = Omit<PrestartParts, 'templates' | 'capabilities' | 'awaitReady' | 'isPaused' | 'log' | 'admission'> & {

@@ -1,7 +1,7 @@
-import { isScope, type Scope } from '@berth/api/scopes.ts'
 import type { Selectable } from 'kysely'
-import { deleteInBatches } from './batch-deletion.ts'
-import type { Db } from './database.ts'
+import { isScope, type Scope } from '@berth/api/scopes.ts'
+import type { AuditEntry } from './audit-log.ts'
+import { deleteInBatches, type Db } from './database.ts'
 import type { ApiTokensTable } from './schema.ts'
 import { fromRow as userFromRow, type User } from './users.ts'
 
@@ -142,3 +142,17 @@ function fromRow(row: Omit<Selectable<ApiTokensTable>, 'token_hash'>): StoredApi
     lastUsed: row.last_used === null ? null : new Date(row.last_used),
   }
 }
+
+/** Audit entry about an API token; its target is the owner, and the token itself is in none. */
+export const apiTokenEntry = (
+  action: 'token.create' | 'token.use' | 'token.remove',
+  actor: AuditEntry['actor'],
+  { id, userId, name, scopes, expiresAt }: StoredApiToken,
+  at: Date,
+): AuditEntry => ({
+  at,
+  actor,
+  action,
+  target: `user:${userId}`,
+  detail: { token: id, name, scopes, expires_at: expiresAt },
+})

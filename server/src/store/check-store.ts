@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Kysely, sql } from 'kysely'
-import { storeFileName } from './database.ts'
 import { postgresDialect } from '#/store/open/postgres-dialect.ts'
 import { sqliteDialect } from '#/store/open/sqlite-dialect.ts'
+import { storeFileName } from './database.ts'
 
 /**
  * Connects to the store and changes nothing: no migration, no new file.
@@ -29,6 +29,28 @@ export async function databaseClock(url: string): Promise<Date> {
       ms: number
     }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
     return new Date(rows[0]?.ms ?? NaN)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Standbys of a PostgreSQL server, as far as the role may see them. */
+export interface Replication {
+  readonly standbys: number
+  /** Those that a commit waits for; null when the role may not know. */
+  readonly synchronous: number | null
+}
+
+/** Connects to the server and changes nothing. @throws {StoreFailure} when it does not answer */
+export async function readReplication(url: string): Promise<Replication> {
+  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  try {
+    const { rows } = await sql<{ state: string | null }>`select sync_state as state from pg_stat_replication`.execute(
+      db,
+    )
+    const isKnown = rows.every(({ state }) => state !== null)
+    const synchronous = rows.filter(({ state }) => state === 'sync' || state === 'quorum').length
+    return { standbys: rows.length, synchronous: isKnown ? synchronous : null }
   } finally {
     await db.destroy()
   }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { deleteInBatches } from './batch-deletion.ts'
-import type { Db } from './database.ts'
+import { deleteInBatches, type Db } from './database.ts'
 import { coverageOf } from './groups.ts'
 import type { ContainerSharesTable } from './schema.ts'
 

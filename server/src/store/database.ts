@@ -2,12 +2,12 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
-import { retryOnConflict } from '#/store/open/transaction-retry.ts'
-import { noteWritten } from './installation.ts'
-import { migrate } from './migrate.ts'
+import { Migrator } from 'kysely/migration'
+import { migrations } from '#/store/migrations/migrations.ts'
 import { postgresDialect, type ConnectionCheck } from '#/store/open/postgres-dialect.ts'
-import type { Schema } from './schema.ts'
 import { sqliteDialect } from '#/store/open/sqlite-dialect.ts'
+import type { Schema } from './schema.ts'
+import { retryOnConflict } from './store-failure.ts'
 
 /** Database or transaction to run queries on. */
 export type Db = Kysely<Schema> | Tx
@@ -111,4 +111,153 @@ function throttled(work: () => Promise<void>): () => Promise<void> {
     if (!last || now - last.at >= pingEvery) last = { at: now, outcome: work() }
     return last.outcome
   }
+}
+
+/**
+ * Runs the migrations that the store has not had yet, in order.
+ * @param until name of the last one to run; all by default
+ * @throws {NewerStore} when a newer version wrote it · when one fails; the store is closed then
+ */
+async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: string): Promise<void> {
+  try {
+    const known = migrations(isPostgres)
+    refuseNewerStore(await appliedMigrations(db, isPostgres), Object.keys(known))
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => known } })
+    const { error } = await (until === undefined ? migrator.migrateToLatest() : migrator.migrateTo(until))
+    if (error) throw new Error('migrate the store', { cause: error })
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+/**
+ * Of PostgreSQL, which other nodes may use: changes nothing.
+ * @param db any connection to it @throws {NewerStore} when a newer version wrote it · {StoreFailure}
+ */
+export async function refuseStoreOfNewerVersion<T>(db: Kysely<T>): Promise<void> {
+  refuseNewerStore(await appliedMigrations(db, true), Object.keys(migrations(true)))
+}
+
+/** Of PostgreSQL: whether this program has no migration to run. @throws {NewerStore} when a newer version wrote it · {StoreFailure} */
+export async function isUpToDate<T>(db: Kysely<T>): Promise<boolean> {
+  const [applied, known] = [await appliedMigrations(db, true), Object.keys(migrations(true))]
+  refuseNewerStore(applied, known)
+  return known.every((name) => applied.includes(name))
+}
+
+/** Names of the migrations that the store has had, sorted. @returns none for a store that is new */
+export async function appliedMigrations<T>(db: Kysely<T>, isPostgres: boolean): Promise<string[]> {
+  if (!(await hasTable(db, isPostgres, 'kysely_migration'))) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Not Kysely's introspection: it also finds the table in a schema that was moved aside. */
+export async function hasTable<T>(db: Kysely<T>, isPostgres: boolean, name: string): Promise<boolean> {
+  const table = isPostgres
+    ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = ${name}`
+    : sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
+  return (await table.execute(db)).rows.length > 0
+}
+
+/** The store was written by a newer version of Berth. The message is for the operator. */
+export class NewerStore extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NewerStore'
+  }
+}
+
+/**
+ * A program that does not know a migration cannot know what the store means since.
+ * @param applied names of the migrations of the store
+ * @param known names of those of this program
+ * @throws {NewerStore} with what to do
+ */
+export function refuseNewerStore(applied: readonly string[], known: readonly string[]): void {
+  const unknown = applied.filter((name) => !known.includes(name)).sort()
+  if (unknown.length === 0) return
+  throw new NewerStore(
+    `a newer version of Berth changed the store (${unknown.join(', ')}; this version knows them up to ${known.at(-1)}). ` +
+      'Start the newer version again; or go back to the copy that it made before, which its log names, or to a backup: docs/how-to/upgrade.md',
+  )
+}
+
+/** Row of the installation's name; a store without it was never used. */
+const installationKey = 'instance'
+
+/**
+ * Name of this installation, created once. It is a label of every container, so that two installations on one engine
+ * ignore each other's containers.
+ * @param propose creates a name; used only when there is none yet
+ */
+export async function installationName(db: Db, propose: () => string): Promise<string> {
+  return madeOnce(db, installationKey, propose)
+}
+
+/** As `installationName`, of a store that has been used. @throws when it has none */
+export async function readInstallationName(db: Db): Promise<string> {
+  return read(db, installationKey)
+}
+
+/** The era of new tokens; see `Revocations`. @param propose as above */
+export async function tokenEra(db: Db, propose: () => string): Promise<string> {
+  return madeOnce(db, 'token era', propose)
+}
+
+export async function setTokenEra(db: Db, era: string): Promise<void> {
+  await set(db, 'token era', era)
+}
+
+/** Writes a row without meaning, to check that the store can be written. */
+export async function noteWritten(db: Db, now: Date): Promise<void> {
+  await set(db, 'written', now.toISOString())
+}
+
+async function madeOnce(db: Db, name: string, propose: () => string): Promise<string> {
+  await db
+    .insertInto('installation')
+    .values({ name, value: propose() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return read(db, name)
+}
+
+async function read(db: Db, name: string): Promise<string> {
+  const { value } = await db
+    .selectFrom('installation')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return value
+}
+
+async function set(db: Db, name: string, value: string): Promise<void> {
+  await db
+    .insertInto('installation')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** Rows per statement: it delays a concurrent writer by about 20 ms on a slow disk. */
+const batchSize = 500
+/** Max batches in one call; the rest is left for the next. */
+const maxBatches = 40
+/** Pause between two batches, in ms: SQLite works synchronously in the main thread. */
+const pause = 10
+
+/**
+ * Deletes possibly many rows in small statements, between which other writers run: without that, a million links that
+ * expired while Berth did not run delayed every sign-in for many seconds.
+ * @param deleteSome deletes at most so many rows, and returns the number of deleted ones
+ * @returns false when some may be left for the next call
+ */
+export async function deleteInBatches(deleteSome: (limit: number) => Promise<bigint>): Promise<boolean> {
+  for (let each = 0; each < maxBatches; each++) {
+    if ((await deleteSome(batchSize)) < batchSize) return true
+    await sleep(pause)
+  }
+  return false
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from './database.ts'
-import type { HomeArchivesTable } from './term-end-tables.ts'
+import type { HomeArchivesTable } from './schema.ts'
 
 /** An archive of a home, whole and on the disk. */
 export interface StoredArchive {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { adjustedInstant } from './clock-jumps.ts'
-import type { Db } from './database.ts'
-import { deleteInBatches } from './batch-deletion.ts'
+import { deleteInBatches, type Db } from './database.ts'
 
 /** Purpose of a link. The endpoint of one purpose does not accept a link of the other. */
 export type LinkPurpose = 'signup' | 'login'

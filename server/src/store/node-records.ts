@@ -1,5 +1,60 @@
-import { sql } from 'kysely'
-import type { NodeDb } from './node-tables.ts'
+import { Kysely, sql } from 'kysely'
+import { postgresDialect } from '#/store/open/postgres-dialect.ts'
+import type { Schema } from './schema.ts'
+
+/** Tables that only PostgreSQL has, for several nodes; not in `Schema`, because no backup and no copy has them. */
+export interface NodeTables {
+  nodes: {
+    /** `NODE_ADDRESS` */
+    address: string
+    version: string
+    /** Of the connections between nodes; null: of a version that did not say. */
+    protocol: number | null
+    started_at: Date
+    /** Heartbeat, by the clock of the database. */
+    seen_at: Date
+  }
+  /** One row: the lease of the leader. */
+  leadership: {
+    id: number
+    /** Goes up by one with each leader. */
+    epoch: number
+    /** Null: no node leads. */
+    node: string | null
+    since: Date
+    /** By the clock of the database. */
+    renewed_at: Date
+  }
+  node_secrets: {
+    name: string
+    sealed: string
+  }
+}
+
+export type NodeDb = Kysely<NodeTables>
+
+/**
+ * Timeout of a query and of a connection, in ms. Shorter than that of requests: what is asked of a server that is gone, as in a
+ * failover, is asked of the next one soon.
+ */
+const timeout = 2_000
+
+/** Connections apart from those of requests. @throws never; queries do */
+export async function openNodeTables(url: string): Promise<NodeDb> {
+  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 2, timeout }) })
+}
+
+/**
+ * One connection for the lease of a leader alone. Its timeout is longer than a leader has to renew its lease, so that a leader whose
+ * requests reach the database and whose answers are lost renews once more, and not again on another connection.
+ * @throws never; queries do
+ */
+export async function openLeaseTables(url: string): Promise<NodeDb> {
+  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+}
+
+/** The same tables through the connections of an open store. */
+export const nodeTablesIn = (db: Kysely<Schema>): NodeDb => db as unknown as NodeDb
 
 /** Nodes and their heartbeats, by the clock of the database. */
 
@@ -80,4 +135,31 @@ export async function listNodes(db: NodeDb, alive: number): Promise<NodeRecord[]
 export async function hasNodeTables(db: NodeDb): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select to_regclass('nodes') is not null as found`.execute(db)
   return rows[0]?.found === true
+}
+
+/** Secrets that the nodes share; sealed before they come here. */
+
+/** @returns undefined when there is none of this name @throws {StoreFailure} */
+export async function readNodeSecret(db: NodeDb, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('node_secrets').select('sealed').where('name', '=', name).executeTakeFirst()
+  return row?.sealed
+}
+
+/** @throws {StoreFailure} */
+export async function writeNodeSecret(db: NodeDb, name: string, sealed: string): Promise<void> {
+  await db
+    .insertInto('node_secrets')
+    .values({ name, sealed })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed }))
+    .execute()
+}
+
+/** Of several nodes that begin at the same time the first one's counts. @returns what counts @throws {StoreFailure} */
+export async function makeNodeSecret(db: NodeDb, name: string, sealed: string): Promise<string> {
+  await db
+    .insertInto('node_secrets')
+    .values({ name, sealed })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await readNodeSecret(db, name)) ?? sealed
 }

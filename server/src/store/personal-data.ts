@@ -4,8 +4,7 @@ import pLimit from 'p-limit'
 import type { Db } from './database.ts'
 import { joinShares } from './container-shares.ts'
 import { usageColumns } from './usage-sums.ts'
-import { storedEntriesOf, type StoredAuditEntry } from './audit-log.ts'
-import { windowBehind } from './page-of-entries.ts'
+import { storedEntriesOf, windowBehind, type StoredAuditEntry } from './audit-log.ts'
 
 /** What is stored about a user beside the account, without secrets and hashes of secrets. Tables, by their owner. */
 

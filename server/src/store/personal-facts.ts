@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { deleteInBatches } from './batch-deletion.ts'
-import type { Db } from './database.ts'
+import { deleteInBatches, type Db } from './database.ts'
 
 /**
  * Personal facts of audit entries: network addresses, and e-mail addresses of accounts that were deleted or invited. The

@@ -1,6 +1,4 @@
 import type { Generated } from 'kysely'
-import type { ArchiveLinksTable, HomeArchivesTable, TermEndMembersTable, TermEndsTable } from './term-end-tables.ts'
-import type { UsageSumsTable } from './usage-tables.ts'
 
 /**
  * The tables, as both dialects store them. Instants are milliseconds since 1970 UTC and truth values are 0 or 1,
@@ -322,4 +320,104 @@ export interface ContainerSharesTable {
   may: 'look' | 'use'
   created_at: number
   expires_at: number
+}
+
+/** Ends of terms; a row goes when its archives are deleted. */
+export interface TermEndsTable {
+  id: Generated<number>
+  /** Null once the group is deleted. */
+  group_id: number | null
+  group_name: string
+  phase: 'archiving' | 'removing' | 'done' | 'cancelled'
+  removes_accounts: number
+  /** Nothing is removed before. */
+  remove_at: number
+  keep_until: number
+  /** End of the group before; a cancellation restores it. */
+  group_end: number | null
+  started_at: number
+  finished_at: number | null
+  /** Null for the operator. No foreign key: the account may be deleted. */
+  actor_id: number | null
+  actor_name: string
+  language: 'en' | 'de'
+  /** Why it does not go on at the moment. */
+  problem: 'disk' | 'engine' | 'administrator' | null
+}
+
+/** Members that the end of a term concerns. */
+export interface TermEndMembersTable {
+  id: Generated<number>
+  term_end_id: number
+  /** No foreign key: the row outlives the account. */
+  user_id: number
+  email: string
+  slug: string
+  /** Why the account is not removed; null: it is. */
+  stays: 'option' | 'group' | 'container' | null
+  state: 'waiting' | 'archived' | 'mailed' | 'done' | 'kept' | 'failed'
+  /** Why it failed, or was kept. */
+  problem: 'archive' | 'mail' | 'removal' | 'changed' | 'late' | null
+  attempts: number
+  retry_at: number
+  downloads: number
+}
+
+/** Archives of homes in the folder of archives. */
+export interface HomeArchivesTable {
+  id: Generated<number>
+  member_id: number
+  container_type: string
+  /** Relative to the folder. */
+  file: string
+  bytes: number
+  /** Of the container's record when it was made; another one says that the home may have changed since. */
+  record_state: string
+  created_at: number
+}
+
+/** Links of mails to archives. */
+interface ArchiveLinksTable {
+  id: Generated<number>
+  member_id: number
+  /** SHA-256 of the token; the token itself is in the mail only. */
+  token_hash: string
+  created_at: number
+  /** When the mail server accepted the mail; null: not, or the process ended at that moment. */
+  accepted_at: number | null
+}
+
+/** Sums of use in a period; see `usage-recorder.ts`. In seconds, and MiB times seconds. */
+export interface UsageSumsTable {
+  id: Generated<number>
+  unit: 'day' | 'month'
+  /** `YYYY-MM-DD` or `YYYY-MM`, in the time zone of the installation. */
+  period: string
+  kind: 'user' | 'group' | 'all'
+  /** Id of the user or group; 0 for all. No foreign key: groups keep their sums, users are deleted with theirs. */
+  subject_id: number
+  container_type: string
+  /** Running or paused. */
+  running_s: number
+  paused_s: number
+  /** Bytes moved. */
+  used_s: number
+  /** Cores that templates allow, times running time without pauses. */
+  core_s: number
+  /** Memory that templates allow, times running time with pauses. */
+  memory_mib_s: number
+  /** Running without a byte for 5 to 15 minutes, and so on. */
+  idle_5_s: number
+  idle_15_s: number
+  idle_30_s: number
+  idle_60_s: number
+  idle_120_s: number
+  idle_240_s: number
+  /** Time for which CPU time and memory were measured. */
+  measured_s: number
+  /** CPU time in ms: idle programs take milliseconds between two measurements. */
+  cpu_used_ms: number
+  memory_used_mib_s: number
+  /** Sizes of homes, whether or not their containers run. */
+  home_mib_s: number
 }

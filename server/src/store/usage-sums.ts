@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { deleteInBatches } from './batch-deletion.ts'
-import type { Db } from './database.ts'
-import type { UsageSumsTable } from './usage-tables.ts'
+import { deleteInBatches, type Db } from './database.ts'
+import type { UsageSumsTable } from './schema.ts'
 
 /** Sums of use: seconds, MiB times seconds, and CPU time in milliseconds. */
 export const usageColumns = [

@@ -1,6 +1,6 @@
 import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import type { Db } from '#/store/database.ts'
 import { listGroupIdsOf } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'

@@ -5,7 +5,7 @@ import type { Activity } from '#/containers/idle/activity.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import { zonedDate } from '#/machine/time-zone.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
-import { containerKey } from '#/store/container-key.ts'
+import { containerKey } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import { listGroupIdsOfAll } from '#/store/group-members.ts'
 import {

@@ -4,7 +4,7 @@ import { zonedDate } from '#/machine/time-zone.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Db } from '#/store/database.ts'
 import { findGroup, listGroupNames } from '#/store/groups.ts'
-import { pageOf, type PageOf } from '#/store/page.ts'
+import { pageOf, type PageOf } from '#/store/pagination.ts'
 import { sumRunningTimes, sumUsage, type UsageOf, type UsageQuery, type UsageUnit } from '#/store/usage-sums.ts'
 import { findUser, findUserByEmail, listAddresses } from '#/store/users.ts'
 

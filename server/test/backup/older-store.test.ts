@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#/store/database.ts'
-import { takeStoreSnapshot } from '#/store/open/online-snapshot.ts'
+import { takeStoreSnapshot } from '#/store/open/copy-store.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
 
 // The version of the store before the last tables: as of nodes that are upgraded one after the other, or between the

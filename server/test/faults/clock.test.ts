@@ -2,7 +2,7 @@
 // Needs a process of its own: it moves the clock.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { keepHomes } from '#/store/kept-homes.ts'
+import { keepHomes } from '#/store/removals.ts'
 import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '../support/berth.ts'
 import { startEnginelessBerth } from '../support/berth-without-engine.ts'

@@ -10,13 +10,18 @@ import { Leadership, fencedRuntime, nodeTimes } from '#/nodes/leadership.ts'
 import { NodeCipher, WrongNodeSecret, copySigningKeys, sharedSigningKeys } from '#/nodes/node-keys.ts'
 import { OtherProtocolRuns, prepareStore } from '#/nodes/node.ts'
 import type { Runtime } from '#/engines/runtime.ts'
-import { openDatabase } from '#/store/database.ts'
-import { endEarlierLeaders, leaderConnection } from '#/store/leader-connections.ts'
-import { readLease, releaseLease, renewLease, takeLease, type Leader } from '#/store/leader-lease.ts'
-import { enterNode, listNodes, removeNode } from '#/store/node-records.ts'
-import { openNodeTables, type NodeDb } from '#/store/node-tables.ts'
+import { NewerStore, openDatabase } from '#/store/database.ts'
+import {
+  endEarlierLeaders,
+  leaderConnection,
+  readLease,
+  releaseLease,
+  renewLease,
+  takeLease,
+  type Leader,
+} from '#/store/leader-lease.ts'
+import { enterNode, listNodes, openNodeTables, removeNode, type NodeDb } from '#/store/node-records.ts'
 import { migrations } from '#/store/migrations/migrations.ts'
-import { NewerStore } from '#/store/refuse-newer-store.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { waitFor } from '../support/program.ts'
 import { startPostgres, type Postgres } from '../support/store/postgres.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
-import { DatabaseInUse, holdNodeLock } from '#/store/node-lock.ts'
+import { DatabaseInUse, holdNodeLock } from '#/store/database-lock.ts'
 import { runProgram, waitFor } from '../support/program.ts'
 import { startPostgres, type Postgres } from '../support/store/postgres.ts'
 

@@ -14,9 +14,6 @@ import {
   acceptGroupInvitations,
   deleteGroupInvitation,
   deleteGroupInvitations,
-  setGroupInvitation,
-} from '#/store/group-invitations.ts'
-import {
   deleteMember,
   findMembership,
   listGroupIdsOf,
@@ -25,6 +22,7 @@ import {
   listMemberIds,
   listMembers,
   listMembershipsOf,
+  setGroupInvitation,
   setMember,
   type GroupRole,
 } from '#/store/group-members.ts'
@@ -37,10 +35,10 @@ import {
   listAllGroups,
   listGroups,
   setJoinCode,
+  setTimetable,
   updateGroup,
   type Group,
 } from '#/store/groups.ts'
-import { setTimetable } from '#/store/timetables.ts'
 import { deleteUser, insertUser, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Database } from '#/store/database.ts'
-import { acceptGroupInvitations, setGroupInvitation } from '#/store/group-invitations.ts'
-import { findMembership, setMember, type GroupRole } from '#/store/group-members.ts'
+import {
+  acceptGroupInvitations,
+  findMembership,
+  setGroupInvitation,
+  setMember,
+  type GroupRole,
+} from '#/store/group-members.ts'
 import { insertGroup, type Group } from '#/store/groups.ts'
 import { insertUser, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, now, useStore } from '../support/store/both-databases.ts'

@@ -5,11 +5,10 @@ import {
   listContainersWithOwners,
   type ContainerFilter,
   type ContainerOfOwner,
-} from '#/store/container-list.ts'
+} from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import type { ListOrder, PageRequest, PageCursor } from '#/store/keyset-pagination.ts'
-import { countUsers, listUsers, type UserFilter } from '#/store/user-list.ts'
-import { deleteUser, type User } from '#/store/users.ts'
+import type { ListOrder, PageRequest, PageCursor } from '#/store/pagination.ts'
+import { countUsers, deleteUser, listUsers, type User, type UserFilter } from '#/store/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 import { firstOfList } from '#test/support/extent.ts'
 

@@ -3,23 +3,27 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/store/database.ts'
 import {
-  deleteExpiredRevocations,
-  isTokenRevoked,
-  listRevokedTokens,
-  onceOnlyId,
-  useUpToken,
-} from '#/store/revoked-tokens.ts'
-import { extendSession, noteSessionUses } from '#/store/session-changes.ts'
-import {
   countTakeovers,
+  deleteExpiredRevocations,
   endBlockedSessions,
   endTakeoversBy,
   endTakeoversOf,
   findSessionsAtProvider,
+  isTokenRevoked,
+  listRevokedTokens,
   markSessionsEnded,
+  onceOnlyId,
+  useUpToken,
 } from '#/store/session-ends.ts'
-import { insertProviderSession } from '#/store/provider-sessions.ts'
-import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from '#/store/sessions.ts'
+import {
+  deleteOldSessions,
+  extendSession,
+  findSessionBySid,
+  insertSession,
+  listSessions,
+  noteSessionUses,
+} from '#/store/sessions.ts'
+import { insertProviderSession } from '#/store/identities.ts'
 import { deleteUser } from '#/store/users.ts'
 import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 import { onlyLong } from '#test/support/extent.ts'

@@ -3,21 +3,30 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
-import type { Database } from '#/store/database.ts'
-import { installationName } from '#/store/installation.ts'
+import { installationName, type Database } from '#/store/database.ts'
 import {
+  deleteRemovals,
   forgetHomes,
+  insertRemovals,
   keepHomes,
   keptAmong,
   listDueOwners,
+  listRemovals,
   notKept,
   notKeptUntil,
+  pendingRemovals,
   postponeHomes,
-} from '#/store/kept-homes.ts'
-import { insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
-import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/removals.ts'
+} from '#/store/removals.ts'
+import { insertRevokedTokens, listRevokedTokens } from '#/store/session-ends.ts'
 import { blockContainers, blockContainersOf, unblockContainersOf } from '#/store/container-blocks.ts'
-import { listRecentUsersOf } from '#/store/recent-users.ts'
+import {
+  deleteUser,
+  findUser,
+  listBlockedUserIds,
+  listRecentUsersOf,
+  setUsersBlocked,
+  type User,
+} from '#/store/users.ts'
 import {
   deleteContainer,
   ensureContainer,
@@ -25,7 +34,6 @@ import {
   findContainers,
   touchContainer,
 } from '#/store/user-containers.ts'
-import { deleteUser, findUser, listBlockedUserIds, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 
 for (const dialect of dialects) {

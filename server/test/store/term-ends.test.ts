@@ -2,7 +2,25 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Database } from '#/store/database.ts'
 import { insertGroup, deleteGroup, localSource } from '#/store/groups.ts'
-import { giveUpTermEnd } from '#/store/give-up.ts'
+import {
+  countTermEndMembers,
+  deleteTermEnd,
+  findTermEnd,
+  findTermEndOf,
+  giveUpTermEnd,
+  hasOpenTermEnd,
+  insertTermEnd,
+  insertTermEndMembers,
+  listDueMembers,
+  listTermEndMembers,
+  listTermEnds,
+  moveTermEnd,
+  postponeMember,
+  retryMembers,
+  setMemberState,
+  setStartedBy,
+  setTermEndProblem,
+} from '#/store/term-ends.ts'
 import {
   countDownload,
   findLinkedArchives,
@@ -15,26 +33,6 @@ import {
   setHomeArchive,
   sumArchives,
 } from '#/store/home-archives.ts'
-import {
-  insertTermEndMembers,
-  listDueMembers,
-  listTermEndMembers,
-  postponeMember,
-  retryMembers,
-  setMemberState,
-} from '#/store/term-end-members.ts'
-import {
-  countTermEndMembers,
-  deleteTermEnd,
-  findTermEnd,
-  findTermEndOf,
-  hasOpenTermEnd,
-  insertTermEnd,
-  listTermEnds,
-  moveTermEnd,
-  setStartedBy,
-  setTermEndProblem,
-} from '#/store/term-ends.ts'
 import { insertUser, setUsersBlocked } from '#/store/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
 

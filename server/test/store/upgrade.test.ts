@@ -20,9 +20,11 @@ import { pino } from 'pino'
 import { openParts } from '#/start/adapters.ts'
 import { readConfig } from '#/config/config.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { copyBeforeMigration } from '#/store/open/copy-before-migration.ts'
-import { copyPostgresBeforeMigration } from '#/store/open/copy-postgres-before-migration.ts'
-import { forgetMigration } from '#/store/open/unfinished-migration.ts'
+import {
+  copyBeforeMigration,
+  copyPostgresBeforeMigration,
+  forgetMigration,
+} from '#/store/open/copy-before-migration.ts'
 import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { dialects, useStore } from '#test/support/store/both-databases.ts'
 import { startPostgres, type Postgres } from '#test/support/store/postgres.ts'

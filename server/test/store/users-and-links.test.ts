@@ -2,7 +2,23 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Database } from '#/store/database.ts'
-import { deleteExpiredUnverifiedUser, listExpiredUnverifiedUsers } from '#/store/unverified-users.ts'
+import {
+  claimSlug,
+  claimSlugs,
+  deleteExpiredUnverifiedUser,
+  deleteUser,
+  findUser,
+  findUserByEmail,
+  findUsers,
+  hasUsers,
+  insertUser,
+  listExpiredUnverifiedUsers,
+  listReachableUsers,
+  listUsers,
+  moveUserState,
+  noteUserActive,
+  type User,
+} from '#/store/users.ts'
 import {
   consumeLink,
   deleteUnknownAddressRequests,
@@ -20,21 +36,6 @@ import {
   noteUse,
   touchContainer,
 } from '#/store/user-containers.ts'
-import {
-  claimSlug,
-  claimSlugs,
-  deleteUser,
-  findUser,
-  findUserByEmail,
-  findUsers,
-  hasUsers,
-  insertUser,
-  noteUserActive,
-  listReachableUsers,
-  moveUserState,
-  type User,
-} from '#/store/users.ts'
-import { listUsers } from '#/store/user-list.ts'
 import { dialects, later, newUsers, now, useStore } from '../support/store/both-databases.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 

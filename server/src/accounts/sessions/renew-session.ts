@@ -1,8 +1,7 @@
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import type { Database } from '#/store/database.ts'
-import { extendSession, type CookieRotation } from '#/store/session-changes.ts'
-import { findSessionBySid, type StoredSession } from '#/store/sessions.ts'
+import { extendSession, findSessionBySid, type CookieRotation, type StoredSession } from '#/store/sessions.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { AccessTokens, Claims } from './access-token.ts'
 import {

@@ -3,10 +3,14 @@ import { endedSession, revocationRetention } from '@berth/gateway/tokens/token-s
 import type { ClockJumpHandler } from '#/machine/clock-jump-detector.ts'
 import { allSettledOrThrow } from '#/machine/try-or-log.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
-import type { Database } from '#/store/database.ts'
-import { setTokenEra, tokenEra } from '#/store/installation.ts'
-import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
-import { listTokenEnds, markSessionsEnded } from '#/store/session-ends.ts'
+import { setTokenEra, tokenEra, type Database } from '#/store/database.ts'
+import {
+  deleteExpiredRevocations,
+  insertRevokedTokens,
+  listRevokedTokens,
+  listTokenEnds,
+  markSessionsEnded,
+} from '#/store/session-ends.ts'
 import type { SessionEnd, StoredSession } from '#/store/sessions.ts'
 
 /** For nodes, which keep revocations as long as the store. */

@@ -1,17 +1,18 @@
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import { noteSessionUses, type SessionLimits } from '#/store/session-changes.ts'
-import { findSessionsAtProvider, type ProviderSessions } from '#/store/session-ends.ts'
 import {
   deleteOldSessions,
   findOtherSessions,
   findSession,
   findSessionBySid,
   listSessions,
+  noteSessionUses,
   type SessionEnd,
+  type SessionLimits,
   type StoredSession,
 } from '#/store/sessions.ts'
+import { findSessionsAtProvider, type ProviderSessions } from '#/store/session-ends.ts'
 import type { Claims } from './access-token.ts'
 import { revocationOf, type Revocations } from './revocations.ts'
 

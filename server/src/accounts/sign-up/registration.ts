@@ -4,12 +4,16 @@ import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { mailboxOf } from '#/store/magic-links.ts'
 import {
+  countOthersInCharge,
   deleteExpiredUnverifiedUser,
   deleteUnverifiedUser,
+  hasUsers,
+  insertUser,
   listExpiredUnverifiedUsers,
+  releaseSlug,
   type UnverifiedCutoff,
-} from '#/store/unverified-users.ts'
-import { countOthersInCharge, hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
+  type User,
+} from '#/store/users.ts'
 import type { Compensations } from './compensations.ts'
 import type { SignUpPolicy } from './email-address.ts'
 import { linkLock } from './link-limits.ts'

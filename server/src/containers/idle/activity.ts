@@ -1,6 +1,5 @@
 import type { Database } from '#/store/database.ts'
-import { noteUse } from '#/store/user-containers.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, noteUse, type ContainerRef } from '#/store/user-containers.ts'
 
 /**
  * Min interval between two writes of one container's `last_used`, in ms: bytes move every second, and each write costs

@@ -3,11 +3,10 @@ import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { noteRunning, noteStopped } from '#/store/user-containers.ts'
+import { containerKey, noteRunning, noteStopped, type ContainerRef } from '#/store/user-containers.ts'
 import type { Activity } from './activity.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { isAddress, type ContainerState } from '#/containers/routes/container-state.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 
 /** `pause` keeps the memory and frees the CPU, `stop` frees both. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { UserEvent } from '#/containers/user-events.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 
 /** An idle container that is about to be stopped. */
 export interface IdleWarning {

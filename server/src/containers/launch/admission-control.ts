@@ -1,5 +1,5 @@
 import { refusals, type Refusal } from '#/refusals/errors.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import { checkMemberLimits, type MemberLimits, type ResourceNeeds } from '#/templates/launch-rules.ts'
 import type { HostResources, HostShortage } from './host-resources.ts'
 import type { LaunchProgress } from './launch-progress.ts'

@@ -1,4 +1,4 @@
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 
 /** A program that ends within this time after its start counts as failed, whatever its exit code; in ms. */
 const minRunTime = 10_000

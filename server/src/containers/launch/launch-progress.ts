@@ -3,7 +3,7 @@ import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { PullProgress, StartWait } from '#/engines/runtime.ts'
 import { isReadyNow, waitForReadiness } from './readiness-probe.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 
 /**
  * TTL of a last stage, in ms, after a success and after a failure of the program: a page that is reloaded later still

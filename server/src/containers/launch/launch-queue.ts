@@ -4,7 +4,7 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import { PriorityQueue } from '#/machine/fair-queue.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 
 /** Max queued launches; further ones are refused. */
 const maxWaiting = 10_000

@@ -9,16 +9,17 @@ import { crashPoint } from '#/machine/crash-points.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
-import type { Database, Db } from '#/store/database.ts'
 import {
+  containerKey,
   ensureContainer,
   findContainer,
   noteStopped,
   storeParameters,
   touchContainer,
+  type ContainerRef,
   type UserContainer,
 } from '#/store/user-containers.ts'
+import type { Database, Db } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users.ts'
 import { areOthers, type ParameterValues } from '#/templates/parameters.ts'
 import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'

@@ -5,7 +5,7 @@ import type { ContainerState } from '#/containers/routes/container-state.ts'
 import type { EngineListener, RouteSync } from '#/containers/routes/route-sync.ts'
 import type { Runtime, RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import { noteShouldRun, noteShouldStayStopped } from '#/store/owned-records.ts'
 import {
   ActionCounters,

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { containerName } from '#/containers/container-name.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, listOwnedRecords, listOwnedRecordsOf, type OwnedRecord } from '#/store/owned-records.ts'

@@ -1,5 +1,5 @@
 import type { RuntimeContainer } from '#/engines/runtime.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 
 /** Desired state: a record with the fields of its owner that a plan needs. */
 export interface Desired extends ContainerRef {

@@ -4,8 +4,14 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { personalFactsTask } from '#/accounts/housekeeping-tasks.ts'
 import { settledDay } from '#/machine/settled-dates.ts'
 import type { Database } from '#/store/database.ts'
-import { keepHomes, notKept } from '#/store/kept-homes.ts'
-import { deleteRemovals, insertRemovals, pendingRemovals, type RemovedContainer } from '#/store/removals.ts'
+import {
+  deleteRemovals,
+  insertRemovals,
+  keepHomes,
+  notKept,
+  pendingRemovals,
+  type RemovedContainer,
+} from '#/store/removals.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { keptHomesTask, removalsTask, type KeptHomesParts } from './removals-task.ts'
 

@@ -10,11 +10,12 @@ import {
   forgetHomes,
   isDueOwner,
   listDueOwners,
+  listRemovals,
   notKeptUntil,
   postponeHomes,
   type FormerOwner,
-} from '#/store/kept-homes.ts'
-import { listRemovals, type RemovedContainer } from '#/store/removals.ts'
+  type RemovedContainer,
+} from '#/store/removals.ts'
 import { findUser } from '#/store/users.ts'
 import { Unfinished, type Task } from './reconciler.ts'
 

@@ -1,4 +1,4 @@
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 
 /** The end of a program, a short time after it was restored. */
 export interface EarlyEnd {

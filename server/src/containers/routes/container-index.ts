@@ -1,9 +1,8 @@
 import type { RuntimeCapabilities } from '#/engines/runtime.ts'
-import type { RoutableContainer } from '#/store/user-containers.ts'
+import type { ContainerRef, RoutableContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ContainerState } from './container-state.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
 
 /** A container, and how old the knowledge about it is. All times are of the logical clock of the index. */
 export interface IndexEntry {

@@ -1,7 +1,7 @@
 import { unavailable, type Unavailable, type UpstreamAddress } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 
 /** Merged view of one container: its record in the store, and the last inspect. */
 export interface ContainerState extends ContainerRef {

@@ -12,7 +12,7 @@ import {
   type Unavailable,
   type UpstreamAddress,
 } from '@berth/gateway/port/gateway.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import type { ContainerIndex } from './container-index.ts'
 import { isAddress, type ContainerState } from './container-state.ts'
 

@@ -2,9 +2,13 @@ import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import type { GatewayChange, GatewayUser } from '@berth/gateway/port/gateway.ts'
 import type { Db } from '#/store/database.ts'
-import { listContainersOf, listRoutableContainers, type RoutableContainer } from '#/store/user-containers.ts'
+import {
+  listContainersOf,
+  listRoutableContainers,
+  type ContainerRef,
+  type RoutableContainer,
+} from '#/store/user-containers.ts'
 import { findUser, listReachableUsers, type User } from '#/store/users.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
 import type { ContainerIndex } from './container-index.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { RouteChanges } from './route-changes.ts'

@@ -6,12 +6,16 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { DiskNearlyFull } from '#/machine/disk-room.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
-import { containerKey, type ContainerRef } from '#/store/container-key.ts'
+import {
+  containerKey,
+  findContainer,
+  noteStopped,
+  type ContainerRef,
+  type UserContainer,
+} from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteHomeArchive, listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/home-archives.ts'
-import { findTermEndMember, type TermEndMember } from '#/store/term-end-members.ts'
-import { findTermEnd, type TermEndProblem } from '#/store/term-ends.ts'
-import { findContainer, noteStopped, type UserContainer } from '#/store/user-containers.ts'
+import { findTermEnd, findTermEndMember, type TermEndMember, type TermEndProblem } from '#/store/term-ends.ts'
 import type { ArchiveFiles } from './archive-files.ts'
 
 /** How long one home may take, in ms. */

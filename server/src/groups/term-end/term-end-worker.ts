@@ -7,25 +7,23 @@ import { crashPoint } from '#/machine/crash-points.ts'
 import { runForNoRequest } from '#/machine/request-context.ts'
 import type { OverdueDates } from '#/machine/settled-dates.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { giveUpTermEnd } from '#/store/give-up.ts'
-import { findMembership } from '#/store/group-members.ts'
-import { hasAcceptedLink, insertArchiveLink, listArchivesOf, noteLinkAccepted } from '#/store/home-archives.ts'
-import {
-  listDueMembers,
-  postponeMember,
-  setMemberState,
-  type MemberProblem,
-  type TermEndMember,
-} from '#/store/term-end-members.ts'
 import {
   countTermEndMembers,
   deleteTermEnd,
+  giveUpTermEnd,
   isUnderWay,
+  listDueMembers,
   listTermEnds,
   moveTermEnd,
+  postponeMember,
+  setMemberState,
   setTermEndProblem,
+  type MemberProblem,
   type TermEnd,
+  type TermEndMember,
 } from '#/store/term-ends.ts'
+import { findMembership } from '#/store/group-members.ts'
+import { hasAcceptedLink, insertArchiveLink, listArchivesOf, noteLinkAccepted } from '#/store/home-archives.ts'
 import { findUser } from '#/store/users.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
 import type { ArchiveFiles } from './archive-files.ts'

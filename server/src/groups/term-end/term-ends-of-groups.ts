@@ -9,25 +9,23 @@ import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { setGroupEnd, type CountedGroup } from '#/store/groups.ts'
 import { listArchivesOf, listArchivesOfAll, sumArchives, type StoredArchive } from '#/store/home-archives.ts'
-import { pageOf } from '#/store/page.ts'
-import {
-  deleteTermEndMember,
-  findTermEndMember,
-  insertTermEndMembers,
-  listTermEndMembers,
-  retryMembers,
-  type NewTermEndMember,
-  type TermEndMember,
-} from '#/store/term-end-members.ts'
+import { pageOf } from '#/store/pagination.ts'
 import {
   countTermEndMembers,
+  deleteTermEndMember,
+  findTermEndMember,
   findTermEndOf,
   hasOpenTermEnd,
   insertTermEnd,
+  insertTermEndMembers,
+  listTermEndMembers,
   moveTermEnd,
+  retryMembers,
   setStartedBy,
   type MemberCounts,
+  type NewTermEndMember,
   type TermEnd,
+  type TermEndMember,
 } from '#/store/term-ends.ts'
 import { isExpired, type GroupDirectory } from '#/templates/group-directory.ts'
 import type { ArchiveFiles } from './archive-files.ts'

@@ -12,9 +12,8 @@ import type { JoinCodes } from '#/groups/join-codes.ts'
 import type { ManagedGroup } from '#/groups/managed-group.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { StoredInvitation } from '#/store/group-invitations.ts'
-import type { CountedGroup, GroupLimits } from '#/store/groups.ts'
-import type { Timetable } from '#/store/timetables.ts'
+import type { StoredInvitation } from '#/store/group-members.ts'
+import type { CountedGroup, GroupLimits, Timetable } from '#/store/groups.ts'
 import {
   actorOf,
   ownSessionOf,

@@ -8,7 +8,7 @@ import type { EndGroup, ManagedGroup } from '#/groups/managed-group.ts'
 import type { LookState, MemberContainer, MemberState, ReadFailure } from '#/groups/member-states.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import type { AnswerLook, AskToLook } from '#/sharing/looks.ts'
-import type { ContainerRef } from '#/store/container-key.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import {
   actorOf,
   ownSessionOf,

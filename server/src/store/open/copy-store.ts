@@ -1,21 +1,25 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { openDatabase, storeFileName } from '#/store/database.ts'
+import { DatabaseSync, backup } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
+import { hasTable, openDatabase, refuseNewerStore, refuseStoreOfNewerVersion, storeFileName } from '#/store/database.ts'
 import { migrations } from '#/store/migrations/migrations.ts'
-import { refuseNewerStore } from '#/store/refuse-newer-store.ts'
-import { postgresSource, postgresTarget } from './postgres-transfer.ts'
-import { sqliteSource, sqliteTarget } from './sqlite-transfer.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
 import {
-  differences,
   RowCounter,
+  differences,
+  postgresSource,
+  postgresTarget,
+  sqliteSource,
+  sqliteTarget,
   summarize,
   tableNames,
   type Row,
   type StoreSource,
   type StoreSummary,
   type TableSummary,
-} from './store-tables.ts'
-import { isUsedStore } from './used-store.ts'
+} from './store-transfer.ts'
 
 /** Where a store is: an address of PostgreSQL, or the folder of a SQLite file. */
 export type StoreLocation = { readonly url: string } | { readonly folder: string }
@@ -160,4 +164,152 @@ async function requireEqual(copied: StoreSummary, written: Omit<StoreSource, 'cl
 /** Creates an empty file that only its owner may read, for a program that would create it readable by all. */
 export function createPrivateFile(file: string): void {
   closeSync(openSync(file, 'wx', 0o600))
+}
+
+/** A copy of a store in one SQLite file, whichever database the store is in. */
+export interface StoreSnapshot {
+  readonly file: string
+  /** Name of its last migration. */
+  readonly migration: string
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Name of the installation; null for a store that no Berth was started on. */
+  readonly installation: string | null
+}
+
+/** All pages in one step: SQLite begins again whenever another process writes between two steps. */
+const allPages = 2 ** 31 - 1
+
+/**
+ * Copies a store that may be in use into `berth.sqlite` of a folder: of SQLite by its backup API, of PostgreSQL row by row
+ * from one snapshot. Requests of the service go on meanwhile.
+ * @param folder exists and has no such file
+ * @throws when the copy is damaged, or one of the databases cannot be used; then the file is incomplete
+ */
+export async function takeStoreSnapshot(from: StoreLocation, folder: string): Promise<StoreSnapshot> {
+  const file = path.join(folder, storeFileName)
+  if ('url' in from) {
+    await copyStore(from, { folder })
+    return { file, ...(await checkStoreSnapshot(file, 'structure')) }
+  }
+  createPrivateFile(file)
+  const source = new DatabaseSync(path.join(from.folder, storeFileName), { readOnly: true })
+  try {
+    await backup(source, file, { rate: allPages })
+  } finally {
+    source.close()
+  }
+  return { file, ...(await checkStoreSnapshot(file, 'structure')) }
+}
+
+/**
+ * Checks a copy, and makes it one file without a write-ahead log.
+ * @param extent `structure`: every page; `everything`: indexes against their tables as well, which takes several times as
+ *   long
+ * @throws when it is damaged, or no store of Berth
+ */
+export async function checkStoreSnapshot(
+  file: string,
+  extent: 'structure' | 'everything',
+): Promise<Omit<StoreSnapshot, 'file'>> {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma journal_mode = delete')
+    const pragma = extent === 'everything' ? 'integrity_check' : 'quick_check'
+    const { [pragma]: verdict } = database.prepare(`pragma ${pragma}(1)`).get() as Record<string, string>
+    if (verdict !== 'ok') throw new Error(`${file} is damaged: ${verdict}`)
+    const { name } = (database.prepare(`select value as name from installation where name = 'instance'`).get() ?? {
+      name: null,
+    }) as { name: string | null }
+    const tables = database
+      .prepare(
+        `select name from sqlite_master where type = 'table' and name not glob 'sqlite_*' and name not glob 'kysely_*' order by name`,
+      )
+      .all() as { name: string }[]
+    const rows = Object.fromEntries(
+      tables.map((table) => [
+        table.name,
+        Number((database.prepare(`select count(*) as n from "${table.name}"`).get() as { n: number }).n),
+      ]),
+    )
+    const { migration } = database.prepare('select max(name) as migration from kysely_migration').get() as {
+      migration: string
+    }
+    return { installation: name, rows, migration }
+  } finally {
+    database.close()
+    for (const end of ['-wal', '-shm', '-journal']) rmSync(file + end, { force: true })
+  }
+}
+
+/** A store in use. */
+export interface UsedStore {
+  readonly users: number
+  /** ISO 8601, at the earliest: of the last readiness check, audit entry, sign-up or use. Null when there was none. */
+  readonly writtenAt: string | null
+}
+
+/**
+ * Whether there is a store that a Berth was started on, and when it was written last.
+ * @returns null when there is none, or it is empty @throws {StoreFailure} when it cannot be used
+ */
+export async function isUsedStore(url: string | null, dataDir: string): Promise<UsedStore | null> {
+  const file = path.join(dataDir, storeFileName)
+  if (url === null && !existsSync(file)) return null
+  const db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
+  try {
+    if (!(await hasTable(db, url !== null, 'installation'))) return null
+    const { rows } = await sql<Found>`
+      select (select count(*) from users) as users,
+        (select value from installation where name = 'instance') as name,
+        (select value from installation where name = 'written') as written,
+        (select max(at) from audit_log) as audited,
+        (select max(created_at) from users) as created,
+        (select max(last_used) from users) as used`.execute(db)
+    const [found] = rows
+    const users = Number(found?.users ?? 0)
+    return (found?.name ?? null) === null && users === 0 ? null : { users, writtenAt: found ? lastOf(found) : null }
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Whether the role of the address may make a schema, to which a store is moved aside. @throws {StoreFailure} */
+export async function mayMoveStoreAside(url: string): Promise<boolean> {
+  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  try {
+    const { rows } = await sql<{
+      may: boolean
+    }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(db)
+    return rows[0]?.may === true
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Of PostgreSQL: changes nothing. @throws {NewerStore} when a newer version changed the store there · {StoreFailure} */
+export async function refuseNewerStoreAt(url: string): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  try {
+    await refuseStoreOfNewerVersion(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Numbers are text where a driver reads 64 bits so; times are in ms since 1970. */
+interface Found {
+  readonly users: number | string
+  readonly name: string | null
+  /** ISO 8601; only readiness checks write it, and not every installation has them. */
+  readonly written: string | null
+  readonly audited: number | string | null
+  readonly created: number | string | null
+  readonly used: number | string | null
+}
+
+function lastOf({ written, audited, created, used }: Found): string | null {
+  const checked = written === null ? 0 : Date.parse(written)
+  const last = Math.max(checked, Number(audited), Number(created), Number(used))
+  return last === 0 ? null : new Date(last).toISOString()
 }

@@ -7,9 +7,14 @@ import {
   type Dialect,
   type Kysely,
 } from 'kysely'
-import { sqlStateOf } from './sql-state.ts'
-import { isConflictCode, retryOnConflict, StoreConflict } from './transaction-retry.ts'
-import { StoreFailure, storeTimeout } from '#/store/store-failure.ts'
+import {
+  StoreConflict,
+  StoreFailure,
+  isConflictCode,
+  retryOnConflict,
+  sqlStateOf,
+  storeTimeout,
+} from '#/store/store-failure.ts'
 
 /** Max connections of the pool. */
 const defaultMaxConnections = 10

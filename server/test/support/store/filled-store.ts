@@ -1,6 +1,5 @@
 import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
-import { openDatabase } from '#/store/database.ts'
-import { installationName } from '#/store/installation.ts'
+import { installationName, openDatabase } from '#/store/database.ts'
 import { insertUser, moveUserState } from '#/store/users.ts'
 
 /** A store of an installation with users and signing keys, on which no service runs. @param url null for SQLite */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageOf } from './page.ts'
+import { pageOf } from './pagination.ts'
 
 const idOf = ({ id }: { readonly id: number }) => id
 const rows = (...ids: number[]) => ids.map((id) => ({ id }))

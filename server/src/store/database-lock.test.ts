@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { holdDataFolder } from './data-folder-lock.ts'
+import { holdDataFolder } from './database-lock.ts'
 
 const folder = (t: TestContext) => {
   const made = mkdtempSync(path.join(tmpdir(), 'berth-lock-'))
@@ -17,7 +17,7 @@ const folder = (t: TestContext) => {
 /** In another process, because the kernel's lock is one of processes. */
 async function holderOf(t: TestContext, dataDir: string) {
   const program = `
-    const { holdDataFolder } = await import(${JSON.stringify(path.join(import.meta.dirname, 'data-folder-lock.ts'))})
+    const { holdDataFolder } = await import(${JSON.stringify(path.join(import.meta.dirname, 'database-lock.ts'))})
     const lock = await holdDataFolder(process.argv[1], { timeout: 0 })
     process.send(lock !== undefined)
     setInterval(() => lock, 1000)`
