@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
 import { localize as sayPlainly } from '@berth/gateway/pages/localize-plain.ts'
-import { catalogues, type Area } from './english.ts'
+import { en, type Area } from './english.ts'
+import { de } from './german.ts'
 import { localize } from './localize.ts'
 import { LocalizedMessage, list, message, type MessageKey } from './localized-message.ts'
 
@@ -22,7 +23,6 @@ const sameInBoth = new Set([
 /** Said in the gateway process, without a library. */
 const plainAreas: readonly Area[] = ['faults', 'gateway', 'pages']
 
-const { en, de } = catalogues
 const all = Object.entries(en).flatMap(([area, texts]) =>
   Object.entries(texts).map(([name, text]) => ({ key: `${area}.${name}` as MessageKey, area, name, text })),
 )

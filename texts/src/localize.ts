@@ -1,7 +1,10 @@
 import { languages, type Language } from '@berth/api/boot.ts'
 import { createTranslator, type AbstractIntlMessages } from 'use-intl/core'
-import { catalogues } from './english.ts'
+import { en, type Catalogue } from './english.ts'
+import { de } from './german.ts'
 import { LocalizedMessage, type MessageKey, type Value } from './localized-message.ts'
+
+const catalogues: Readonly<Record<Language, Catalogue>> = { en, de }
 
 type Translate = (key: MessageKey, values: Record<string, string | number>) => string
 

@@ -21,7 +21,8 @@ export type ValuesOf<K extends MessageKey> = ICUArgs<
 
 /**
  * Something to be said to a person whose language is not known yet: the key of a message, and what stands in it. It is
- * localized at the edge, by `localize`; in the gateway process by `gateway/localize-plain.ts`. Nothing in it is secret: it may be logged.
+ * localized at the edge, by `localize`; in the gateway process by `gateway/src/pages/localize-plain.ts`. Nothing in it is
+ * secret: it may be logged.
  */
 export class LocalizedMessage {
   readonly key: MessageKey
@@ -42,7 +43,7 @@ export function message<K extends MessageKey>(
   return new LocalizedMessage(key, (values ?? {}) as Record<string, Value>)
 }
 
-/** `a, b, c`, or with something else in between. Of none it is empty. */
+/** `a, b, c`, or with something else in between; an empty list gives an empty text. */
 export function list(
   between: 'and' | 'comma' | 'semicolon' | 'nothing',
   [first = '', ...rest]: readonly Value[],

@@ -11,9 +11,9 @@ const catalogues: Readonly<Record<Language, Texts>> = {
 }
 
 /**
- * Localizes a message of the areas above, in the process that holds all connections. Ours, because a library that knows plurals and
- * dates would take 16 MB there and a tenth of a second. These areas have plain arguments only, which a test holds, so
- * that the result equals that of `messages/localize.ts`.
+ * Localizes a message of the areas above, in the process that holds all connections. This formatter is our own, because a
+ * library that knows plurals and dates would take 16 MB there and a tenth of a second. These areas have plain arguments
+ * only, which a test holds, so that the result equals that of `texts/src/localize.ts`.
  * @throws {Error} when there is no such message, which types and tests rule out
  */
 export function localize(language: Language, { key, values }: LocalizedMessage): string {

@@ -1,4 +1,7 @@
-/** What the gateway says itself, by the names of `gateway/responses/gateway-refusals.ts`. Plain arguments only: see `gateway/localize-plain.ts`. */
+/**
+ * What the gateway says itself, by the names of `gateway/src/pages/gateway-refusals.ts`. These areas have plain arguments
+ * only: see `gateway/src/pages/localize-plain.ts`.
+ */
 export const gateway = {
   badMessage: 'This request is not valid. {why}',
   badTarget: 'This address is not valid. {why}',
@@ -48,7 +51,10 @@ export const gateway = {
   absent: '{title}. {what} {todo}',
 } as const
 
-/** Pages of the server's own: the gateway's, and what is read where no script runs. Plain arguments only; everything is escaped when it becomes HTML. */
+/**
+ * Pages of the server's own: the gateway's, and what is read where no script runs. Everything is escaped when it becomes
+ * HTML.
+ */
 export const pages = {
   imprint: 'Imprint',
   privacy: 'Privacy',
@@ -147,7 +153,7 @@ export const pages = {
   exitOther: 'It ended with an error of its own (exit code {code}).',
 } as const
 
-/** What is wrong with a message or an address, after "This request is not valid." Plain arguments only. */
+/** What is wrong with a message or an address, after "This request is not valid." */
 export const faults = {
   noName: 'A header line has no valid name.',
   badCharacter: 'A header holds a character that no header may hold.',
