@@ -12,7 +12,10 @@ const translators = Object.fromEntries(
   languages.map((language) => [language, translatorFor(language)] as const),
 ) as Readonly<Record<Language, Translate>>
 
-/** What was said of messages without values, which are most refusals: formatting one takes longer than all else about it. */
+/**
+ * What was said of messages without values, which are most refusals: formatting one takes longer than all else about
+ * it.
+ */
 const plain = new Map<string, string>()
 
 /** Says a message in a language. @throws {Error} when a value is missing, which types and tests rule out */

@@ -21,8 +21,8 @@ export type ValuesOf<K extends MessageKey> = ICUArgs<
 
 /**
  * Something to be said to a person whose language is not known yet: the key of a message, and what stands in it. It is
- * localized at the edge, by `localize`; in the gateway process by `gateway/src/pages/localize-plain.ts`. Nothing in it is
- * secret: it may be logged.
+ * localized at the edge, by `localize`; in the gateway process by `gateway/src/pages/localize-plain.ts`. Nothing in it
+ * is secret: it may be logged.
  */
 export class LocalizedMessage {
   readonly key: MessageKey

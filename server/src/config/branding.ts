@@ -105,7 +105,9 @@ export function readBranding(
   return problems.length === 0 ? { branding, problems: [] } : { branding: null, problems }
 }
 
-/** Brackets and `#` have a meaning in messages. A straight apostrophe has one, too, and a typographic one looks better. */
+/**
+ * Brackets and `#` have a meaning in messages. A straight apostrophe has one, too, and a typographic one looks better.
+ */
 function readName(value: unknown): Read<string> {
   const name = typeof value === 'string' ? value.trim().replaceAll("'", '’') : ''
   const isRight = name !== '' && [...name].length <= maxNameLength && !/[<>{}#]|\p{Cc}/u.test(name)
@@ -280,7 +282,9 @@ const isLine = (text: string) => text.trim() !== '' && [...text].length <= maxLe
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-/** @param isEnd a date alone includes its day @returns ms since 1970, null for no limit, undefined when it is no time */
+/**
+ * @param isEnd a date alone includes its day @returns ms since 1970, null for no limit, undefined when it is no time
+ */
 function readInstant(value: unknown, zone: string, isEnd: boolean): number | null | undefined {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string') return undefined
@@ -300,8 +304,8 @@ const maxSpans = 500
 
 /**
  * Parses a safe subset of Markdown: headings (`#`, `##`), paragraphs, lists (`- `), `**bold**`, `[text](address)`.
- * Addresses are http, https and mailto; everything else, HTML included, is text. The result holds text alone: pages make
- * elements of it, so nothing in it can become markup.
+ * Addresses are http, https and mailto; everything else, HTML included, is text. The result holds text alone: pages
+ * make elements of it, so nothing in it can become markup.
  */
 export function parseText(text: string): TextBlock[] {
   const blocks: TextBlock[] = []

@@ -157,7 +157,11 @@ export interface AccessLogConfig {
   readonly file: string | null
 }
 
-/** `ACCESS_LOG` and `ACCESS_LOG_FILE`. @param problems gets a sentence for each problem found @returns null when it is off */
+/**
+ * `ACCESS_LOG` and `ACCESS_LOG_FILE`.
+ * @param problems gets a sentence for each problem found
+ * @returns null when it is off
+ */
 export function readAccessLog(text: (name: SettingName) => string | null, problems: string[]): AccessLogConfig | null {
   const [format, file] = [text('ACCESS_LOG') ?? 'off', text('ACCESS_LOG_FILE')]
   if (format === 'off') return null
@@ -233,7 +237,11 @@ export interface KubernetesConfig {
 /** Names of namespaces (RFC 1123 labels), and of storage classes (RFC 1123 subdomains). */
 const [label, subdomain] = [/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/]
 
-/** @param readFile as of `readConfig` @param problems gets a sentence for each value that is wrong @returns null with `ENGINE=docker` */
+/**
+ * @param readFile as of `readConfig`
+ * @param problems gets a sentence for each value that is wrong
+ * @returns null with `ENGINE=docker`
+ */
 export function readKubernetes(
   text: (name: SettingName) => string | null,
   readFile: (path: string) => string,

@@ -114,7 +114,9 @@ function subdomainWarnings({ tls, templates, baseDomain, spawnerSubdomain }: Con
   ]
 }
 
-/** SQLite shares memory between its connections (WAL) and relies on locks: neither is certain on a network file system. */
+/**
+ * SQLite shares memory between its connections (WAL) and relies on locks: neither is certain on a network file system.
+ */
 function storeWarnings({ databaseUrl, dataDir }: Config, fileSystemOf: typeof fileSystemMagic): LocalizedMessage[] {
   if (databaseUrl !== null) return []
   const fileSystem = networkFileSystem(fileSystemOf(dataDir) ?? 0)

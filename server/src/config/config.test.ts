@@ -102,7 +102,9 @@ test('all problems are reported at once, each with the name of its variable', ()
   assert.ok(problems.some((problem) => problem.includes('dev: memory must be')))
 })
 
-/** Values with which Berth started, and then did not do what they were meant for, or ended with the next problem alone. */
+/**
+ * Values with which Berth started, and then did not do what they were meant for, or ended with the next problem alone.
+ */
 const useless: readonly (readonly [setting: string, value: string, words: RegExp])[] = [
   ['FRONTEND_URL', 'http://x.org/app?x=1', /must be an address without "\?"/],
   ['FRONTEND_URL', 'https://x.org/#app', /must be an address without "\?", "#"/],

@@ -63,7 +63,9 @@ import {
   type ListenAddress,
 } from './setting-values.ts'
 
-/** Every setting, validated. Created once by `readConfig`, which is given the environment and does not read it itself. */
+/**
+ * Every setting, validated. Created once by `readConfig`, which is given the environment and does not read it itself.
+ */
 export interface Config {
   readonly host: string
   readonly port: number
@@ -92,7 +94,7 @@ export interface Config {
   /** Seconds. */
   readonly magicLinkExpiry: number
   readonly magicLinksPerHour: number
-  /** Of one mailbox, whatever the plus tag of the address. */
+  /** Limit of one mailbox, whatever the plus tag of the address. */
   readonly mailboxLinksPerHour: number
   /** Enumeration: whether login answers 429 for unknown addresses as it does for known ones. */
   readonly isEnumerationStrict: boolean
@@ -292,7 +294,8 @@ const demo = {
 } as const
 
 /**
- * The templates of `CONTAINER_TEMPLATES` (names of the catalogue, or a map), of the file of `CONTAINER_TEMPLATES_FILE`, or the demo's.
+ * The templates of `CONTAINER_TEMPLATES` (names of the catalogue, or a map), of the file of `CONTAINER_TEMPLATES_FILE`,
+ * or the demo's.
  * @param folders what secrets and mounts are looked for in @param problems gets a sentence for each problem found
  */
 function readAllTemplates(

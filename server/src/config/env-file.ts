@@ -67,8 +67,8 @@ function settingNames(): Set<string> {
 export const fileVariable = (name: string) => `${name}_FILE`
 
 /**
- * Replaces each `NAME_FILE` of a secret setting by `NAME` with the secret of that file. The files are read each time, so
- * a new secret takes effect as a new value of the setting does.
+ * Replaces each `NAME_FILE` of a secret setting by `NAME` with the secret of that file. The files are read each time,
+ * so a new secret takes effect as a new value of the setting does.
  * @returns the settings, and each problem as a sentence without a secret; a setting with a problem is not set
  */
 export function withSecretsOfFiles(settings: Settings): { readonly env: Settings; readonly problems: string[] } {
@@ -134,7 +134,10 @@ const dependents: readonly Dependent[] = [
   { setting: 'KUBERNETES_HELPER_IMAGE', ...onKubernetes },
 ]
 
-/** A sentence for each setting that is there and counts only with another one, which is not set so. Without values: some are secrets. */
+/**
+ * A sentence for each setting that is there and counts only with another one, which is not set so. Without values: some
+ * are secrets.
+ */
 function settingsWithoutEffect(env: Settings): string[] {
   const value = (name: SettingName) => env[name]?.trim() ?? ''
   return dependents

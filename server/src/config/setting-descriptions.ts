@@ -1,4 +1,25 @@
-import { inWords, none, type SettingDescription, type SettingGroups } from './setting-description.ts'
+/** Description of one setting in docs/reference/settings.md. */
+export interface SettingDescription {
+  /** The default, as it is written in the environment, or in words where it depends on other settings. */
+  readonly default: string
+  /** True where `default` is words and not a value. */
+  readonly isDefaultInWords?: true
+  /** What it sets, its unit and its limits. Markdown without links. */
+  readonly text: string
+  /** Its value is a secret, or contains one: it can be given by a file, `NAME_FILE`. */
+  readonly isSecret?: true
+  /** Page that explains it, from the docs folder. */
+  readonly see?: `${'how-to' | 'explanation'}/${string}.md`
+}
+
+/** Settings by subject, in the order of the page. */
+type SettingGroups = Readonly<Record<string, Readonly<Record<string, SettingDescription>>>>
+
+/** A setting without a default. */
+const none = { default: 'none', isDefaultInWords: true } as const
+
+/** A default that depends on other settings or on the machine. */
+const inWords = (words: string) => ({ default: words, isDefaultInWords: true }) as const
 
 /** Settings of the listener, of data and addresses, and of container templates. */
 const baseSettings = {
@@ -373,8 +394,6 @@ const operationSettings = {
     },
   },
 } as const satisfies SettingGroups
-
-export type { SettingDescription } from './setting-description.ts'
 
 /** Settings by subject, in the order of the page. `readConfig` reads these and no others. */
 export const settingGroups = {

@@ -10,7 +10,7 @@ import { isTimeZone } from '#/machine/time-zone.ts'
 export interface ListenAddress {
   readonly host: string
   readonly port: number
-  /** As configured. */
+  /** The address in the words of the setting. */
   readonly text: string
 }
 
@@ -187,8 +187,8 @@ function isNetwork(text: string): boolean {
 }
 
 /**
- * Name of the time zone that `TZ` names, which may be a path into the system's zone database with a colon before it, such as
- * `:/etc/localtime`. A rule such as `CET-1CEST` is none: it would be taken for UTC.
+ * Name of the time zone that `TZ` names, which may be a path into the system's zone database with a colon before it,
+ * such as `:/etc/localtime`. A rule such as `CET-1CEST` is none: it would be taken for UTC.
  */
 export function timeZoneName(value: string): string | Problem {
   const given = value.replace(/^:/, '')

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Of a hot reload (SIGHUP): settings that cannot change while the gateway process runs: the listener is bound once, and
+ * Settings that a hot reload (SIGHUP) cannot change, because the gateway process goes on: the listener is bound once, and
  * another store or engine would be another installation with the open connections of this one.
  */
 export const needRestart: readonly string[] = [

@@ -60,8 +60,8 @@ export const volumeMark = 'restore-home'
 const partialHomes = 'restored-in-part'
 
 /**
- * A restore that was killed has left a home in part, and is given up: from now on that home is in use as it is. It is noted, so that
- * the next restore does not take it for whole.
+ * A restore that was killed has left a home in part, and is given up: from now on that home is in use as it is. It is
+ * noted, so that the next restore does not take it for whole.
  * @returns its volume; undefined when there is none
  */
 export function forgetInterruptedRestore(dataDir: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Queue with two priorities: low priority is behind all others, however long it has waited. Within a priority flows take turns;
- * without flows it is first in, first out.
+ * Queue with two priorities: low priority is behind all others, however long it has waited. Within a priority flows
+ * take turns; without flows it is first in, first out.
  */
 export class PriorityQueue<T> {
   readonly #normal = new FairQueue<T>()
@@ -16,8 +16,9 @@ export class PriorityQueue<T> {
   }
 
   /**
-   * Moves one to the end of a flow: the one of these in which the fewest are queued. Does nothing when it is not queued any
-   * more. @returns its position
+   * Moves one to the end of a flow: the one of these in which the fewest are queued. Does nothing when it is not queued
+   * any more.
+   * @returns its position
    */
   assign(each: T, flows: readonly string[]): number | undefined {
     const queue = [this.#normal, this.#low].find((one) => one.flowOf(each) !== undefined)
@@ -42,7 +43,7 @@ export class PriorityQueue<T> {
     this.#low.remove(each)
   }
 
-  /** As `remove`, of one that begins: its flow has had its turn. */
+  /** Removes one that begins: its flow has had its turn. */
   serve(each: T): void {
     this.#normal.serve(each)
     this.#low.serve(each)
@@ -66,7 +67,10 @@ const commonFlow = ''
 export class FairQueue<T> {
   readonly #flows = new Map<string, Set<T>>()
   readonly #flowOf = new Map<T, string>()
-  /** When each flow was served last, by `#clock`; kept while anything is queued, so that a flow that was empty for a moment has no advantage. */
+  /**
+   * When each flow was served last, by `#clock`; kept while anything is queued, so that a flow that was empty for a
+   * moment has no advantage.
+   */
   readonly #servedAt = new Map<string, number>()
   #clock = 0
 
@@ -123,7 +127,7 @@ export class FairQueue<T> {
     }
   }
 
-  /** Of the last entry of a flow: in each round every other flow has its turn before or after it. */
+  /** Position of the last entry of a flow: in each round every other flow has its turn before or after it. */
   #lastPosition(flow: string): number {
     const rounds = this.sizeOf(flow)
     if (this.#flows.size === 1) return rounds

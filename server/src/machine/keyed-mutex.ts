@@ -20,8 +20,9 @@ export class KeyedMutex {
   }
 
   /**
-   * As `run`, with a timeout. @param timeout max wait, in ms @throws {MutexTimeout} when earlier work is not done by
-   * then; `work` does not run
+   * Runs `work` like `run`, with a timeout.
+   * @param timeout max wait, in ms
+   * @throws {MutexTimeout} when earlier work is not done by then; `work` does not run
    */
   async runWithTimeout<T>(key: string, timeout: number, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -47,8 +48,8 @@ export class MutexTimeout extends Error {
 }
 
 /**
- * Bounded work in the background, at most one item of each key: of what is asked for again while it waits or is in progress
- * nothing is done. One item that hangs takes one of the slots, and holds up no other key.
+ * Bounded work in the background, at most one item of each key: of what is asked for again while it waits or is in
+ * progress nothing is done. One item that hangs takes one of the slots, and holds up no other key.
  */
 export class KeyedQueue {
   readonly #limit: ReturnType<typeof pLimit>

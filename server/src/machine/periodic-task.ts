@@ -23,7 +23,9 @@ export class PeriodicTask<T> {
     return this.#isStopped
   }
 
-  /** Runs now and after each pause; without effect when it does already, or was stopped. The process may end in a pause. */
+  /**
+   * Runs now and after each pause; without effect when it does already, or was stopped. The process may end in a pause.
+   */
   start(): void {
     if (!this.#isStopped) this.#running ??= this.#run()
   }

@@ -9,9 +9,9 @@ const everyone = 0o007
 export type ReadSecret = { readonly value: string } | { readonly problem: string }
 
 /**
- * Reads a secret from a file of its own: regular, readable by this account and its group alone, one line. One line break
- * at the end does not count. Symbolic links are followed, as Kubernetes mounts secrets by them. No problem contains the
- * text of the file.
+ * Reads a secret from a file of its own: regular, readable by this account and its group alone, one line. One line
+ * break at the end does not count. Symbolic links are followed, as Kubernetes mounts secrets by them. No problem
+ * contains the text of the file.
  * @param file relative to the working directory
  */
 export function readSecretFile(file: string): ReadSecret {

@@ -92,11 +92,13 @@ export class SemaphoreFull extends Error {
 
 export interface KeyedLimits {
   readonly ofKey: number
-  /** Of all keys together; without one as many as there are. */
+  /** Limit of all keys together; unlimited if left out. */
   readonly ofAll?: number
 }
 
-/** Counts what is under way for each key, such as downloads of a user, and lets in so many for each and so many in all. */
+/**
+ * Counts what is under way for each key, such as downloads of a user, and lets in so many for each and so many in all.
+ */
 export class KeyedLimit<K> {
   readonly #limits: Required<KeyedLimits>
   readonly #underWay = new Map<K, number>()

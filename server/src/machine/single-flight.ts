@@ -2,9 +2,9 @@ import { KeyedMutex } from './keyed-mutex.ts'
 
 /**
  * Per-key single-flight on top of a mutex: work on one key never overlaps, and a request for what is in progress or
- * queued shares its result instead of running again. So twenty launches of one container are one launch, and there is no
- * thundering herd. Only the last flight of a key can be joined: a launch that is requested after a stop must run after
- * that stop.
+ * queued shares its result instead of running again. So twenty launches of one container are one launch, and there is
+ * no thundering herd. Only the last flight of a key can be joined: a launch that is requested after a stop must run
+ * after that stop.
  */
 export class SingleFlight {
   readonly #queue = new KeyedMutex()
@@ -17,10 +17,11 @@ export class SingleFlight {
   }
 
   /**
-   * Joins the key's last flight when it has this verb, or starts one behind it.
-   * All callers of one verb must pass work with the same result type.
+   * Joins the key's last flight when it has this verb, or starts one behind it. All callers of one verb must pass work
+   * with the same result type.
    * @param work may call `answer` before it ends: callers continue then, but the next flight waits for its end. A
-   * failure after that is reported by the work alone. `isAwaited` says whether another flight of the key waits for the end
+   * failure after that is reported by the work alone. `isAwaited` says whether another flight of the key waits for the
+   * end
    */
   async run<T>(
     key: string,

@@ -17,8 +17,8 @@ export function zoneOffset(zone: string, at: number): number {
 }
 
 /**
- * The moment at which clocks of the zone show this time, in ms since 1970. Where that time is skipped or comes twice, as
- * when summer time begins or ends, the moment is at most an hour away from it.
+ * The moment at which clocks of the zone show this time, in ms since 1970. Where that time is skipped or comes twice,
+ * as when summer time begins or ends, the moment is at most an hour away from it.
  * @param local the time as if it were in UTC, in ms since 1970
  */
 export function zonedInstant(local: number, zone: string): number {

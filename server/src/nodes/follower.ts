@@ -39,7 +39,10 @@ interface FollowedLeader extends Leader {
   readonly session: LinkTicket
 }
 
-/** A follower: its gateway is connected to the leader, which sends it settings, state and changes, and answers its calls. */
+/**
+ * A follower: its gateway is connected to the leader, which sends it settings, state and changes, and answers its
+ * calls.
+ */
 export class Follower {
   readonly #parts: FollowerParts
   #leader: FollowedLeader | undefined
@@ -62,8 +65,9 @@ export class Follower {
   }
 
   /**
-   * Follows this leader; called again and again, it connects anew when the connection was lost. It does not wait for the connection,
-   * because a leader that is frozen, or a machine that is gone, would keep this node from taking its lease meanwhile.
+   * Follows this leader; called again and again, it connects anew when the connection was lost. It does not wait for
+   * the connection, because a leader that is frozen, or a machine that is gone, would keep this node from taking its
+   * lease meanwhile.
    */
   follow(leader: Leader): void {
     const isFollowed = leader.node === this.#leader?.node && leader.epoch === this.#leader.epoch
@@ -72,7 +76,10 @@ export class Follower {
     void this.#begin((this.#leader = { ...leader, session: {} }))
   }
 
-  /** A connection to a Unix socket of the leader, which serves it. @throws {Error} when there is none, or the leader stops */
+  /**
+   * A connection to a Unix socket of the leader, which serves it.
+   * @throws {Error} when there is none, or the leader stops
+   */
   async connect(purpose: 'api' | 'operator'): Promise<TLSSocket> {
     if (!this.#isJoined) throw new Error('no leader is followed')
     const socket = await this.#connect(purpose)
@@ -129,10 +136,12 @@ export class Follower {
           const turn = ++serves
           const control = reading?.watch(leading) ?? leading
           const read = reading?.serve(settings, leading)
-          // At once, with all requests to the leader: routes are sent behind the settings, and do not wait for the database.
+          // At once, with all requests to the leader: routes are sent behind the settings, and do not wait for the
+          // database.
           await gateway.serve({ ...forGateway, ...own }, control)
           const reader = await read
-          // Meanwhile another leader may serve this gateway, or this node itself: a control plane that is gone confirms nothing.
+          // Meanwhile another leader may serve this gateway, or this node itself: a control plane that is gone confirms
+          // nothing.
           if (!isCurrent()) throw new Error('this leader is followed no more')
           // While the database was slow a reload may have sent newer settings.
           if (reader && turn === serves) await gateway.serve({ ...forGateway, ...own, reader }, control)

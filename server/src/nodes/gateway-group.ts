@@ -41,14 +41,14 @@ export interface GatewayGroupParts {
   readonly report: (problem: string) => void
   /** Called when a connection to a node is lost. @returns whether it has left, and serves nothing any more */
   readonly hasLeft: (node: string) => Promise<boolean>
-  /** As `nodeTimes.maxStateAge`; shorter for tests. */
+  /** See `nodeTimes.maxStateAge`; shorter for tests. */
   readonly maxStateAge?: number
 }
 
 /**
- * The gateways of all nodes as one: what the leader sends reaches each of them, and counts as confirmed when no gateway may
- * serve by the state of before: each has confirmed it, or has been without a confirmation for so long that it refuses
- * containers by itself (`Freshness`).
+ * The gateways of all nodes as one: what the leader sends reaches each of them, and counts as confirmed when no gateway
+ * may serve by the state of before: each has confirmed it, or has been without a confirmation for so long that it
+ * refuses containers by itself (`Freshness`).
  */
 export class GatewayGroup implements Gateway {
   readonly #parts: GatewayGroupParts
@@ -102,7 +102,7 @@ export class GatewayGroup implements Gateway {
     return false
   }
 
-  /** Of each gateway, with its node as a label. */
+  /** Counters of each gateway, with its node as a label. */
   async counts(): Promise<Readonly<Record<string, number>>> {
     const all = await Promise.all(
       [this.#local, ...this.#members.values()].map(async ({ node, gateway }) =>

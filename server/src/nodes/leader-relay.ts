@@ -12,17 +12,17 @@ import type { GatewayGroup } from './gateway-group.ts'
 import type { Leadership } from './leadership.ts'
 import { acknowledge, type Hello } from './node-link.ts'
 
-/** As the API's own listener: with a short queue a crowd is refused. */
+/** Length of the queue, which the API's own listener has, too: with a short one a crowd is refused. */
 const backlog = 4_096
 
 /** In ms: how long a connection waits for a leader, which a takeover takes, and the interval of attempts. */
 const [connectTimeout, retryEvery] = [10_000, 100]
 
 /**
- * In the place of a follower's API: passes each connection to one of its Unix sockets on to the same socket of the leader. While no
- * leader is followed, connections wait: nothing of them has been read, so that the next leader serves them, this node or another. After
- * 10 s they are closed, and the gateway answers that Berth restarts. An application of this node replaces the path when it listens;
- * until then connections are accepted here.
+ * In the place of a follower's API: passes each connection to one of its Unix sockets on to the same socket of the
+ * leader. While no leader is followed, connections wait: nothing of them has been read, so that the next leader serves
+ * them, this node or another. After 10 s they are closed, and the gateway answers that Berth restarts. An application
+ * of this node replaces the path when it listens; until then connections are accepted here.
  */
 export class LeaderRelay {
   readonly #server: Server
@@ -41,7 +41,8 @@ export class LeaderRelay {
 
   /** @param report as of `acceptErrors` @throws {Error} when the socket cannot be made */
   async listen(socketPath: string, report: (problem: string) => void): Promise<void> {
-    // Closing removes the path that was bound, which would be the application's by then: so it is bound by another name, as long.
+    // Closing removes the path that was bound, which would be the application's by then: so it is bound by another
+    // name, as long.
     const bound = socketPath.replace(/\.sock$/, '.wait')
     await rm(bound, { force: true })
     this.#server.listen({ path: bound, backlog })
@@ -84,7 +85,10 @@ export class LeaderRelay {
   }
 }
 
-/** In ms: how long a gateway that has the state may take to ask whether it counts, and the interval at which that is checked. */
+/**
+ * In ms: how long a gateway that has the state may take to ask whether it counts, and the interval at which that is
+ * checked.
+ */
 const [servingTimeout, pollEvery] = [5_000, 25]
 
 export interface LeaderListenerParts {

@@ -4,7 +4,9 @@ import type { Runtime } from '#/engines/runtime.ts'
 import { releaseLease, renewLease, type Leader } from '#/store/leader-lease.ts'
 import { noteSeen, type NodeDb } from '#/store/node-records.ts'
 
-/** In ms: how often it is checked whether the lease still counts, and how long it may take to renew one that does not. */
+/**
+ * In ms: how often it is checked whether the lease still counts, and how long it may take to renew one that does not.
+ */
 const [watchEvery, lateRenewal] = [100, 1_000]
 
 export interface LeadershipParts {
@@ -17,11 +19,11 @@ export interface LeadershipParts {
 }
 
 /**
- * Leader election: the lead of this node while it lasts. It renews the lease, and says before each order whether it still
- * counts. It stops counting at two thirds of the lease, before another node may take it, so that two never lead at once
- * (split brain). Then no order is given, and a late renewal within a second shows that no other node has led meanwhile,
- * as after a pause of a busy machine; otherwise the lead is lost. Time runs by both clocks: a process that was frozen, or
- * a machine that was suspended, finds that its lease does not count.
+ * Leader election: the lead of this node while it lasts. It renews the lease, and says before each order whether it
+ * still counts. It stops counting at two thirds of the lease, before another node may take it, so that two never lead
+ * at once (split brain). Then no order is given, and a late renewal within a second shows that no other node has led
+ * meanwhile, as after a pause of a busy machine; otherwise the lead is lost. Time runs by both clocks: a process that
+ * was frozen, or a machine that was suspended, finds that its lease does not count.
  */
 export class Leadership {
   readonly epoch: number
@@ -119,8 +121,8 @@ export interface OrderFence {
 }
 
 /**
- * A runtime that takes orders of the leader alone: an engine cannot compare epochs, so the lease is checked in the moment in
- * which an order is sent. Reads pass, and so do files: they are put between a creation and a start.
+ * A runtime that takes orders of the leader alone: an engine cannot compare epochs, so the lease is checked in the
+ * moment in which an order is sent. Reads pass, and so do files: they are put between a creation and a start.
  */
 export function fencedRuntime(runtime: Runtime, { mayOrder, settled }: OrderFence): Runtime {
   const fenced =
@@ -153,8 +155,9 @@ export const nodeTimes = {
   /** What two machines' clocks may differ by in that time. */
   clockTolerance: 500,
   /**
-   * Heartbeat within which a node counts as alive. Longer than a gateway may serve after it: the leader confirms for as long as its
-   * own lease counts, although no heartbeat reaches the database any more, and a confirmation lasts `maxStateAge`.
+   * Heartbeat within which a node counts as alive. Longer than a gateway may serve after it: the leader confirms for as
+   * long as its own lease counts, although no heartbeat reaches the database any more, and a confirmation lasts
+   * `maxStateAge`.
    */
   alive: 20_000,
 } as const

@@ -8,9 +8,10 @@ import { makeNodeSecret, readNodeSecret, writeNodeSecret, type NodeDb } from '#/
 const name = 'signing keys'
 
 /**
- * The signing keys of all nodes: those of the database count, and the file in the data folder is a copy, for backups, and for
- * an installation that becomes a single node again. The first leader brings those of its file.
- * @param db by connections of the leader, so that no earlier leader writes @throws as `loadSigningKeys` and `NodeCipher.read`
+ * The signing keys of all nodes: those of the database count, and the file in the data folder is a copy, for backups,
+ * and for an installation that becomes a single node again. The first leader brings those of its file.
+ * @param db by connections of the leader, so that no earlier leader writes
+ * @throws as `loadSigningKeys` and `NodeCipher.read`
  */
 export async function sharedSigningKeys(db: NodeDb, cipher: NodeCipher, dataDir: string): Promise<SigningKeys> {
   const stored = await cipher.read(db, name)
@@ -29,7 +30,10 @@ export async function readSigningKeys(db: NodeDb, cipher: NodeCipher): Promise<S
   return SigningKeys.read({ file: '' }, stored)
 }
 
-/** Brings the copy in the data folder of a follower up to date. @throws as `NodeCipher.read`, and when it cannot be written */
+/**
+ * Brings the copy in the data folder of a follower up to date.
+ * @throws as `NodeCipher.read`, and when it cannot be written
+ */
 export async function copySigningKeys(db: NodeDb, cipher: NodeCipher, dataDir: string): Promise<void> {
   const stored = await cipher.read(db, name)
   const file = path.join(dataDir, signingKeyFile)

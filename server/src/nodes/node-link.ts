@@ -3,8 +3,8 @@ import { connect, createSecureContext, createServer, type SecureContext, type Se
 import { acceptErrors } from '@berth/gateway/basics/listening.ts'
 
 /**
- * Connections between nodes: TLS with a pre-shared key (RFC 5487, 8442), which each side has to know, and with forward secrecy. No
- * certificates, so that none expires.
+ * Connections between nodes: TLS with a pre-shared key (RFC 5487, 8442), which each side has to know, and with forward
+ * secrecy. No certificates, so that none expires.
  */
 
 /** What a connection is for: RPC with a gateway, or requests to a Unix socket of the leader. */
@@ -15,7 +15,7 @@ export interface Hello {
   readonly purpose: LinkPurpose
   /** `NODE_ADDRESS` of the node that connects. */
   readonly node: string
-  /** Of the leader that is meant. */
+  /** Epoch of the leader that is meant. */
   readonly epoch: number
   /** Version of the RPC protocol. */
   readonly protocol: number
@@ -74,8 +74,9 @@ export async function listenForNodes(
 let context: SecureContext | undefined
 
 /**
- * What the connections of a node to a leader share: they resume the TLS session of the one before (RFC 5077), which saves half of the
- * CPU of a handshake. The leader has the key of its tickets in memory alone, so that forward secrecy ends with its process.
+ * What the connections of a node to a leader share: they resume the TLS session of the one before (RFC 5077), which
+ * saves half of the CPU of a handshake. The leader has the key of its tickets in memory alone, so that forward secrecy
+ * ends with its process.
  */
 export interface LinkTicket {
   ticket?: Buffer | undefined
@@ -83,7 +84,8 @@ export interface LinkTicket {
 
 /**
  * Connects, and says what for.
- * @param session of connections to the same process before @throws {Error} when the node does not answer within 3 s, or has another key
+ * @param session of connections to the same process before
+ * @throws {Error} when the node does not answer within 3 s, or has another key
  */
 export async function connectToNode(
   { host, port }: LinkAddress,
@@ -124,8 +126,9 @@ export function acknowledge(socket: TLSSocket): void {
 }
 
 /**
- * Resolves when the leader serves this connection of requests; before that nothing may be sent on it, so that a leader that stops has
- * begun nothing of what it does not answer. @throws {Error} when it does not within 3 s; the connection is ended then
+ * Resolves when the leader serves this connection of requests; before that nothing may be sent on it, so that a leader
+ * that stops has begun nothing of what it does not answer.
+ * @throws {Error} when it does not within 3 s; the connection is ended then
  */
 export async function acknowledged(socket: TLSSocket): Promise<void> {
   const timer = setTimeout(() => socket.destroy(), helloTimeout)

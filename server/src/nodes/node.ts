@@ -45,7 +45,10 @@ export interface LeadParts {
   /** Has to be called when the application listens on this socket: what has waited there is passed to it. */
   readonly onListening: (socket: NodeSocket) => void
   readonly report: NodeReport
-  /** When requests wait for it, because another node led: has to be called when the host is prepared, before which no container starts. */
+  /**
+   * When requests wait for it, because another node led: has to be called when the host is prepared, before which no
+   * container starts.
+   */
   readonly onPrepared: (() => void) | undefined
 }
 
@@ -63,11 +66,14 @@ export interface NodeOptions {
   readonly sockets: Readonly<Record<NodeSocket, string>>
   /** Starts the application, as after a crash. */
   lead(parts: LeadParts): Promise<{ close(): Promise<void> }>
-  /** Called once when this node follows: prepares what `lead` would have to do while requests wait. @param isWanted until it leads, or stops */
+  /**
+   * Called once when this node follows: prepares what `lead` would have to do while requests wait.
+   * @param isWanted until it leads, or stops
+   */
   warmUp(isWanted: () => boolean): Promise<void>
   /** Answers requests at this node while it follows; left out: the leader answers all. */
   readonly reading?: {
-    /** As `ReadingParts.program`. */
+    /** See `ReadingParts.program`. */
     readonly program: () => string
     /** Unix socket of the reader. */
     readonly socket: string
@@ -222,7 +228,10 @@ export class BerthNode {
     }
   }
 
-  /** @returns ms until the lease of the leader ends, if it is not renewed @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · as `#lead` */
+  /**
+   * @returns ms until the lease of the leader ends, if it is not renewed
+   * @throws {StoreFailure} · {NewerStore} when no node leads and this one cannot · as `#lead`
+   */
   async #checkLease(): Promise<number> {
     const { address } = this.#options
     const asked = momentNow()
@@ -257,9 +266,9 @@ export class BerthNode {
   /**
    * Leads with a lease that was taken: ends the store connections of earlier leaders, and starts the application.
    * @param takenAt before the lease was taken
-   * @throws {StoreFailure} when the database does not answer, or those connections do not end · whatever the application of this node
-   * fails with at its start. When `#leading` is set the lease is renewed, so callers have to end the process; before that
-   * it expires, and the next check may take it again
+   * @throws {StoreFailure} when the database does not answer, or those connections do not end · whatever the
+   * application of this node fails with at its start. When `#leading` is set the lease is renewed, so callers have to
+   * end the process; before that it expires, and the next check may take it again
    */
   async #lead(epoch: number, takenAt: ReturnType<typeof momentNow>): Promise<void> {
     const { address, dataDir, gateway, sockets, log, onLost, onReady, lead } = this.#options
@@ -273,7 +282,8 @@ export class BerthNode {
       onLost,
       report: (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`),
     }
-    // Read before the lease is renewed by a timer: after a failure of the reading, the next check takes the lease again.
+    // Read before the lease is renewed by a timer: after a failure of the reading, the next check takes the lease
+    // again.
     const others = await this.#othersAlive()
     const leadership = new Leadership(parts, takenAt)
     const group = new GatewayGroup({
@@ -338,8 +348,9 @@ export interface NodeProgram {
 }
 
 /**
- * Whether this program may run as a node of the store. Without other nodes it brings the tables up to date, and copies a store
- * that was used before that; beside others it changes nothing: the first node of a newer version that leads does.
+ * Whether this program may run as a node of the store. Without other nodes it brings the tables up to date, and copies
+ * a store that was used before that; beside others it changes nothing: the first node of a newer version that leads
+ * does.
  * @param address of this node, of which an earlier process may seem alive
  * @returns what was copied; undefined when nothing was
  * @throws {OtherProtocolRuns} @throws {NewerStore} · as `migrateWithCopy`
@@ -362,7 +373,7 @@ export async function prepareStore(
 
 /** Nodes of this installation, for administrators. */
 export interface NodeReport {
-  /** Of this node's program. */
+  /** Version of this node's program. */
   readonly version: string
   /** @throws {StoreFailure} */
   list(): Promise<NodeStatus[]>

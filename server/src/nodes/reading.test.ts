@@ -49,7 +49,8 @@ test('a follower answers when the leader has confirmed its state, and for as lon
   assert.equal(reading.mayAnswer, false, 'a leader waits no longer for a node that it does not reach')
 })
 
-// A partition after a failover: the leader wrote to the standby that was promoted, and a follower read from the primary of before.
+// A partition after a failover: the leader wrote to the standby that was promoted, and a follower read from the primary
+// of before.
 test('a follower in whose database the lease ends while the leader goes on to confirm reads from another server, and passes all on', async () => {
   const { reading, control, confirm } = scene()
   await reading.serve(settingsWith(terms), control)
@@ -67,7 +68,8 @@ test('a follower in whose database the lease ends while the leader goes on to co
   assert.equal(reading.mayAnswer, true, 'its address leads to the new primary by now')
 })
 
-// The primary of before confirms no write without its standby, so that each check of the lease took two seconds and failed.
+// The primary of before confirms no write without its standby, so that each check of the lease took two seconds and
+// failed.
 test('a lease that was not read again ends by itself', async () => {
   const { reading, control, confirm } = scene()
   await reading.serve(settingsWith(terms), control)

@@ -15,8 +15,8 @@ const retryAfter = 1_000
 /** By how much the clock may move against the steady one, in ms; it was set otherwise, and the leader judges times. */
 const maxClockStep = 60_000
 /**
- * For how long answers go on when the lease in the database of this node is over, in ms: longer than another node takes to lead, and
- * this one to see that.
+ * For how long answers go on when the lease in the database of this node is over, in ms: longer than another node takes
+ * to lead, and this one to see that.
  */
 const maxLeaseless = 2_000
 
@@ -54,9 +54,9 @@ export interface ReadingState {
 }
 
 /**
- * What a follower may answer requests by: it has from the leader what the leader has in memory alone, before the leader confirms a
- * change, and it counts for as long as the leader waits for a node that it does not reach (`GatewayGroup`). All else is in the
- * store, which the reader asks at each request.
+ * What a follower may answer requests by: it has from the leader what the leader has in memory alone, before the leader
+ * confirms a change, and it counts for as long as the leader waits for a node that it does not reach (`GatewayGroup`).
+ * All else is in the store, which the reader asks at each request.
  */
 export class Reading implements ReadingState {
   readonly #parts: ReadingParts
@@ -132,8 +132,11 @@ export class Reading implements ReadingState {
   }
 
   /**
-   * What a check of the lease in the database of this node has shown. A check that fails needs no call: the lease then ends by itself.
-   * @param isHeld whether another node has it @param endsIn in ms, if it is not renewed; negative when it is over @param readAt before
+   * What a check of the lease in the database of this node has shown. A check that fails needs no call: the lease then
+   * ends by itself.
+   * @param isHeld whether another node has it
+   * @param endsIn in ms, if it is not renewed; negative when it is over
+   * @param readAt before
    */
   noteLease(isHeld: boolean, endsIn: number, readAt: Moment): void {
     if (isHeld) this.#lease = { readAt, endsIn }
@@ -149,7 +152,9 @@ export class Reading implements ReadingState {
     for (const change of changes) if (change.kind === 'revoked') this.#revoked.add(change.revocation)
   }
 
-  /** The leader's control plane for the gateway of this node, whose questions whether its state counts hold here, too. */
+  /**
+   * The leader's control plane for the gateway of this node, whose questions whether its state counts hold here, too.
+   */
   watch(control: ControlPlane): ControlPlane {
     return memberControl(control, async () => {
       const asked = momentNow()
@@ -158,7 +163,7 @@ export class Reading implements ReadingState {
     })
   }
 
-  /** Of the requests that came here since the start of this process. */
+  /** Counters of the requests that came here since the start of this process. */
   counts(): Readonly<Record<string, number>> {
     return { berth_reads_total: this.#answered, berth_reads_passed_on_total: this.#passedOn }
   }
@@ -194,9 +199,10 @@ export class Reading implements ReadingState {
   }
 
   /**
-   * Whether this node reads another database than the leader writes to, such as the primary of before a standby was promoted: no
-   * lease is renewed in it. Then the leader goes on to confirm after its end here, or another one leads there and none here. After
-   * the end of a leader the last confirmation is the older one, and a node takes the lease soon: reads do not wait for that.
+   * Whether this node reads another database than the leader writes to, such as the primary of before a standby was
+   * promoted: no lease is renewed in it. Then the leader goes on to confirm after its end here, or another one leads
+   * there and none here. After the end of a leader the last confirmation is the older one, and a node takes the lease
+   * soon: reads do not wait for that.
    */
   #isOtherDatabase({ steady }: Moment): boolean {
     if (!this.#lease) return false

@@ -45,7 +45,7 @@ export class Refusal extends Error {
 export interface FailedLaunch {
   readonly reason: LaunchFailure
   readonly sentence: LocalizedMessage
-  /** Of the program; null when none was started. */
+  /** Exit code of the program; null when none was started. */
   readonly exitCode: number | null
   readonly isOutOfMemory: boolean
   /** Last output of the app. */
@@ -174,7 +174,7 @@ export const refusals = named({
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
       headers: { allow: allowed.join(', ') },
     }),
-  /** Of the holder of a mailed link. */
+  /** Answer to the holder of a mailed link. */
   archiveNotFound: () => new Refusal(404, message('termEnd.archiveNotFound')),
   conflict: (what: LocalizedMessage) => new Refusal(409, what),
   /** @param what why it is not taken */

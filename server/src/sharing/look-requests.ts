@@ -17,7 +17,7 @@ export interface LookRequest {
   readonly id: number
   readonly manager: { readonly id: number; readonly email: string }
   readonly group: { readonly id: number; readonly name: string }
-  /** Of the member. */
+  /** Container of the member. */
   readonly owned: ContainerRef
   /** By the wall clock, for pages. */
   readonly expiresAt: Date
@@ -33,8 +33,8 @@ export interface LookRequestsParts {
 type Open = LookRequest & { readonly endsAt: number }
 
 /**
- * Requests to look that wait for an answer, what was declined, and which looks are allowed now. In memory: a restart of this
- * process ends open requests, and forgets declines. There is a timer only while there is something to forget.
+ * Requests to look that wait for an answer, what was declined, and which looks are allowed now. In memory: a restart of
+ * this process ends open requests, and forgets declines. There is a timer only while there is something to forget.
  */
 export class LookRequests {
   readonly #parts: LookRequestsParts
@@ -221,7 +221,9 @@ interface Asked {
   readonly declined: { readonly endsAt: number; readonly until: Date } | undefined
 }
 
-/** Rate limit of requests to look, by manager and member: how often one asks, and how long a decline counts. In memory. */
+/**
+ * Rate limit of requests to look, by manager and member: how often one asks, and how long a decline counts. In memory.
+ */
 class LookLimits {
   readonly #asked = new Map<string, Asked>()
 

@@ -31,9 +31,10 @@ export class AskToLook {
   }
 
   /**
-   * Shows the request on the open pages of the member, until it is answered or its time is over. @returns the member's address
-   * @throws {Refusal} 403 sharing is switched off, or as `requireLook` · 400, 404, 409 as `requireLook` · 429 declined, or
-   *   asked too often
+   * Shows the request on the open pages of the member, until it is answered or its time is over.
+   * @returns the member's address
+   * @throws {Refusal} 403 sharing is switched off, or as `requireLook` · 400, 404, 409 as `requireLook` · 429 declined,
+   * or asked too often
    */
   async run(actor: Actor & { readonly id: number }, target: Omit<LookTarget, 'managerId'>, now: Date): Promise<string> {
     const { database, templates, settings, requests } = this.#parts
@@ -75,7 +76,7 @@ export interface AnswerLookParts extends AskToLookParts {
 /** A member agrees to a look that a manager asked for, or declines it. */
 export class AnswerLook {
   readonly #parts: AnswerLookParts
-  /** Of two answers to a request the second one finds none. */
+  /** When two answer a request, the second one finds none. */
   readonly #mutex = new KeyedMutex()
 
   constructor(parts: AnswerLookParts) {
@@ -83,8 +84,9 @@ export class AnswerLook {
   }
 
   /**
-   * Shares the container with this manager alone, to look, for an hour at most. The rules are checked again: the request
-   * ends where it may no longer be made. @returns the manager's address
+   * Shares the container with this manager alone, to look, for an hour at most. The rules are checked again: the
+   * request ends where it may no longer be made.
+   * @returns the manager's address
    * @throws {Refusal} 403 switched off · 404 no such request, or it is over · 409 blocked, or too many shares
    */
   async agree(owner: Sharer, id: number, now: Date): Promise<string> {
@@ -191,15 +193,15 @@ export interface AllowedLook {
   readonly group: CountedGroup
   /** Address of the member. */
   readonly email: string
-  /** Of the container. */
+  /** Id of the container's record. */
   readonly recordId: number
 }
 
 /**
- * The rules of a look, when it is asked for and again when it is allowed: a manager who is in the group, a member who is
- * not the manager, and a container of a type of the group that may be shared.
- * @throws {Refusal} 404 no such group, member or container · 403 no manager who is in the group, or the group has ended ·
- *   400 no type of the group · 409 the type cannot be shared, or member or container is blocked
+ * The rules of a look, when it is asked for and again when it is allowed: a manager who is in the group, a member who
+ * is not the manager, and a container of a type of the group that may be shared.
+ * @throws {Refusal} 404 no such group, member or container · 403 no manager who is in the group, or the group has ended
+ * · 400 no type of the group · 409 the type cannot be shared, or member or container is blocked
  */
 async function requireLook(
   db: Db,
@@ -227,7 +229,10 @@ function templateOf(templates: Pick<Templates, 'get' | 'types'>, group: CountedG
   return template
 }
 
-/** Deletes looks that have lost their reason; without any look it asks the store nothing. Looks are allowed in this process alone. */
+/**
+ * Deletes looks that have lost their reason; without any look it asks the store nothing. Looks are allowed in this
+ * process alone.
+ */
 export class GroundlessLooks {
   readonly #db: Db
   /** After it there are no looks, once the store was read. */

@@ -19,8 +19,8 @@ export interface SharePublisherParts {
 
 /**
  * Publishes to the gateway which containers are shared with whom, so that no request asks the store. Read at the start,
- * after each change of a share or of members by this process, and at each run of the reconciler, which finds what another
- * process has changed. Where sharing is switched off, nothing is read.
+ * after each change of a share or of members by this process, and at each run of the reconciler, which finds what
+ * another process has changed. Where sharing is switched off, nothing is read.
  */
 export class SharePublisher {
   readonly #parts: SharePublisherParts
@@ -38,8 +38,10 @@ export class SharePublisher {
   }
 
   /**
-   * Reads all shares and publishes what has changed. When it resolves, the gateway has confirmed it, and has cut what is
-   * forbidden now. @throws {StoreFailure} @throws when the gateway fails; then what it has is not known, and is sent again
+   * Reads all shares and publishes what has changed. When it resolves, the gateway has confirmed it, and has cut what
+   * is forbidden now.
+   * @throws {StoreFailure}
+   * @throws when the gateway fails; then what it has is not known, and is sent again
    */
   async refresh(now: Date): Promise<void> {
     if (!this.#parts.settings.isOn) return
@@ -85,9 +87,10 @@ export class SharePublisher {
 }
 
 const toGrant = ({ email, group, may, expiresAt, groupExpiresAt }: ContainerShare) => ({
-  // Of the two one is there: the table says so.
+  // The table allows only rows with one of the two.
   to: email ?? group?.id ?? 0,
   may,
-  // The gateway knows the end of a group in advance: the next read comes half a minute later, or the store does not answer then.
+  // The gateway knows the end of a group in advance: the next read comes half a minute later, or the store does not
+  // answer then.
   until: Math.min(expiresAt.getTime(), groupExpiresAt?.getTime() ?? Infinity),
 })

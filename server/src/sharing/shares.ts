@@ -32,7 +32,7 @@ const maxSharedWith = 200
 export interface Sharer {
   readonly id: number
   readonly email: string
-  /** Of the request. */
+  /** Network address of the request. */
   readonly address: string
 }
 
@@ -80,16 +80,16 @@ export class Shares {
     return listSharesOf(this.#parts.database.db, userId, type, now)
   }
 
-  /** As `listShared`. */
+  /** What others share with this visitor: see `listShared`. */
   async sharedWith(visitor: { readonly id: number; readonly email: string }, now: Date): Promise<ContainerShare[]> {
     return listShared(this.#parts, visitor, now)
   }
 
   /**
-   * Shares the owner's container. Whether an address has an account is not looked up, so the answer does not tell; a share
-   * with an address that has none counts once it has signed up.
-   * @throws {Refusal} 400 unknown type, wrong end or address · 403 switched off, or blocked · 404 no such container, or no
-   *   such group of the owner's · 409 the type cannot be shared, or too many shares · 429 too many changes
+   * Shares the owner's container. Whether an address has an account is not looked up, so the answer does not tell; a
+   * share with an address that has none counts once it has signed up.
+   * @throws {Refusal} 400 unknown type, wrong end or address · 403 switched off, or blocked · 404 no such container, or
+   * no such group of the owner's · 409 the type cannot be shared, or too many shares · 429 too many changes
    */
   async share(owner: Sharer, type: string, request: ShareRequest, now: Date): Promise<void> {
     const { database, changes, publish } = this.#parts
@@ -192,7 +192,9 @@ export class ShareAdministration {
     return { shares: rows, next }
   }
 
-  /** Ends a share of any user; what is open by it is cut when this resolves. @throws {Refusal} 403 as `administer` · 404 */
+  /**
+   * Ends a share of any user; what is open by it is cut when this resolves. @throws {Refusal} 403 as `administer` · 404
+   */
   async end(actor: Actor, id: number, now: Date): Promise<void> {
     const { database, publish, onEnd } = this.#parts
     const ended = await administer(database, actor, async (tx) => {
@@ -240,7 +242,7 @@ export function refuseUnshareable({ access, forwardToken }: Template): void {
 
 /** What a share says, for the audit log. */
 interface ShareTerms {
-  /** Of the container. */
+  /** Id of the container's record. */
   readonly recordId: number
   readonly type: string
   /** `askedInId`: the group whose manager, with this address, asked for it. */
@@ -249,7 +251,10 @@ interface ShareTerms {
   readonly until: Date
 }
 
-/** The audit entry of a share that was made or ended; the visitor's address is a personal fact, which goes after a while. */
+/**
+ * The audit entry of a share that was made or ended; the visitor's address is a personal fact, which goes after a
+ * while.
+ */
 export function shareEntry(
   action: 'container.share' | 'container.unshare',
   actor: AuditEntry['actor'],

@@ -29,7 +29,10 @@ interface Present {
   lastSeenAt: number
 }
 
-/** Who has a shared container open now, as the gateway reports it. In memory; there is a timer only while there are visitors. */
+/**
+ * Who has a shared container open now, as the gateway reports it. In memory; there is a timer only while there are
+ * visitors.
+ */
 export class Visitors {
   readonly #parts: VisitorsParts
   readonly #byContainer = new Map<string, { readonly owned: ContainerRef; readonly present: Map<number, Present> }>()
@@ -66,7 +69,10 @@ export class Visitors {
       .map(({ owned }) => this.#event(owned))
   }
 
-  /** Forgets the visitors of a container, because a share has ended: those who may stay are reported again within seconds. */
+  /**
+   * Forgets the visitors of a container, because a share has ended: those who may stay are reported again within
+   * seconds.
+   */
   forget(owned: ContainerRef): void {
     if (this.#byContainer.delete(containerKey(owned))) this.#publish(owned)
   }

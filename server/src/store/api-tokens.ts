@@ -84,7 +84,9 @@ export async function listApiTokensOf(db: Db, userId: number): Promise<StoredApi
   return rows.map(fromRow)
 }
 
-/** A page of those of all users, or of one, newest first. @param page `before`: id of the last row of the page before */
+/**
+ * A page of those of all users, or of one, newest first. @param page `before`: id of the last row of the page before
+ */
 export async function listApiTokens(
   db: Db,
   page: { readonly limit: number; readonly before?: number | undefined },

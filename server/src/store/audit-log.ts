@@ -27,14 +27,20 @@ export interface AuditEntry {
   readonly action: AuditAction
   /** e.g. `container:12` */
   readonly target: string
-  /** As the actor wrote it. */
+  /** The reason in the words of the actor. */
   readonly reason?: string
-  /** Values before the change, named as in the API; only those that the action changed. Stored by size and hash when large. */
+  /**
+   * Values before the change, named as in the API; only those that the action changed. Stored by size and hash when
+   * large.
+   */
   readonly before?: AuditFacts
   readonly after?: AuditFacts
   /** Further facts. Never a secret: entries are exported. */
   readonly detail?: AuditFacts
-  /** As `detail`, and `before` in it as `before`: e-mail addresses that are deleted after a while, as `actor.address` is. */
+  /**
+   * Details, and under `before` earlier values, that are e-mail addresses: they are deleted after a while, as
+   * `actor.address` is.
+   */
   readonly personal?: AuditFacts
 }
 
@@ -234,7 +240,9 @@ function toLine(
   }
 }
 
-/** Max bytes of `before`, and of `after`: a manager of a group may replace its hours, up to 64 KB, many times a second. */
+/**
+ * Max bytes of `before`, and of `after`: a manager of a group may replace its hours, up to 64 KB, many times a second.
+ */
 const maxState = 8_192
 
 /** What is larger is told by its size and its hash, with which a copy that was kept can be compared. */
@@ -294,8 +302,8 @@ export interface ChainedAuditEntry extends StoredAuditEntry {
 }
 
 /**
- * Position of the last entry that was delivered elsewhere. Without one, the present end of the log becomes the position:
- * delivery begins with the next entry.
+ * Position of the last entry that was delivered elsewhere. Without one, the present end of the log becomes the
+ * position: delivery begins with the next entry.
  */
 export async function webhookPosition(db: Db): Promise<number> {
   const row = await db.selectFrom('installation').select('value').where('name', '=', positionName).executeTakeFirst()
@@ -314,7 +322,10 @@ export async function saveWebhookPosition(db: Db, position: number): Promise<voi
     .execute()
 }
 
-/** Entries behind a position, in their order; fewer than the limit where they are large. They exist for good: positions are assigned under the lock of the head. */
+/**
+ * Entries behind a position, in their order; fewer than the limit where they are large. They exist for good: positions
+ * are assigned under the lock of the head.
+ */
 export async function listAuditEntriesAfter(db: Db, position: number, limit: number): Promise<ChainedAuditEntry[]> {
   const behind = db.selectFrom('audit_log').where('position', '>', position).orderBy('position')
   const found = await behind.select(detailBytes.as('bytes')).limit(limit).execute()
@@ -325,8 +336,8 @@ export async function listAuditEntriesAfter(db: Db, position: number, limit: num
 }
 
 /**
- * Max bytes of the details of entries that are read at once, one entry excepted. What is parsed and sent together holds up the
- * process: 1,000 entries with 96 KB each did so for 14 s on a busy machine.
+ * Max bytes of the details of entries that are read at once, one entry excepted. What is parsed and sent together holds
+ * up the process: 1,000 entries with 96 KB each did so for 14 s on a busy machine.
  */
 const maxBytes = 1_048_576
 

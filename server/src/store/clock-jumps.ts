@@ -4,7 +4,10 @@ import type { Database, Db } from './database.ts'
 
 /** Rows per transaction: it delays a concurrent writer by some 10 ms. */
 const batchSize = 1_000
-/** Pause between two batches, in ms: SQLite works synchronously in the main thread, which answers what has come meanwhile. */
+/**
+ * Pause between two batches, in ms: SQLite works synchronously in the main thread, which answers what has come
+ * meanwhile.
+ */
 const pause = 1
 
 /** Tables whose rows are adjusted, in batches, in the order of their ids. */
@@ -13,8 +16,8 @@ type JumpTable = 'magic_links' | 'link_requests' | 'sessions' | 'users' | 'user_
 /**
  * Adjusts stored instants to a clock jump of `by` ms (negative: set back), so that durations stay the same: requests
  * for links keep their age, homes their retention, links and API tokens their remaining lifetime. After a jump forward
- * links and API tokens expire, except for what an earlier jump back took from them (`ClockDebt`): a clock that is behind
- * at the boot is corrected within seconds, and that must not take years from every token.
+ * links and API tokens expire, except for what an earlier jump back took from them (`ClockDebt`): a clock that is
+ * behind at the boot is corrected within seconds, and that must not take years from every token.
  *
  * When this resolves, every reader sees adjusted instants: rows that `finishClockJump` has not rewritten yet are
  * adjusted when they are read. Idempotent: it may be repeated.
@@ -196,8 +199,8 @@ const clampedColumns = {
 type ClampedTable = keyof typeof clampedColumns
 
 /**
- * Moves instants forward that the clock has clamped or written while it was behind; earlier and later ones are right. Not the
- * registration of who has signed in since: tokens from before it are those of another user.
+ * Moves instants forward that the clock has clamped or written while it was behind; earlier and later ones are right.
+ * Not the registration of who has signed in since: tokens from before it are those of another user.
  */
 async function giveBackInstants(tx: Db, table: ClampedTable, rows: Batch): Promise<void> {
   const { since } = await readClockDebt(tx)
@@ -251,7 +254,9 @@ export async function latestInstant(db: Db): Promise<Date | null> {
 
 const key = 'clock debt'
 
-/** How long a jump back can be made good for, in ms: a machine that sleeps later must not lengthen the life of links. */
+/**
+ * How long a jump back can be made good for, in ms: a machine that sleeps later must not lengthen the life of links.
+ */
 const maxAge = 3_600_000
 
 /** How far the clock was set back, as long as it was not moved forward again. */
@@ -275,7 +280,11 @@ async function addClockDebt(tx: Db, by: number, now: number): Promise<void> {
   await writeClockDebt(tx, { owed: owed + by, since: now })
 }
 
-/** Inside the transaction of a jump forward by so many ms. @param now by the new clock @returns how much of it makes good, in ms */
+/**
+ * Inside the transaction of a jump forward by so many ms.
+ * @param now by the new clock
+ * @returns how much of it makes good, in ms
+ */
 async function payClockDebt(tx: Db, by: number, now: number): Promise<number> {
   const { owed, since } = await readClockDebt(tx, now - by)
   const paid = Math.min(by, owed)

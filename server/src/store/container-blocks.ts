@@ -8,8 +8,9 @@ export interface Block {
 }
 
 /**
- * Blocks records by themselves. One that is blocked so already keeps its date and administrator. A block with its owner or with
- * groups becomes the administrator's, with its date: neither an unblock of the owner nor a manager of a group releases it.
+ * Blocks records by themselves. One that is blocked so already keeps its date and administrator. A block with its owner
+ * or with groups becomes the administrator's, with its date: neither an unblock of the owner nor a manager of a group
+ * releases it.
  * @returns ids of the records that changed
  */
 export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
@@ -40,9 +41,10 @@ export async function blockContainersOf(db: Db, userIds: readonly number[], bloc
 }
 
 /**
- * Blocks the records of these users and types, because a group of theirs is blocked. What is blocked with its owner, or with other
- * groups, is blocked with this group, too, with its first date and administrator: it stays blocked until each of them is
- * unblocked. What is blocked by itself is left alone. @param group its types; null: every type
+ * Blocks the records of these users and types, because a group of theirs is blocked. What is blocked with its owner, or
+ * with other groups, is blocked with this group, too, with its first date and administrator: it stays blocked until
+ * each of them is unblocked. What is blocked by itself is left alone.
+ * @param group its types; null: every type
  * @returns ids of those that this group has blocked, and had not before
  */
 export async function blockContainersOfGroup(
@@ -96,8 +98,9 @@ export async function unblockContainersOf(db: Db, userIds: readonly number[]): P
 }
 
 /**
- * Ends the block of this group of records, also of former members. Those that another group has blocked, or whose owner is blocked,
- * stay blocked. Call it with the lock `administrators`: a user who is unblocked in the same moment would leave them blocked.
+ * Ends the block of this group of records, also of former members. Those that another group has blocked, or whose owner
+ * is blocked, stay blocked. Call it with the lock `administrators`: a user who is unblocked in the same moment would
+ * leave them blocked.
  * @param limit max records @returns ids of those that are unblocked, and of those that stay blocked
  */
 export async function unblockContainersOfGroup(

@@ -16,7 +16,7 @@ export type ShareTarget =
 /** A share, with its container and its owner. */
 export interface ContainerShare {
   readonly id: number
-  /** Of the container. */
+  /** Id of the container's record. */
   readonly recordId: number
   readonly owner: { readonly id: number; readonly email: string; readonly slug: string }
   readonly type: string
@@ -46,7 +46,10 @@ interface Page {
   readonly after: number
 }
 
-/** Shares a container; a share with the same address or group gets these terms instead. @throws when record or group is gone */
+/**
+ * Shares a container; a share with the same address or group gets these terms instead.
+ * @throws when record or group is gone
+ */
 export async function setShare(
   tx: Db,
   share: {
@@ -112,7 +115,10 @@ export async function listShares(db: Db, page: Page, now: Date, ownerId?: number
   return rows.map(fromRow)
 }
 
-/** As `listShares`, those that open the container to visitors: not of a group that has ended, or that their owner has left. */
+/**
+ * A page of shares like `listShares`, without those that open the container to nobody: their group has ended, or their
+ * owner has left it.
+ */
 export async function listEffectiveShares(db: Db, page: Page, now: Date): Promise<ContainerShare[]> {
   const rows = await selectShares(db)
     .where('container_shares.expires_at', '>', now.getTime())
@@ -213,7 +219,7 @@ const isEffective = (now: Date) => sql<boolean>`((container_shares.group_id is n
     and group_members.user_id = user_containers.user_id)))
   and (container_shares.manager_id is null or ${isLookEffective(now, 'container_shares')}))`
 
-/** As long as the group has not ended, the owner is in it, and the visitor manages it. */
+/** Whether the group has not ended, the owner is in it, and the visitor manages it. */
 const isLookEffective = (now: Date, table: string) => sql<boolean>`(
   (asked_in.expires_at is null or asked_in.expires_at > ${now.getTime()})
   and exists (select 1 from group_members as owned where owned.group_id = asked_in.id

@@ -18,7 +18,9 @@ export interface NodeLock {
 }
 
 export interface NodeLockOptions {
-  /** Called once when the lock was lost, and another process has taken it since: this one may use the database no more. */
+  /**
+   * Called once when the lock was lost, and another process has taken it since: this one may use the database no more.
+   */
   readonly onTaken: (reason: DatabaseInUse) => void
   /** Called once when the lock is not free yet, and is waited for. */
   readonly onWait?: () => void
@@ -27,16 +29,16 @@ export interface NodeLockOptions {
 }
 
 /**
- * In ms. The server takes 6 s to find that the machine of a process is gone (`keepalives`), and less than a second for a
- * process that was killed.
+ * In ms. The server takes 6 s to find that the machine of a process is gone (`keepalives`), and less than a second for
+ * a process that was killed.
  */
 const defaultTimeout = 8_000
 const retryEvery = 250
 const connectTimeout = 4_000
 
 /**
- * The server notices a lost client after idle + count × interval seconds, instead of two hours. A limit of idle sessions
- * would end the lock. Settings that a server does not know are left out.
+ * The server notices a lost client after idle + count × interval seconds, instead of two hours. A limit of idle
+ * sessions would end the lock. Settings that a server does not know are left out.
  */
 const sessionSettings = `
   select set_config(wanted.name, wanted.value, false)
@@ -71,8 +73,8 @@ const holders = `
   order by backend_start limit 1`
 
 /**
- * Session lock of PostgreSQL that says that this process uses the database, on a connection of its own: it costs no query
- * while it is held, and ends with the process. A connection that is lost is made anew.
+ * Session lock of PostgreSQL that says that this process uses the database, on a connection of its own: it costs no
+ * query while it is held, and ends with the process. A connection that is lost is made anew.
  * @throws {DatabaseInUse} when it is not free within the timeout · when the database cannot be reached
  */
 export async function holdNodeLock(
@@ -182,9 +184,9 @@ export interface DataFolderLock {
 }
 
 /**
- * Two services on one SQLite database would each conduct the containers of all users by lists of their own. An exclusive lock of an
- * empty SQLite file: the kernel releases it with the process, however that ends, which a file with a process id does not tell (ids are
- * given again). Node has no `flock` of its own.
+ * Two services on one SQLite database would each conduct the containers of all users by lists of their own. An
+ * exclusive lock of an empty SQLite file: the kernel releases it with the process, however that ends, which a file with
+ * a process id does not tell (ids are given again). Node has no `flock` of its own.
  * @returns undefined when another process has held it for `timeout`; nothing has changed then
  * @throws when the folder cannot be written
  */

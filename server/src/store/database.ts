@@ -132,14 +132,18 @@ async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: string):
 }
 
 /**
- * Of PostgreSQL, which other nodes may use: changes nothing.
- * @param db any connection to it @throws {NewerStore} when a newer version wrote it · {StoreFailure}
+ * Refuses a PostgreSQL store of a newer version, and changes nothing: other nodes may use it.
+ * @param db any connection to it
+ * @throws {NewerStore} when a newer version wrote it · {StoreFailure}
  */
 export async function refuseStoreOfNewerVersion<T>(db: Kysely<T>): Promise<void> {
   refuseNewerStore(await appliedMigrations(db, true), Object.keys(migrations(true)))
 }
 
-/** Of PostgreSQL: whether this program has no migration to run. @throws {NewerStore} when a newer version wrote it · {StoreFailure} */
+/**
+ * Whether this program has no migration to run in a PostgreSQL store.
+ * @throws {NewerStore} when a newer version wrote it · {StoreFailure}
+ */
 export async function isUpToDate<T>(db: Kysely<T>): Promise<boolean> {
   const [applied, known] = [await appliedMigrations(db, true), Object.keys(migrations(true))]
   refuseNewerStore(applied, known)
@@ -196,7 +200,7 @@ export async function installationName(db: Db, propose: () => string): Promise<s
   return madeOnce(db, installationKey, propose)
 }
 
-/** As `installationName`, of a store that has been used. @throws when it has none */
+/** Reads the name of the installation from a store that has been used. @throws {Error} when it has none */
 export async function readInstallationName(db: Db): Promise<string> {
   return read(db, installationKey)
 }

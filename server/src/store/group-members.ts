@@ -181,7 +181,9 @@ export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & {
     .execute()
 }
 
-/** Gives an invitation that was replaced meanwhile its earlier content; none that was accepted or withdrawn meanwhile. */
+/**
+ * Gives an invitation that was replaced meanwhile its earlier content; none that was accepted or withdrawn meanwhile.
+ */
 export async function restoreGroupInvitation(tx: Db, earlier: StoredInvitation): Promise<void> {
   const { groupId, email, role, by, createdAt } = earlier
   await tx
@@ -244,8 +246,9 @@ export async function deleteGroupInvitation(tx: Db, groupId: number, email: stri
 
 /**
  * Makes a user who has proved an address a member of the groups to which it was invited. Groups that the user is in
- * already stay as they are. An invitation as manager makes a member alone when its author may make no managers any more:
- * one who was removed could otherwise come back by another address. @returns the invitations, which are used up
+ * already stay as they are. An invitation as manager makes a member alone when its author may make no managers any
+ * more: one who was removed could otherwise come back by another address.
+ * @returns the invitations, which are used up
  */
 export async function acceptGroupInvitations(
   tx: Db,

@@ -200,7 +200,7 @@ export interface Lesson extends LessonTime {
 
 /** A day on which other times hold. */
 export interface TimetableException {
-  /** As `2026-12-24`. */
+  /** Date such as `2026-12-24`. */
   readonly date: string
   /** In place of those of the week; none: no lesson. */
   readonly lessons: readonly LessonTime[]

@@ -9,9 +9,9 @@ export interface StoredArchive {
   readonly type: string
   /** Relative to the folder of archives. */
   readonly file: string
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
-  /** Of the container's record when it was made; another one says that the home may have changed since. */
+  /** State of the container's record when it was made; another one says that the home may have changed since. */
   readonly recordState: string
 }
 
@@ -39,7 +39,9 @@ export async function setHomeArchive(
     .execute()
 }
 
-/** Notes that a home was written without a start of its container: archives of it are made again before it is removed. */
+/**
+ * Notes that a home was written without a start of its container: archives of it are made again before it is removed.
+ */
 export async function noteHomeWritten(db: Db, userId: number, type: string): Promise<void> {
   await db
     .updateTable('home_archives')

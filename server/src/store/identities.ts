@@ -50,11 +50,13 @@ export interface ProviderSession extends Identity {
   readonly provider: string
   /** The session at the provider; null when it does not say. */
   readonly sid: string | null
-  /** As the caller sealed it. */
+  /** ID token, sealed by the caller. */
   readonly idToken: string
 }
 
-/** Notes that the session of this claim `sid` began at a provider. Call it in the transaction that stores the session. */
+/**
+ * Notes that the session of this claim `sid` began at a provider. Call it in the transaction that stores the session.
+ */
 export async function insertProviderSession(db: Db, ownSid: string, session: ProviderSession): Promise<void> {
   const { provider, issuer, subject, sid, idToken } = session
   const { id } = await db.selectFrom('sessions').select('id').where('sid', '=', ownSid).executeTakeFirstOrThrow()
@@ -64,7 +66,10 @@ export async function insertProviderSession(db: Db, ownSid: string, session: Pro
     .execute()
 }
 
-/** What is remembered of the first of these sessions that began at a provider. @param ownSids claims `sid` of sessions of ours */
+/**
+ * What is remembered of the first of these sessions that began at a provider.
+ * @param ownSids claims `sid` of sessions of ours
+ */
 export async function findProviderSession(db: Db, ownSids: readonly string[]): Promise<ProviderSession | undefined> {
   const row = await db
     .selectFrom('provider_sessions')

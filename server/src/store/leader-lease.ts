@@ -5,8 +5,9 @@ import type { NodeDb } from './node-records.ts'
 import { StoreFailure } from './store-failure.ts'
 
 /**
- * Lease of the leader: one row, renewed by the clock of the database. Its epoch goes up with each leader, so that no leader
- * is taken for a later one. A lease row and not a session lock: a lock that a failover of the database drops is not noticed.
+ * Lease of the leader: one row, renewed by the clock of the database. Its epoch goes up with each leader, so that no
+ * leader is taken for a later one. A lease row and not a session lock: a lock that a failover of the database drops is
+ * not noticed.
  */
 
 export interface Lease {
@@ -71,8 +72,8 @@ export async function releaseLease(db: NodeDb, { node, epoch }: Leader): Promise
 const isOver = (duration: number) => sql<boolean>`renewed_at < clock_timestamp() - ${duration} * interval '1 ms'`
 
 /**
- * Fencing of the store: a connection of a leader carries the epoch as a lock of its session, and a new leader ends those of
- * every other epoch before it reads anything. So no statement of an earlier leader counts from then on, in a
+ * Fencing of the store: a connection of a leader carries the epoch as a lock of its session, and a new leader ends
+ * those of every other epoch before it reads anything. So no statement of an earlier leader counts from then on, in a
  * transaction or not: one that was open is ended, and one that is opened later finds that its epoch is over.
  */
 
@@ -108,8 +109,9 @@ export async function endEarlierLeaders(db: NodeDb, epoch: number): Promise<void
 }
 
 /**
- * For each connection of a follower that reads: it cannot write, and reads where the leader writes, so that what the leader has
- * answered is seen. @throws {Error} from the check, for a standby of the database
+ * For each connection of a follower that reads: it cannot write, and reads where the leader writes, so that what the
+ * leader has answered is seen.
+ * @throws {Error} from the check, for a standby of the database
  */
 export const readOnly: ConnectionCheck = async (client) => {
   await client.query('set session characteristics as transaction read only')

@@ -8,7 +8,7 @@ export interface NodeTables {
     /** `NODE_ADDRESS` */
     address: string
     version: string
-    /** Of the connections between nodes; null: of a version that did not say. */
+    /** Version of the protocol between nodes; null: the version of Berth did not say. */
     protocol: number | null
     started_at: Date
     /** Heartbeat, by the clock of the database. */
@@ -34,8 +34,8 @@ export interface NodeTables {
 export type NodeDb = Kysely<NodeTables>
 
 /**
- * Timeout of a query and of a connection, in ms. Shorter than that of requests: what is asked of a server that is gone, as in a
- * failover, is asked of the next one soon.
+ * Timeout of a query and of a connection, in ms. Shorter than that of requests: what is asked of a server that is gone,
+ * as in a failover, is asked of the next one soon.
  */
 const timeout = 2_000
 
@@ -45,8 +45,9 @@ export async function openNodeTables(url: string): Promise<NodeDb> {
 }
 
 /**
- * One connection for the lease of a leader alone. Its timeout is longer than a leader has to renew its lease, so that a leader whose
- * requests reach the database and whose answers are lost renews once more, and not again on another connection.
+ * One connection for the lease of a leader alone. Its timeout is longer than a leader has to renew its lease, so that a
+ * leader whose requests reach the database and whose answers are lost renews once more, and not again on another
+ * connection.
  * @throws never; queries do
  */
 export async function openLeaseTables(url: string): Promise<NodeDb> {
@@ -62,7 +63,7 @@ export interface NodeRecord {
   /** `NODE_ADDRESS` */
   readonly address: string
   readonly version: string
-  /** Of the connections between nodes; null: of a version that did not say. */
+  /** Version of the protocol between nodes; null: the version of Berth did not say. */
   readonly protocol: number | null
   readonly startedAt: Date
   /** Its last heartbeat. */
@@ -116,7 +117,11 @@ export async function forgetLostNodes(db: NodeDb): Promise<void> {
   await db.deleteFrom('nodes').where('seen_at', '<', aDayAgo).execute()
 }
 
-/** Those of the last day, in the order of their addresses. @param alive ms since its last heartbeat in which a node counts as alive @throws {StoreFailure} */
+/**
+ * Those of the last day, in the order of their addresses.
+ * @param alive ms since its last heartbeat in which a node counts as alive
+ * @throws {StoreFailure}
+ */
 export async function listNodes(db: NodeDb, alive: number): Promise<NodeRecord[]> {
   return (
     db
@@ -154,7 +159,11 @@ export async function writeNodeSecret(db: NodeDb, name: string, sealed: string):
     .execute()
 }
 
-/** Of several nodes that begin at the same time the first one's counts. @returns what counts @throws {StoreFailure} */
+/**
+ * Stores a secret unless there is one of this name: when several nodes begin at the same time, the first one's counts.
+ * @returns what counts
+ * @throws {StoreFailure}
+ */
 export async function makeNodeSecret(db: NodeDb, name: string, sealed: string): Promise<string> {
   await db
     .insertInto('node_secrets')

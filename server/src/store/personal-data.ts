@@ -15,7 +15,9 @@ const auditWindow = 1_000
 /** One window at a time for all users together: between two of them all other work has its turn. */
 const searches = pLimit(1)
 
-/** Rows of a query, page by page in the order of their ids. @param id column of the ids, where the query joins tables */
+/**
+ * Rows of a query, page by page in the order of their ids. @param id column of the ids, where the query joins tables
+ */
 async function* inPages<DB, Tables extends keyof DB, Row extends { readonly id: number }>(
   query: SelectQueryBuilder<DB, Tables, Row>,
   id = 'id',

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { deleteInBatches, type Db } from './database.ts'
 
 /**
- * Personal facts of audit entries: network addresses, and e-mail addresses of accounts that were deleted or invited. The
- * hash chain covers a salted hash of them, the seal; the facts lie beside it and are deleted after a while. Until then
- * `verify` compares them with the seal; afterwards the chain is as it was, and nothing can be guessed from the seal, because
- * the salt is gone, too (commitment).
+ * Personal facts of audit entries: network addresses, and e-mail addresses of accounts that were deleted or invited.
+ * The hash chain covers a salted hash of them, the seal; the facts lie beside it and are deleted after a while. Until
+ * then `verify` compares them with the seal; afterwards the chain is as it was, and nothing can be guessed from the
+ * seal, because the salt is gone, too (commitment).
  */
 
 type Facts = Readonly<Record<string, unknown>>
@@ -43,7 +43,9 @@ export interface NewPersonalFacts extends PersonalFacts {
   readonly at: number
 }
 
-/** Stores facts of new entries. Facts of an entry that was removed by hand give way: a change must not fail for them. */
+/**
+ * Stores facts of new entries. Facts of an entry that was removed by hand give way: a change must not fail for them.
+ */
 export async function insertPersonalFacts(tx: Db, facts: readonly NewPersonalFacts[]): Promise<void> {
   if (facts.length === 0) return
   await tx

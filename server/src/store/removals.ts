@@ -12,7 +12,7 @@ export interface RemovedContainer {
 
 /** A container whose deletion begins. */
 export interface NewRemoval extends RemovedContainer {
-  /** Of the engine, from the record that is deleted; null when there is none. It finds a container that was renamed. */
+  /** Id in the engine, from the record that is deleted; null for none. By it a container that was renamed is found. */
   readonly containerId: string | null
 }
 
@@ -36,7 +36,7 @@ export async function insertRemovals(
     .execute()
 }
 
-/** As `insertRemovals`, of a home that is reset; its record stays. @returns id of the pending removal */
+/** Stores the pending removal of a home that is reset; its record stays. @returns id of the pending removal */
 export async function insertReset(db: Db, container: RemovedContainer, now: Date): Promise<number> {
   const row = toRow({ ...container, containerId: null }, { isPurge: true, now })
   const { id } = await db.insertInto('removals').values(row).returning('id').executeTakeFirstOrThrow()
@@ -98,13 +98,17 @@ export interface KeptHome extends FormerOwner {
 }
 
 /**
- * Of homes that are not kept: no clock says that their time is over. They have a date before `notKeptUntil` also while their removal
- * is postponed, and after any jump of the clock; a machine without a battery begins at 1970, so that is too near.
+ * Date of homes that are not kept: their time is over by any clock. They have a date before `notKeptUntil` also while
+ * their removal is postponed, and after any jump of the clock; 1970 is too near, because a machine without a battery
+ * begins there.
  */
 export const notKept = new Date(-1e14)
 export const notKeptUntil = new Date(-9e13)
 
-/** Stores until when these homes are kept (`notKept`: they are removed at once); in the transaction that deletes their owner. */
+/**
+ * Stores until when these homes are kept (`notKept`: they are removed at once); in the transaction that deletes their
+ * owner.
+ */
 export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter: Date): Promise<void> {
   if (homes.length === 0) return
   const rows = homes.map(({ volume, userId, slug, type }) => ({
@@ -122,7 +126,10 @@ export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter:
     .execute()
 }
 
-/** Former owners whose retention is over, the one with the longest wait first. @param after of those with a later date than this */
+/**
+ * Former owners whose retention is over, the one with the longest wait first.
+ * @param after of those with a later date than this
+ */
 export async function listDueOwners(
   db: Db,
   now: Date,
@@ -153,7 +160,10 @@ export async function isDueOwner(db: Db, { userId, slug }: FormerOwner, now: Dat
   return row !== undefined
 }
 
-/** Postpones homes that could not be removed now: they are retried after all others of their kind (kept or not) that are due. */
+/**
+ * Postpones homes that could not be removed now: they are retried after all others of their kind (kept or not) that are
+ * due.
+ */
 export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: Date): Promise<void> {
   await db
     .updateTable('kept_homes')

@@ -66,8 +66,8 @@ export interface UserContainersTable {
   blocked_at: number | null
   blocked_by: number | null
   /**
-   * Whether the container, its user or a group was blocked: unblocking a user, or a group, releases only what that blocked. Of
-   * several groups one; all of them are in `group_blocks`.
+   * Whether the container, its user or a group was blocked: unblocking a user, or a group, releases only what that
+   * blocked. Of several groups one; all of them are in `group_blocks`.
    */
   block_source: 'container' | 'user' | `group:${number}` | null
   /** When Berth stopped it last; null after a start. */
@@ -143,7 +143,7 @@ export interface SessionsTable {
   acting_admin_email: string | null
   reason: string | null
   ended_at: number | null
-  /** As `SessionEnd`; null while it lasts, and for what ended before reasons were kept. */
+  /** Reason, a `SessionEnd`; null while it lasts, and for what ended before reasons were kept. */
   ended_why: Generated<string | null>
 }
 
@@ -181,7 +181,7 @@ export interface AuditLogTable {
 
 /** Personal facts of entries of the audit log, until their retention is over; see `personal-facts.ts`. */
 export interface AuditPersonalFactsTable {
-  /** Of the entry. */
+  /** Position of the entry. */
   position: number
   at: number
   /** Makes the seal in the entry useless for guessing once this row is gone. */
@@ -299,7 +299,10 @@ export interface GroupInvitationsTable {
   created_at: number
 }
 
-/** Groups that have blocked a container, all of which must unblock it. Of a container that is blocked by itself there is none. */
+/**
+ * Groups that have blocked a container, all of which must unblock it. Of a container that is blocked by itself there is
+ * none.
+ */
 export interface GroupBlocksTable {
   id: Generated<number>
   record_id: number
@@ -311,10 +314,12 @@ export interface ContainerSharesTable {
   id: Generated<number>
   /** Record of the container. */
   record_id: number
-  /** Of the visitor's account, which need not exist yet; null for shares with a group, or with a manager. */
+  /** Address of the visitor's account, which need not exist yet; null for shares with a group, or with a manager. */
   email: string | null
   group_id: number | null
-  /** The manager of the group `asked_in_id` who asked to look; both are null for a share that its owner made unasked. */
+  /**
+   * The manager of the group `asked_in_id` who asked to look; both are null for a share that its owner made unasked.
+   */
   manager_id: number | null
   asked_in_id: number | null
   may: 'look' | 'use'
@@ -371,7 +376,7 @@ export interface HomeArchivesTable {
   /** Relative to the folder. */
   file: string
   bytes: number
-  /** Of the container's record when it was made; another one says that the home may have changed since. */
+  /** State of the container's record when it was made; another one says that the home may have changed since. */
   record_state: string
   created_at: number
 }

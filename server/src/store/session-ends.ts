@@ -3,7 +3,9 @@ import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
 import { canBeEnded, sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
 
-/** Begins the revocation of an ended session, as `endedSession` in `tokens` does: the store imports nothing above it. */
+/**
+ * Begins the revocation of an ended session, as `endedSession` in `tokens` does: the store imports nothing above it.
+ */
 const endedSessionPrefix = 'ended '
 
 /** How many takeovers, by a user and of this user, a block would end: `endTakeoversBy` and `endTakeoversOf`. */
@@ -34,7 +36,7 @@ export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: D
   return endTakeovers(tx, 'acting_admin_id', adminIds, now)
 }
 
-/** As `endTakeoversBy`, the takeovers of users who are blocked: acting for them ends with their own sessions. */
+/** Ends the takeovers of users who are blocked: acting for them ends with their own sessions. See `endTakeoversBy`. */
 export async function endTakeoversOf(tx: Db, userIds: readonly number[], now: Date): Promise<StoredSession[]> {
   return endTakeovers(tx, 'user_id', userIds, now)
 }
@@ -67,8 +69,8 @@ async function endTakeovers(
 }
 
 /**
- * Ends the own sessions of users who are blocked, in the transaction that blocks them. Their tokens are not revoked: they
- * go on to say why nothing works, until they expire. The list of revocations says that they open nothing.
+ * Ends the own sessions of users who are blocked, in the transaction that blocks them. Their tokens are not revoked:
+ * they go on to say why nothing works, until they expire. The list of revocations says that they open nothing.
  * @returns those of which a token may be left, for all who judge tokens by themselves
  */
 export async function endBlockedSessions(tx: Db, userIds: readonly number[], now: Date): Promise<StoredSession[]> {
@@ -101,7 +103,10 @@ export interface ProviderSessions {
   readonly sid: string | undefined
 }
 
-/** Sessions that began at a provider and can be ended, as `findOtherSessions` finds them; none when neither subject nor `sid` is named. */
+/**
+ * Sessions that began at a provider and can be ended, as `findOtherSessions` finds them; none when neither subject nor
+ * `sid` is named.
+ */
 export async function findSessionsAtProvider(
   db: Db,
   { issuer, subject, sid }: ProviderSessions,
@@ -123,8 +128,8 @@ export async function findSessionsAtProvider(
 }
 
 /**
- * Notes that these sessions were ended; those that were already keep their time, and unknown ones are ignored. One that a
- * block ended can be ended again, because its tokens go on.
+ * Notes that these sessions were ended; those that were already keep their time, and unknown ones are ignored. One that
+ * a block ended can be ended again, because its tokens go on.
  */
 export async function markSessionsEnded(db: Db, sids: readonly string[], now: Date, why: SessionEnd): Promise<void> {
   await db
@@ -190,7 +195,9 @@ async function insertRevokedTokensOf(
     .execute()
 }
 
-/** What ids begin with that stand for no token of ours: they are looked up when they come again, and held by no process. */
+/**
+ * What ids begin with that stand for no token of ours: they are looked up when they come again, and held by no process.
+ */
 const usedUpOnly = { logout: 'logout ', attempt: 'attempt ' } as const
 
 /** Id of what counts once: a provider's logout token, or an attempt to sign in. @param digest of what identifies it */

@@ -120,8 +120,9 @@ export async function findSessionBySid(db: Db, sid: string): Promise<StoredSessi
 }
 
 /**
- * Sessions of a user that can be ended, at most `limit`, but never the one of `exceptSid`: the live ones, and those that a
- * block ended while tokens of theirs go on. The oldest first. @param after id of the last one of the page before
+ * Sessions of a user that can be ended, at most `limit`, but never the one of `exceptSid`: the live ones, and those
+ * that a block ended while tokens of theirs go on. The oldest first.
+ * @param after id of the last one of the page before
  */
 export async function findOtherSessions(
   db: Db,
@@ -204,8 +205,8 @@ export interface CookieRotation {
 }
 
 /**
- * Extends a session that is live at `now`, and rotates its cookie where that is asked for, in one statement: what ends it
- * comes before or after, and of several rotations from one generation one wins.
+ * Extends a session that is live at `now`, and rotates its cookie where that is asked for, in one statement: what ends
+ * it comes before or after, and of several rotations from one generation one wins.
  * @returns undefined when it is over, or another rotation came first; nothing has changed then
  */
 export async function extendSession(

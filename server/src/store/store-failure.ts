@@ -23,8 +23,8 @@ const conflictCodes: ReadonlySet<string> = new Set(['40001', '40P01'])
 const [minPause, maxPause] = [5, 50]
 
 /**
- * PostgreSQL ended a transaction because of another one: a deadlock or a serialization failure. Nothing of it holds, and
- * the same work succeeds once the other transaction is over. Thrown only after the retry failed, too.
+ * PostgreSQL ended a transaction because of another one: a deadlock or a serialization failure. Nothing of it holds,
+ * and the same work succeeds once the other transaction is over. Thrown only after the retry failed, too.
  */
 export class StoreConflict extends StoreFailure {
   constructor(cause: unknown) {

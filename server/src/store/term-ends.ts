@@ -103,7 +103,9 @@ export async function hasOpenTermEnd(db: Db, groupId: number): Promise<boolean> 
   return row !== undefined
 }
 
-/** All, oldest first: those whose archives are kept, too. Few: one for a group in the time for which archives are kept. */
+/**
+ * All, oldest first: those whose archives are kept, too. Few: one for a group in the time for which archives are kept.
+ */
 export async function listTermEnds(db: Db): Promise<TermEnd[]> {
   return (await db.selectFrom('term_ends').selectAll().orderBy('id').execute()).map(termEndFromRow)
 }
@@ -187,8 +189,8 @@ const termEndFromRow = (row: Selectable<TermEndsTable>): TermEnd => ({
 })
 
 /**
- * Ends one whose archives are over before it was done: members that are left stay as they are and have failed, and nothing is
- * kept of the others, nor of the archives.
+ * Ends one whose archives are over before it was done: members that are left stay as they are and have failed, and
+ * nothing is kept of the others, nor of the archives.
  * @returns how many have failed by it; undefined when it has ended meanwhile
  */
 export async function giveUpTermEnd(tx: Tx, id: number, now: Date): Promise<number | undefined> {

@@ -28,8 +28,8 @@ export async function findUser(db: Db, id: number): Promise<User | undefined> {
 }
 
 /**
- * The user as the last transaction left them, and as they stay until this one ends: one that blocks or deletes them waits,
- * and sees what this one has stored. PostgreSQL would let a block commit between a read and what depends on it.
+ * The user as the last transaction left them, and as they stay until this one ends: one that blocks or deletes them
+ * waits, and sees what this one has stored. PostgreSQL would let a block commit between a read and what depends on it.
  */
 export async function lockUser(tx: Tx, id: number): Promise<User | undefined> {
   // Changes nothing; SQLite, whose transactions that write exclude each other, has no other statement for it.
@@ -326,7 +326,8 @@ export interface UnverifiedCutoff {
 
 /**
  * Accounts that were never verified and cannot be verified any more: registered before the cutoff, without a usable
- * link, not an administrator's, not blocked, without containers. The oldest first. None while a clock jump adjusts instants.
+ * link, not an administrator's, not blocked, without containers. The oldest first. None while a clock jump adjusts
+ * instants.
  */
 export async function listExpiredUnverifiedUsers(
   db: Db,

@@ -46,9 +46,9 @@ interface PassFailures {
 }
 
 /**
- * Measures CPU time and memory of what runs, one pass per interval, and adds them to the sums of use. A container counts
- * from its first measurement on, and its CPU time from its start if that was after the first pass. What it takes after
- * its last measurement is not counted.
+ * Measures CPU time and memory of what runs, one pass per interval, and adds them to the sums of use. A container
+ * counts from its first measurement on, and its CPU time from its start if that was after the first pass. What it takes
+ * after its last measurement is not counted.
  */
 export class UsageMeasurement {
   readonly #parts: UsageMeasurementParts
@@ -93,7 +93,7 @@ export class UsageMeasurement {
         await this.#measure(known, known.containerId ?? '', isPaused)
       } catch (error) {
         if (!(error instanceof RuntimeError)) failures.bug = error
-        // Of one container that is gone or cannot be measured, the next pass tries again.
+        // The next pass tries a container again that is gone or cannot be measured.
         else if (error.kind === 'unreachable') failures.unreachable = error
       }
     }
@@ -205,15 +205,17 @@ export class HomeUsage {
     if (isWanted && runtime.capabilities.measuresHomes) this.#task.start()
   }
 
-  /** Resolves when the pass in progress has ended: soon, when `DiskUse` was closed before, which cancels a measurement. */
+  /**
+   * Resolves when the pass in progress has ended: soon, when `DiskUse` was closed before, which cancels a measurement.
+   */
   async stop(): Promise<void> {
     await this.#task.stop()
   }
 
   /**
    * Measures, and counts the time since the last pass, two intervals at most, with the present sizes. The first pass
-   * begins the time and measures nothing: there is no time yet that sizes could count for. Never throws; after a failure
-   * the next pass counts that time, too.
+   * begins the time and measures nothing: there is no time yet that sizes could count for. Never throws; after a
+   * failure the next pass counts that time, too.
    */
   async pass(): Promise<void> {
     const { diskUse, log } = this.#parts

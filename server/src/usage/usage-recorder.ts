@@ -42,8 +42,8 @@ export interface PendingUsage {
 }
 
 /**
- * Samples, once a minute, what runs and whether bytes moved: from the index of containers and their last activity, both in
- * memory, so that no call to the engine is made. Only sums are kept.
+ * Samples, once a minute, what runs and whether bytes moved: from the index of containers and their last activity, both
+ * in memory, so that no call to the engine is made. Only sums are kept.
  */
 export class UsageRecorder {
   readonly #parts: UsageRecorderParts
@@ -134,8 +134,9 @@ interface UsageBatch {
 }
 
 /**
- * Adds recorded sums to the store, in batches. A batch is one transaction that also notes its name: where the answer was
- * lost, the name says whether it counts, so that nothing is counted twice. Nothing else is written until that is known.
+ * Adds recorded sums to the store, in batches. A batch is one transaction that also notes its name: where the answer
+ * was lost, the name says whether it counts, so that nothing is counted twice. Nothing else is written until that is
+ * known.
  */
 export class UsageWriter {
   readonly #parts: UsageWriterParts
@@ -235,7 +236,10 @@ export class UsageWriter {
   }
 }
 
-/** Sums by day and month of each known user, group, and of all. Sorted: rows are locked in one order, which prevents deadlocks. */
+/**
+ * Sums by day and month of each known user, group, and of all. Sorted: rows are locked in one order, which prevents
+ * deadlocks.
+ */
 function rowsOf(
   batch: readonly PendingUsage[],
   known: ReadonlySet<number>,
@@ -257,7 +261,9 @@ function rowsOf(
   return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
-/** Since how many minutes a container is idle, from which on its time is summed up apart: what an idle stop would save. */
+/**
+ * Since how many minutes a container is idle, from which on its time is summed up apart: what an idle stop would save.
+ */
 export const idleMinutes = [5, 15, 30, 60, 120, 240] as const
 
 export type IdleMinutes = (typeof idleMinutes)[number]
@@ -302,7 +308,9 @@ export function sumsOf({ seconds, isPaused, isUsed, idleFor, cores, memory }: Sa
   }
 }
 
-/** Seconds that a stop after so many idle minutes would have saved: all time for which a container was idle for longer. */
+/**
+ * Seconds that a stop after so many idle minutes would have saved: all time for which a container was idle for longer.
+ */
 export function savedBy(minutes: IdleMinutes, sums: UsageSums): number {
   return idleMinutes.filter((each) => each >= minutes).reduce((all, each) => all + sums[`idle_${each}_s`], 0)
 }

@@ -29,7 +29,7 @@ export interface UsageRequest {
 }
 
 export interface UsageReportRow extends UsageOf {
-  /** Of a group or user; null when it is gone. */
+  /** Name of the group or user; null when it is gone. */
   readonly name: string | null
 }
 
@@ -72,8 +72,8 @@ export class UsageReport {
   }
 
   /**
-   * @throws {Refusal} 400 for users in more than one period, for both a user and a group, and for groups of a user · 404
-   * for an address without an account
+   * @throws {Refusal} 400 for users in more than one period, for both a user and a group, and for groups of a user ·
+   * 404 for an address without an account
    */
   async read(request: UsageRequest, now: Date): Promise<UsageReportPage> {
     const { unit, by, type, limit, sort, after } = request

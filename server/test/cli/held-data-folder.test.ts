@@ -15,7 +15,7 @@ import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts
  */
 
 async function holdLock(t: TestContext, dataDir: string): Promise<ChildProcess> {
-  const source = path.resolve(import.meta.dirname, '../../src/store/data-folder-lock.ts')
+  const source = path.resolve(import.meta.dirname, '../../src/store/database-lock.ts')
   const program = path.join(dataDir, '..', 'holder.mjs')
   writeFileSync(
     program,

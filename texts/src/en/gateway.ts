@@ -1,6 +1,6 @@
 /**
- * What the gateway says itself, by the names of `gateway/src/pages/gateway-refusals.ts`. These areas have plain arguments
- * only: see `gateway/src/pages/localize-plain.ts`.
+ * What the gateway says itself, by the names of `gateway/src/pages/gateway-refusals.ts`. These areas have plain
+ * arguments only: see `gateway/src/pages/localize-plain.ts`.
  */
 export const gateway = {
   badMessage: 'This request is not valid. {why}',
@@ -52,8 +52,8 @@ export const gateway = {
 } as const
 
 /**
- * Pages of the server's own: the gateway's, and what is read where no script runs. Everything is escaped when it becomes
- * HTML.
+ * Pages of the server's own: the gateway's, and what is read where no script runs. Everything is escaped when it
+ * becomes HTML.
  */
 export const pages = {
   imprint: 'Imprint',

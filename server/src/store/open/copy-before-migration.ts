@@ -19,9 +19,9 @@ import { takeStoreSnapshot } from './copy-store.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 
 /**
- * Brings a PostgreSQL store up to date, and copies it before if it has been used. Nodes that start at the same time do this one
- * after the other: the copy of the second one would take the place of the first, and have the rows of a store that is being changed.
- * It waits for as long as the other copies and migrates, which have no limit of their own.
+ * Brings a PostgreSQL store up to date, and copies it before if it has been used. Nodes that start at the same time do
+ * this one after the other: the copy of the second one would take the place of the first, and have the rows of a store
+ * that is being changed. It waits for as long as the other copies and migrates, which have no limit of their own.
  * @returns what was copied; undefined when nothing was
  * @throws as `copyPostgresBeforeMigration` and `openDatabase`; the store is then as it was
  */
@@ -66,9 +66,9 @@ function pendingMigrations(applied: readonly string[], known: readonly string[])
 }
 
 /**
- * Copies a SQLite store that has migrations to run, so that the version before can be started on it again. A store that is
- * new, up to date, or newer than this program is not copied; nor is one whose migrations have begun and failed: the copy from before
- * them stays the one to go back to. The caller has `forgetMigration` once the store is open.
+ * Copies a SQLite store that has migrations to run, so that the version before can be started on it again. A store that
+ * is new, up to date, or newer than this program is not copied; nor is one whose migrations have begun and failed: the
+ * copy from before them stays the one to go back to. The caller has `forgetMigration` once the store is open.
  * @returns what to go back to; undefined when there are no migrations to run
  * @throws when no copy can be made; then nothing has changed, and the store must not be migrated
  */
@@ -129,7 +129,10 @@ const unfinished = 'unfinished-'
 /** UTC, such as `20261123T013000Z`: names in the order of time. */
 const compactTime = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '')
 
-/** @param made the newest, whatever its name. Names after it are of a clock that was set back since: they count as the oldest */
+/**
+ * @param made the newest, whatever its name. Names after it are of a clock that was set back since: they count as the
+ * oldest
+ */
 function removeOldCopies(folder: string, made: string): void {
   const copies = readdirSync(folder).filter((name) => name.endsWith('.sqlite'))
   const later = copies.filter((name) => name > made)
@@ -140,12 +143,13 @@ function removeOldCopies(folder: string, made: string): void {
 type Tx = Transaction<Schema>
 
 /**
- * Copies a PostgreSQL store that has migrations to run into a schema of its own in the same database, so that the version
- * before can be started on it again: tables, constraints, triggers, rows and the last ids given. It is one transaction, and
- * one snapshot; the copy before is removed by it. A store that is new, up to date, or newer than this program is not copied.
+ * Copies a PostgreSQL store that has migrations to run into a schema of its own in the same database, so that the
+ * version before can be started on it again: tables, constraints, triggers, rows and the last ids given. It is one
+ * transaction, and one snapshot; the copy before is removed by it. A store that is new, up to date, or newer than this
+ * program is not copied.
  * @returns name of the schema and the migrations; undefined when none was made
- * @throws {StoreFailure} when the database cannot be reached · {Error} for the operator, when no copy can be made; then nothing
- * has changed, and the store must not be migrated
+ * @throws {StoreFailure} when the database cannot be reached · {Error} for the operator, when no copy can be made; then
+ * nothing has changed, and the store must not be migrated
  */
 export async function copyPostgresBeforeMigration(url: string, now: Date): Promise<CopiedStore | undefined> {
   const db = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true, maxConnections: 1 }) })
@@ -182,7 +186,7 @@ async function copySchema(tx: Tx, applied: readonly string[], now: Date): Promis
   for (const old of await copiesOf(tx, schema)) await sql`drop schema ${sql.id(old)} cascade`.execute(tx)
   await sql`create schema ${sql.id(copy)}`.execute(tx)
   await sql`select set_config('search_path', ${quoted(copy)}, true)`.execute(tx)
-  // As the version before made them: a copy of the tables alone would lack keys between them, and triggers.
+  // The old migrations make the tables: a copy of the tables alone would lack keys between them, and triggers.
   const known = migrations(true)
   for (const name of applied) await known[name]?.up(tx)
   for (const table of ['kysely_migration', 'kysely_migration_lock'])
@@ -267,12 +271,15 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 /** Folder in the data folder, of copies from before migrations. */
 const copiesFolder = 'before-migration'
 
-/** In the folder of copies: the one that was made before the migrations under way. Its name sorts before those of copies. */
+/**
+ * In the folder of copies: the one that was made before the migrations under way. Its name sorts before those of
+ * copies.
+ */
 const noteIn = (dataDir: string) => path.join(dataDir, copiesFolder, '.unfinished-migration')
 
 /**
- * SQLite's migrations are not one transaction: one that fails leaves the store between two versions. Until it is open, the copy from
- * before the first of them is the only one that an older version can use, however often Berth is started.
+ * SQLite's migrations are not one transaction: one that fails leaves the store between two versions. Until it is open,
+ * the copy from before the first of them is the only one that an older version can use, however often Berth is started.
  * @param copy path of the file
  */
 function noteMigration(dataDir: string, copy: string): void {
@@ -286,8 +293,8 @@ export function forgetMigration(dataDir: string): void {
 }
 
 /**
- * Path of the copy from before migrations that have begun and are not done. A store that was put in the place of that one, such as
- * the copy itself, has no migrations under way.
+ * Path of the copy from before migrations that have begun and are not done. A store that was put in the place of that
+ * one, such as the copy itself, has no migrations under way.
  */
 function copyOfUnfinishedMigration(dataDir: string): string | undefined {
   const note = readNote(dataDir)

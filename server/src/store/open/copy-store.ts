@@ -35,16 +35,18 @@ export class StoreCopyProblem extends Error {
 export interface CopyOptions {
   /** Schema that what is in a PostgreSQL store is copied to before it is emptied; null: it must be empty. */
   readonly moveAside?: string | null
-  /** Called before the transaction of a PostgreSQL store is committed: when it fails before, that store is as it was. */
+  /**
+   * Called before the transaction of a PostgreSQL store is committed: when it fails before, that store is as it was.
+   */
   readonly beforeCommit?: () => Promise<void>
 }
 
 /**
- * Copies a store into another one, of either kind, in one transaction of the target: it has everything or nothing of it.
- * The source may be in use; what is copied is one snapshot. The copy is read again and compared with the source by counts
- * and hashes before the transaction ends (PostgreSQL), or right after it (SQLite).
- * @throws {StoreCopyProblem} when the source is of another version than this program, the target is not empty, which is then as
- *   it was, or they differ · {NewerStore} when a newer version changed one of them · what the databases throw
+ * Copies a store into another one, of either kind, in one transaction of the target: it has everything or nothing of
+ * it. The source may be in use; what is copied is one snapshot. The copy is read again and compared with the source by
+ * counts and hashes before the transaction ends (PostgreSQL), or right after it (SQLite).
+ * @throws {StoreCopyProblem} when the source is of another version than this program, the target is not empty, which is
+ * then as it was, or they differ · {NewerStore} when a newer version changed one of them · what the databases throw
  */
 export async function copyStore(
   from: StoreLocation,
@@ -181,8 +183,8 @@ export interface StoreSnapshot {
 const allPages = 2 ** 31 - 1
 
 /**
- * Copies a store that may be in use into `berth.sqlite` of a folder: of SQLite by its backup API, of PostgreSQL row by row
- * from one snapshot. Requests of the service go on meanwhile.
+ * Copies a store that may be in use into `berth.sqlite` of a folder: of SQLite by its backup API, of PostgreSQL row by
+ * row from one snapshot. Requests of the service go on meanwhile.
  * @param folder exists and has no such file
  * @throws when the copy is damaged, or one of the databases cannot be used; then the file is incomplete
  */
@@ -204,8 +206,8 @@ export async function takeStoreSnapshot(from: StoreLocation, folder: string): Pr
 
 /**
  * Checks a copy, and makes it one file without a write-ahead log.
- * @param extent `structure`: every page; `everything`: indexes against their tables as well, which takes several times as
- *   long
+ * @param extent `structure`: every page; `everything`: indexes against their tables as well, which takes several times
+ * as long
  * @throws when it is damaged, or no store of Berth
  */
 export async function checkStoreSnapshot(
@@ -287,7 +289,10 @@ export async function mayMoveStoreAside(url: string): Promise<boolean> {
   }
 }
 
-/** Of PostgreSQL: changes nothing. @throws {NewerStore} when a newer version changed the store there · {StoreFailure} */
+/**
+ * Refuses a PostgreSQL store of a newer version; changes nothing.
+ * @throws {NewerStore} when a newer version changed the store there · {StoreFailure}
+ */
 export async function refuseNewerStoreAt(url: string): Promise<void> {
   const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
   try {

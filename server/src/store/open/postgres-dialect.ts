@@ -33,7 +33,7 @@ export interface PostgresOptions {
   readonly withoutTimeouts?: boolean
   readonly onConnect?: ConnectionCheck | undefined
   readonly maxConnections?: number
-  /** Of everything that is waited for, in ms. */
+  /** Timeout of everything that is waited for, in ms. */
   readonly timeout?: number
 }
 
@@ -90,8 +90,8 @@ export async function postgresDialect(
 }
 
 /**
- * Migrations look tables up by their names. A restore leaves tables of the same names in a schema of its own, which must
- * not be taken for those in use.
+ * Migrations look tables up by their names. A restore leaves tables of the same names in a schema of its own, which
+ * must not be taken for those in use.
  */
 class OneSchemaDialect extends PostgresDialect {
   override createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {

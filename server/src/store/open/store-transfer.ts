@@ -237,7 +237,7 @@ async function columnsOf(client: Client, table: string): Promise<Column[]> {
 async function* postgresPagesOf(client: Client, table: string, columns: readonly string[]): AsyncGenerator<Row[]> {
   const key = storeTables[table as keyof typeof storeTables]
   const { type } = (await columnsOf(client, table)).find(({ name }) => name === key) ?? { type: 'text' }
-  // As SQLite orders text: by its bytes.
+  // SQLite orders text by its bytes.
   const order = type === 'text' ? `"${key}" collate "C"` : `"${key}"`
   await client.query(`declare pages no scroll cursor for select ${quoted(columns)} from ${table} order by ${order}`)
   for (;;) {
@@ -285,7 +285,7 @@ export async function postgresTarget(url: string) {
       await client.query(`truncate ${tables.join(', ')}`)
       await client.query('alter table audit_log enable trigger user')
     },
-    /** Of what this transaction has written. */
+    /** Reads what this transaction has written. */
     reader: () => readerOf(client),
     /** Durable once it has resolved. */
     commit: async () => void (await client.query('commit')),
