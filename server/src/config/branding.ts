@@ -163,7 +163,7 @@ export interface Logo {
 }
 
 /** Max bytes: it comes with the first visit of everyone. */
-const maxBytes = 131_072
+const maxLogoBytes = 131_072
 /** Sides of a PNG in pixels. */
 const [minSide, maxSide] = [16, 2_048]
 
@@ -177,7 +177,7 @@ function readLogo(file: string): { readonly value: Logo } | { readonly problem: 
   let bytes: Buffer
   try {
     const { size } = statSync(file)
-    if (size > maxBytes) return { problem: `${file} has ${size} bytes; at most ${maxBytes} are allowed` }
+    if (size > maxLogoBytes) return { problem: `${file} has ${size} bytes; at most ${maxLogoBytes} are allowed` }
     bytes = readFileSync(file)
   } catch (error) {
     return { problem: `cannot be read: ${(error as Error).message}` }
@@ -200,7 +200,7 @@ function problemOfPng(bytes: Buffer): string | undefined {
 }
 
 /** What an SVG image needs for no drawing, and what could run or load something if it were opened as a document. */
-const forbidden: readonly (readonly [pattern: RegExp, words: string])[] = [
+const forbiddenInSvg: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/<!doctype|<!entity/i, 'declares a document type or entities'],
   [/<\?xml-stylesheet/i, 'loads a style sheet'],
   [
@@ -227,12 +227,12 @@ function problemOfSvg(bytes: Buffer): string | undefined {
   if (!/^<svg[\s>]/.test(start) || !/<\/svg>\s*$/.test(start)) return 'is neither a PNG image nor an SVG image'
   if (!/xmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(start))
     return 'lacks xmlns="http://www.w3.org/2000/svg", without which browsers do not draw it'
-  const found = forbidden.find(([pattern]) => pattern.test(text))
+  const found = forbiddenInSvg.find(([pattern]) => pattern.test(text))
   return found && `${found[1]}; save it as a plain SVG image without that, or as a PNG image`
 }
 
 const maxNotices = 10
-const maxLength = 300
+const maxNoticeLength = 300
 const day = 86_400_000
 
 /**
@@ -258,7 +258,9 @@ function readNotice(value: unknown, zone: string): Read<Notice> {
   if (unknown !== undefined) return { problem: `${unknown} is not a field of a notice; known: text, from, until` }
   const texts = textsByLanguage(text)
   if (!texts || Object.values(texts).some((each) => !isLine(each)))
-    return { problem: `text must be one line of 1 to ${maxLength} characters, or such lines by language (en, de)` }
+    return {
+      problem: `text must be one line of 1 to ${maxNoticeLength} characters, or such lines by language (en, de)`,
+    }
   const [begin, end] = [readInstant(from, zone, false), readInstant(until, zone, true)]
   if (begin === undefined || end === undefined)
     return { problem: 'from and until must be a date (2026-12-19) or a time (2026-12-19T08:00)' }
@@ -278,7 +280,7 @@ function textsByLanguage(value: unknown): Readonly<Record<Language, string>> | u
     : undefined
 }
 
-const isLine = (text: string) => text.trim() !== '' && [...text].length <= maxLength && !/\p{Cc}/u.test(text)
+const isLine = (text: string) => text.trim() !== '' && [...text].length <= maxNoticeLength && !/\p{Cc}/u.test(text)
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 

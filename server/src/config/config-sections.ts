@@ -110,20 +110,21 @@ export interface SharingConfig {
 /** `SHARING` and `SHARE_MAX_DURATION`. @param problems gets a sentence for each problem found */
 export function readSharing(text: (name: SettingName) => string | null, problems: string[]): SharingConfig {
   const words = list(text('SHARING') ?? 'off')
-  const isRight = words.length === 1 ? /^(off|people|groups)$/.test(words[0] ?? '') : isBoth(words)
+  const isRight = words.length === 1 ? /^(off|people|groups)$/.test(words[0] ?? '') : isPeopleAndGroups(words)
   if (!isRight) problems.push('SHARING: must be off, people, groups or people,groups')
   const duration = text('SHARE_MAX_DURATION')
-  const seconds = duration === null ? defaultDuration : whole(60, 31_536_000)(duration)
+  const seconds = duration === null ? defaultShareDuration : whole(60, 31_536_000)(duration)
   if (seconds instanceof Problem) problems.push(`SHARE_MAX_DURATION: ${seconds.words}`)
   const [withPeople, withGroups] = [words.includes('people'), words.includes('groups')]
-  const maxDuration = seconds instanceof Problem ? defaultDuration : seconds
+  const maxDuration = seconds instanceof Problem ? defaultShareDuration : seconds
   return { isOn: withPeople || withGroups, withPeople, withGroups, maxDuration }
 }
 
 /** 30 days, in seconds. */
-const defaultDuration = 2_592_000
+const defaultShareDuration = 2_592_000
 
-const isBoth = (words: readonly string[]) => words.length === 2 && words.includes('people') && words.includes('groups')
+const isPeopleAndGroups = (words: readonly string[]) =>
+  words.length === 2 && words.includes('people') && words.includes('groups')
 
 /** Whether snapshots of homes are made. */
 export interface SnapshotConfig {
@@ -179,7 +180,7 @@ export interface AuditWebhookConfig {
 }
 
 /** Bytes of a secret (Standard Webhooks 1.0.0, "Signature scheme"). */
-const [minBytes, maxBytes] = [24, 64]
+const [minSecretBytes, maxSecretBytes] = [24, 64]
 
 /**
  * `AUDIT_WEBHOOK_URL` and `AUDIT_WEBHOOK_SECRET`: both or neither.
@@ -195,18 +196,18 @@ export function readAuditWebhook(
     problems.push('AUDIT_WEBHOOK_URL and AUDIT_WEBHOOK_SECRET: set both, or neither')
     return null
   }
-  const problem = problemOf(url)
+  const problem = problemOfWebhookUrl(url)
   if (problem !== undefined) problems.push(`AUDIT_WEBHOOK_URL: ${problem}`)
-  const secrets = given.split(/\s+/).map(readSecret)
+  const secrets = given.split(/\s+/).map(readWebhookSecret)
   if (secrets.includes(undefined))
     problems.push(
-      `AUDIT_WEBHOOK_SECRET: must be whsec_ and ${minBytes} to ${maxBytes} bytes in base64; several are separated by spaces`,
+      `AUDIT_WEBHOOK_SECRET: must be whsec_ and ${minSecretBytes} to ${maxSecretBytes} bytes in base64; several are separated by spaces`,
     )
   return { url, secrets: secrets.filter((secret) => secret !== undefined) }
 }
 
 /** Entries have addresses of people: they travel encrypted, or not beyond this machine. */
-function problemOf(url: string): string | undefined {
+function problemOfWebhookUrl(url: string): string | undefined {
   const parsed = URL.parse(url)
   if (!parsed || !['https:', 'http:'].includes(parsed.protocol)) return 'must be an address that begins with https://'
   if (parsed.username !== '' || parsed.password !== '') return 'must not contain a user name or a password'
@@ -216,10 +217,10 @@ function problemOf(url: string): string | undefined {
     : undefined
 }
 
-function readSecret(text: string): Buffer | undefined {
+function readWebhookSecret(text: string): Buffer | undefined {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const bytes = base64 === undefined ? undefined : Buffer.from(base64, 'base64')
-  return bytes && bytes.length >= minBytes && bytes.length <= maxBytes ? bytes : undefined
+  return bytes && bytes.length >= minSecretBytes && bytes.length <= maxSecretBytes ? bytes : undefined
 }
 
 /** Settings of `ENGINE=kubernetes`. */
@@ -235,7 +236,10 @@ export interface KubernetesConfig {
 }
 
 /** Names of namespaces (RFC 1123 labels), and of storage classes (RFC 1123 subdomains). */
-const [label, subdomain] = [/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/]
+const [namespaceName, storageClassName] = [
+  /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+  /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/,
+]
 
 /**
  * @param readFile as of `readConfig`
@@ -253,18 +257,18 @@ export function readKubernetes(
   const helperImage = text('KUBERNETES_HELPER_IMAGE')
   if (engine !== 'docker' && engine !== 'kubernetes') problems.push('ENGINE: must be docker or kubernetes')
   if (engine !== 'kubernetes') return null
-  if (namespace !== null && !label.test(namespace))
+  if (namespace !== null && !namespaceName.test(namespace))
     problems.push('KUBERNETES_NAMESPACE: must be lower-case letters, digits and hyphens, at most 63')
-  if (storageClass !== null && !subdomain.test(storageClass))
+  if (storageClass !== null && !storageClassName.test(storageClass))
     problems.push('KUBERNETES_STORAGE_CLASS: must be lower-case letters, digits, dots and hyphens')
   if (helperImage !== null && /\s/.test(helperImage))
     problems.push('KUBERNETES_HELPER_IMAGE: must be the name of an image, such as busybox:1.36')
-  for (const file of kubeconfig?.split(path.delimiter) ?? []) problems.push(...problemsOfFile(file, readFile))
+  for (const file of kubeconfig?.split(path.delimiter) ?? []) problems.push(...problemsOfKubeconfig(file, readFile))
   return { kubeconfig, namespace, storageClass, helperImage }
 }
 
 /** Several files are separated by colons, between which there may be nothing. */
-function problemsOfFile(file: string, readFile: (path: string) => string): string[] {
+function problemsOfKubeconfig(file: string, readFile: (path: string) => string): string[] {
   try {
     if (file !== '') readFile(file)
     return []
@@ -281,7 +285,7 @@ export interface NodeConfig {
   readonly secret: string | null
 }
 
-const minSecretLength = 32
+const minNodeSecretLength = 32
 
 /**
  * `NODE_ADDRESS`, and what several nodes need.
@@ -298,8 +302,8 @@ export function readNode(text: (name: SettingName) => string | null, problems: s
       'several nodes need PostgreSQL: set DATABASE_URL=postgres://...',
     ],
     [
-      secret === null || secret.length >= minSecretLength,
-      `set NODE_SECRET to at least ${minSecretLength} characters, the same on all nodes, e.g. from: openssl rand -base64 32`,
+      secret === null || secret.length >= minNodeSecretLength,
+      `set NODE_SECRET to at least ${minNodeSecretLength} characters, the same on all nodes, e.g. from: openssl rand -base64 32`,
     ],
   ]
   problems.push(...needs.filter(([isMet]) => !isMet).map(([, words]) => `NODE_ADDRESS: ${words}`))

@@ -144,7 +144,7 @@ function memoryWarnings({ templates }: Config, totalMemory: number): LocalizedMe
 }
 
 /** Types of file systems by `f_type`. Source: linux/magic.h; cifs and smb2 are two names of one protocol. */
-const names: ReadonlyMap<number, string> = new Map([
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
   [0xff534d42, 'SMB'],
@@ -153,7 +153,7 @@ const names: ReadonlyMap<number, string> = new Map([
 ])
 
 /** Name of a network file system; undefined for every other one. @param type of statfs(2) */
-export const networkFileSystem = (type: number): string | undefined => names.get(type)
+export const networkFileSystem = (type: number): string | undefined => networkFileSystems.get(type)
 
 /**
  * Magic number of the file system of a folder, or of the one in which it would be made.

@@ -5,7 +5,7 @@ import { SigningKeys, loadSigningKeys, replaceFile, signingKeyFile } from '#/acc
 import { Seal } from '#/machine/seal.ts'
 import { makeNodeSecret, readNodeSecret, writeNodeSecret, type NodeDb } from '#/store/node-records.ts'
 
-const name = 'signing keys'
+const secretName = 'signing keys'
 
 /**
  * The signing keys of all nodes: those of the database count, and the file in the data folder is a copy, for backups,
@@ -14,17 +14,17 @@ const name = 'signing keys'
  * @throws as `loadSigningKeys` and `NodeCipher.read`
  */
 export async function sharedSigningKeys(db: NodeDb, cipher: NodeCipher, dataDir: string): Promise<SigningKeys> {
-  const stored = await cipher.read(db, name)
+  const stored = await cipher.read(db, secretName)
   const file = path.join(dataDir, signingKeyFile)
   if (stored !== undefined) await replaceFile(file, stored)
-  const keys = await loadSigningKeys(dataDir, (text) => cipher.write(db, name, text))
-  if (stored === undefined) await cipher.write(db, name, await readFile(file, 'utf8'))
+  const keys = await loadSigningKeys(dataDir, (text) => cipher.write(db, secretName, text))
+  if (stored === undefined) await cipher.write(db, secretName, await readFile(file, 'utf8'))
   return keys
 }
 
 /** Those of the database, to verify with. @throws as `NodeCipher.read`, and when no node has led yet */
 export async function readSigningKeys(db: NodeDb, cipher: NodeCipher): Promise<SigningKeys> {
-  const stored = await cipher.read(db, name)
+  const stored = await cipher.read(db, secretName)
   if (stored === undefined) throw new Error('no node has stored signing keys')
   // Only a text without a next key would be written anew, and no leader stores one.
   return SigningKeys.read({ file: '' }, stored)
@@ -35,7 +35,7 @@ export async function readSigningKeys(db: NodeDb, cipher: NodeCipher): Promise<S
  * @throws as `NodeCipher.read`, and when it cannot be written
  */
 export async function copySigningKeys(db: NodeDb, cipher: NodeCipher, dataDir: string): Promise<void> {
-  const stored = await cipher.read(db, name)
+  const stored = await cipher.read(db, secretName)
   const file = path.join(dataDir, signingKeyFile)
   if (stored !== undefined && stored !== (await readFile(file, 'utf8').catch(() => undefined)))
     await replaceFile(file, stored)

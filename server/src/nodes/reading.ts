@@ -252,7 +252,7 @@ class RevokedIds {
 /** In ms: interval of reports, and the time between two reports of one session when the leader says no other. */
 const [reportEvery, defaultInterval] = [1_000, 60_000]
 /** Sessions of which it is known when they were reported; all are forgotten when there are more. */
-const maxKnown = 50_000
+const maxKnownUses = 50_000
 
 /** Tells the leader which sessions were used here, as gateways do: each once a minute at most. */
 class UseReports {
@@ -275,7 +275,7 @@ class UseReports {
   note(sid: string, at: number): void {
     const before = this.#reportedAt.get(sid)
     if (before !== undefined && Math.abs(at - before) < this.#interval) return
-    if (this.#reportedAt.size >= maxKnown) this.#reportedAt.clear()
+    if (this.#reportedAt.size >= maxKnownUses) this.#reportedAt.clear()
     this.#reportedAt.set(sid, at)
     this.#pending.push({ sid, at })
   }

@@ -339,7 +339,7 @@ export async function listAuditEntriesAfter(db: Db, position: number, limit: num
  * Max bytes of the details of entries that are read at once, one entry excepted. What is parsed and sent together holds
  * up the process: 1,000 entries with 96 KB each did so for 14 s on a busy machine.
  */
-const maxBytes = 1_048_576
+const maxWindowBytes = 1_048_576
 
 /** Bytes of the detail of an entry; neither database reads the text for it. */
 const detailBytes = sql<number | string>`octet_length(detail)`
@@ -347,7 +347,7 @@ const detailBytes = sql<number | string>`octet_length(detail)`
 /** How many of the first entries are read at once; at least one where there is any. @param sizes in bytes */
 function countThatFit(sizes: readonly (number | string)[]): number {
   let bytes = 0
-  const tooMany = sizes.findIndex((size) => (bytes += Number(size)) > maxBytes)
+  const tooMany = sizes.findIndex((size) => (bytes += Number(size)) > maxWindowBytes)
   return tooMany === -1 ? sizes.length : Math.max(1, tooMany)
 }
 
@@ -362,7 +362,7 @@ export async function windowBehind(db: Db, position: number, most: number): Prom
       .where('position', '>', position)
       .where('position', '<=', position + count)
       .executeTakeFirstOrThrow()
-    if (Number(bytes ?? 0) <= maxBytes) return count
+    if (Number(bytes ?? 0) <= maxWindowBytes) return count
   }
   return 1
 }

@@ -252,12 +252,12 @@ export async function latestInstant(db: Db): Promise<Date | null> {
   return latest === 0 ? null : new Date(latest)
 }
 
-const key = 'clock debt'
+const debtKey = 'clock debt'
 
 /**
  * How long a jump back can be made good for, in ms: a machine that sleeps later must not lengthen the life of links.
  */
-const maxAge = 3_600_000
+const maxDebtAge = 3_600_000
 
 /** How far the clock was set back, as long as it was not moved forward again. */
 export interface ClockDebt {
@@ -269,9 +269,9 @@ export interface ClockDebt {
 
 /** @param at by the clock before a jump: a debt that is too old by then is none */
 async function readClockDebt(db: Db, at?: number): Promise<ClockDebt> {
-  const row = await db.selectFrom('installation').select('value').where('name', '=', key).executeTakeFirst()
+  const row = await db.selectFrom('installation').select('value').where('name', '=', debtKey).executeTakeFirst()
   const debt = row ? (JSON.parse(row.value) as ClockDebt) : { owed: 0, since: 0 }
-  return at !== undefined && at - debt.since > maxAge ? { ...debt, owed: 0 } : debt
+  return at !== undefined && at - debt.since > maxDebtAge ? { ...debt, owed: 0 } : debt
 }
 
 /** Inside the transaction of a jump back by so many ms. @param now by the new clock */
@@ -296,7 +296,7 @@ async function writeClockDebt(tx: Db, debt: ClockDebt): Promise<void> {
   const value = JSON.stringify(debt)
   await tx
     .insertInto('installation')
-    .values({ name: key, value })
+    .values({ name: debtKey, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
 }

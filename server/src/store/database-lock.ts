@@ -63,13 +63,13 @@ function locksOf(mode: NodeMode): Lock[] {
 }
 
 /** One database may hold several installations, each in a schema of its own. */
-const key = "hashtextextended($1::text || ' of ' || current_schema(), 0)"
+const lockKey = "hashtextextended($1::text || ' of ' || current_schema(), 0)"
 
 const holders = `
   select host(client_addr) as address, backend_start as since
   from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and granted and pg_locks.database = (select oid from pg_database where datname = current_database())
-    and ((classid::bigint << 32) | objid::bigint) = ${key} and pid <> pg_backend_pid()
+    and ((classid::bigint << 32) | objid::bigint) = ${lockKey} and pid <> pg_backend_pid()
   order by backend_start limit 1`
 
 /**
@@ -140,7 +140,7 @@ async function waitForLock(
 ): Promise<void> {
   const verb = lock.isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
   const isFree = async () => {
-    const { rows } = await client.query<{ free: boolean }>(`select ${verb}(${key}) as free`, [lock.name])
+    const { rows } = await client.query<{ free: boolean }>(`select ${verb}(${lockKey}) as free`, [lock.name])
     return rows[0]?.free === true
   }
   if (await isFree()) return

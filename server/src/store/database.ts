@@ -197,38 +197,38 @@ const installationKey = 'instance'
  * @param propose creates a name; used only when there is none yet
  */
 export async function installationName(db: Db, propose: () => string): Promise<string> {
-  return madeOnce(db, installationKey, propose)
+  return valueMadeOnce(db, installationKey, propose)
 }
 
 /** Reads the name of the installation from a store that has been used. @throws {Error} when it has none */
 export async function readInstallationName(db: Db): Promise<string> {
-  return read(db, installationKey)
+  return readValue(db, installationKey)
 }
 
 /** The era of new tokens; see `Revocations`. @param propose as above */
 export async function tokenEra(db: Db, propose: () => string): Promise<string> {
-  return madeOnce(db, 'token era', propose)
+  return valueMadeOnce(db, 'token era', propose)
 }
 
 export async function setTokenEra(db: Db, era: string): Promise<void> {
-  await set(db, 'token era', era)
+  await setValue(db, 'token era', era)
 }
 
 /** Writes a row without meaning, to check that the store can be written. */
 export async function noteWritten(db: Db, now: Date): Promise<void> {
-  await set(db, 'written', now.toISOString())
+  await setValue(db, 'written', now.toISOString())
 }
 
-async function madeOnce(db: Db, name: string, propose: () => string): Promise<string> {
+async function valueMadeOnce(db: Db, name: string, propose: () => string): Promise<string> {
   await db
     .insertInto('installation')
     .values({ name, value: propose() })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return read(db, name)
+  return readValue(db, name)
 }
 
-async function read(db: Db, name: string): Promise<string> {
+async function readValue(db: Db, name: string): Promise<string> {
   const { value } = await db
     .selectFrom('installation')
     .select('value')
@@ -237,7 +237,7 @@ async function read(db: Db, name: string): Promise<string> {
   return value
 }
 
-async function set(db: Db, name: string, value: string): Promise<void> {
+async function setValue(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('installation')
     .values({ name, value })
@@ -246,11 +246,11 @@ async function set(db: Db, name: string, value: string): Promise<void> {
 }
 
 /** Rows per statement: it delays a concurrent writer by about 20 ms on a slow disk. */
-const batchSize = 500
+const deletionBatchSize = 500
 /** Max batches in one call; the rest is left for the next. */
-const maxBatches = 40
+const maxDeletionBatches = 40
 /** Pause between two batches, in ms: SQLite works synchronously in the main thread. */
-const pause = 10
+const deletionPause = 10
 
 /**
  * Deletes possibly many rows in small statements, between which other writers run: without that, a million links that
@@ -259,9 +259,9 @@ const pause = 10
  * @returns false when some may be left for the next call
  */
 export async function deleteInBatches(deleteSome: (limit: number) => Promise<bigint>): Promise<boolean> {
-  for (let each = 0; each < maxBatches; each++) {
-    if ((await deleteSome(batchSize)) < batchSize) return true
-    await sleep(pause)
+  for (let each = 0; each < maxDeletionBatches; each++) {
+    if ((await deleteSome(deletionBatchSize)) < deletionBatchSize) return true
+    await sleep(deletionPause)
   }
   return false
 }

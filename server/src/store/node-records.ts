@@ -37,11 +37,11 @@ export type NodeDb = Kysely<NodeTables>
  * Timeout of a query and of a connection, in ms. Shorter than that of requests: what is asked of a server that is gone,
  * as in a failover, is asked of the next one soon.
  */
-const timeout = 2_000
+const queryTimeout = 2_000
 
 /** Connections apart from those of requests. @throws never; queries do */
 export async function openNodeTables(url: string): Promise<NodeDb> {
-  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 2, timeout }) })
+  return new Kysely<NodeTables>({ dialect: await postgresDialect(url, { maxConnections: 2, timeout: queryTimeout }) })
 }
 
 /**

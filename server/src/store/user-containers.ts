@@ -265,7 +265,7 @@ export interface ContainerOfOwner {
   readonly slug: string
 }
 
-const columns = {
+const listColumns = {
   id: 'user_containers.id',
   email: 'users.email',
   last_used: 'user_containers.last_used',
@@ -279,7 +279,7 @@ export async function listContainersWithOwners(
   filter: ContainerFilter = {},
 ): Promise<ContainerOfOwner[]> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== '')
-  const rows = await readPage(page, columns, isFiltered, async ({ where, orderBy }, limit) => {
+  const rows = await readPage(page, listColumns, isFiltered, async ({ where, orderBy }, limit) => {
     let ids = filtered(db, selectFor(db, filter, page), filter)
       .select('user_containers.id')
       .limit(limit)

@@ -214,7 +214,7 @@ export async function releaseSlug(db: Db, slug: string): Promise<void> {
   await db.deleteFrom('used_slugs').where('slug', '=', slug).execute()
 }
 
-/** For the queries of this folder. */
+/** The account of a row, for the queries of this room. */
 export function fromRow(row: Selectable<UsersTable>): User {
   return {
     id: row.id,
@@ -248,12 +248,17 @@ export interface UserFilter {
   readonly isBlocked?: boolean | undefined
 }
 
-const columns = { id: 'users.id', email: 'users.email', last_used: 'users.last_used', created_at: 'users.created_at' }
+const listColumns = {
+  id: 'users.id',
+  email: 'users.email',
+  last_used: 'users.last_used',
+  created_at: 'users.created_at',
+}
 
 /** A page of users. Reads at most 100,000 rows, in about 20 ms; without a filter only those of the page. */
 export async function listUsers(db: Db, page: PageRequest, filter: UserFilter = {}): Promise<User[]> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== '')
-  const rows = await readPage(page, columns, isFiltered, async ({ where, orderBy }, limit) => {
+  const rows = await readPage(page, listColumns, isFiltered, async ({ where, orderBy }, limit) => {
     let query = filtered(db.selectFrom('users'), filter).selectAll().limit(limit)
     if (where) query = query.where(where)
     for (const term of orderBy) query = query.orderBy(term)

@@ -184,7 +184,7 @@ export function monthBefore(date: string, months: number): string {
 }
 
 /** How long an order is used, in ms: sums are written as often. */
-const maxAge = 300_000
+const maxOrderAge = 300_000
 /** Orders that are kept at most. */
 const maxOrders = 16
 /** Subjects of one query: SQLite answers in this process, and other requests go on in between. */
@@ -215,7 +215,7 @@ export class UsageRanking {
   async idsOf({ unit, from, until, kind, type }: RankingQuery): Promise<readonly number[]> {
     const key = JSON.stringify([unit, from, until, kind, type])
     const known = this.#orders.get(key)
-    if (known && performance.now() - known.at < maxAge) return known.ids
+    if (known && performance.now() - known.at < maxOrderAge) return known.ids
     const order = { at: performance.now(), ids: this.#read({ unit, from, until, kind, type }) }
     this.#keep(key, order)
     return order.ids.catch((error: unknown) => {
