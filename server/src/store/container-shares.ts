@@ -116,8 +116,8 @@ export async function listShares(db: Db, page: Page, now: Date, ownerId?: number
 }
 
 /**
- * A page of shares like `listShares`, without those that open the container to nobody: their group has ended, or their
- * owner has left it.
+ * A page of the shares that open their containers to visitors: `listShares` without those whose group has ended, or
+ * whose owner has left it.
  */
 export async function listEffectiveShares(db: Db, page: Page, now: Date): Promise<ContainerShare[]> {
   const rows = await selectShares(db)
