@@ -1,4 +1,4 @@
-import type { English } from '@berth/texts/english.ts'
+import type { faults } from '@berth/texts/en/gateway.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 
 /**
@@ -206,7 +206,7 @@ function isSame(text: string, start: number, name: string): boolean {
 type FaultStatus = 400 | 405 | 431 | 501 | 505
 
 /** Names of faults that need no numbers. */
-export type FaultKey = Exclude<keyof English['faults'], 'tooManyHeaders'>
+export type FaultKey = Exclude<keyof typeof faults, 'tooManyHeaders'>
 
 /** What is wrong with a message, and the status that says so to a client. */
 export class HttpFault {

@@ -3,8 +3,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Settings that a hot reload (SIGHUP) cannot change, because the gateway process goes on: the listener is bound once, and
- * another store or engine would be another installation with the open connections of this one.
+ * Settings that a hot reload (SIGHUP) cannot change, because the gateway process goes on: the listener is bound once,
+ * and another store or engine would be another installation with the open connections of this one.
  */
 export const needRestart: readonly string[] = [
   'HOST',
