@@ -43,7 +43,7 @@ export const size = (value: string) => {
   return 'value' in read ? read.value : new Problem(read.problem)
 }
 
-export const url =
+const url =
   (...schemes: string[]) =>
   (value: string) =>
     URL.canParse(value) && schemes.includes(new URL(value).protocol)

@@ -208,7 +208,7 @@ const textOf = (looks: readonly ContainerShare[] | undefined) =>
   JSON.stringify(looks?.map((look) => [look.id, look.email, endOf(look)]))
 
 /** How long a manager who was declined cannot ask the same member again, in ms. */
-export const declineLifetime = 30 * 60_000
+const declineLifetime = 30 * 60_000
 /** Requests of one manager to one member within `requestWindow`, in ms. */
 const maxRequests = 3
 const requestWindow = 60 * 60_000

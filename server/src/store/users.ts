@@ -141,12 +141,6 @@ export async function setUsersBlocked(db: Db, ids: readonly number[], isBlocked:
   if (isBlocked) await deleteApiTokensOf(db, ids)
 }
 
-/** Ids of all blocked accounts, for the reconciler. */
-export async function listBlockedUserIds(db: Db): Promise<number[]> {
-  const rows = await db.selectFrom('users').select('id').where('is_blocked', '=', 1).execute()
-  return rows.map(({ id }) => id)
-}
-
 /** A demotion deletes their API tokens with an administrator's scope. @returns these */
 export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promise<DeletedApiToken[]> {
   await db

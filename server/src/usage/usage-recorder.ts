@@ -23,7 +23,7 @@ import { covers, type GroupDirectory } from '#/templates/group-directory.ts'
 import type { Templates } from '#/templates/template.ts'
 
 /** Interval of samples, in ms. */
-export const sampleInterval = 60_000
+const sampleInterval = 60_000
 
 export interface UsageRecorderParts {
   readonly routeSync: Pick<RouteSync, 'running'>
@@ -264,7 +264,7 @@ function rowsOf(
 /**
  * Since how many minutes a container is idle, from which on its time is summed up apart: what an idle stop would save.
  */
-export const idleMinutes = [5, 15, 30, 60, 120, 240] as const
+const idleMinutes = [5, 15, 30, 60, 120, 240] as const
 
 export type IdleMinutes = (typeof idleMinutes)[number]
 

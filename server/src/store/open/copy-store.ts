@@ -164,7 +164,7 @@ async function requireEqual(copied: StoreSummary, written: Omit<StoreSource, 'cl
 }
 
 /** Creates an empty file that only its owner may read, for a program that would create it readable by all. */
-export function createPrivateFile(file: string): void {
+function createPrivateFile(file: string): void {
   closeSync(openSync(file, 'wx', 0o600))
 }
 
