@@ -14,17 +14,23 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { boot, isContinuable, isSignedIn, openedLinkSecret, sessionRefresh } from '#/api/api-client.ts'
-import { continuePath, forgetKnownSession, mayContinue, rememberKnownSession } from '#/session/known-session.ts'
-import { keepRenewed } from '#/session/keep-renewed.ts'
+import {
+  continuePath,
+  documentSession,
+  forgetEndedSession,
+  forgetKnownSession,
+  mayContinue,
+  rememberEmail,
+  rememberKnownSession,
+} from '#/session/login-redirect.ts'
+import { keepRenewed } from '#/session/session-renewal.ts'
 import { pages } from '#/paths.ts'
-import { forgetEndedSession } from '#/session/ended-session.ts'
 import { announceChange, sessionChannel } from '#/session/session-channel.ts'
-import { documentSession, rememberEmail } from '#/session/login-redirect.ts'
 import { keepLinkSecret, leaveTokenBehindHash } from '#/router/router.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { firstParts } from '#/router/lazy-part.ts'
-import { CurrentPage } from '#/routes.tsx'
+import { CurrentPage } from './routes.tsx'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 
 // Before anything is rendered or requested, the link's token leaves the address.

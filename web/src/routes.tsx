@@ -1,16 +1,15 @@
 import { Suspense, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
 import type { AdminPath } from '#/admin/admin.tsx'
 import { boot, isSignedIn } from '#/api/api-client.ts'
-import { Loading } from '#/components/loading.tsx'
-import { PageBoundary } from '#/components/page/page-boundary.tsx'
+import { Dashboard } from '#/containers/dashboard.tsx'
+import { PageBoundary } from '#/page/page-boundary.tsx'
+import { ForAdministrators, NotFound } from '#/page/status-page.tsx'
 import { lazyExport } from '#/router/lazy-export.ts'
-import { SignIn } from '#/pages/sign-in/sign-in.tsx'
-import { Dashboard } from '#/pages/dashboard.tsx'
-import { ForAdministrators } from '#/pages/forbidden.tsx'
-import { NotFound } from '#/pages/not-found.tsx'
-import { Verify } from '#/pages/sign-in/verify.tsx'
-import { pages, sectionOf, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
+import { SignIn } from '#/sign-in/sign-in.tsx'
+import { Verify } from '#/sign-in/verify.tsx'
+import { pages, sectionOf, type PagePath } from './paths.ts'
 
 /** Whether the document is of this page, and its user will see it. */
 const isHere = (page: PagePath) => isSignedIn() && location.pathname === page
@@ -19,21 +18,17 @@ const isAdministration = boot.isAdmin && location.pathname.startsWith(pages.admi
 // Most users never open these, and should not load tables and plots.
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'), isAdministration)
 const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
-const Archive = lazyExport('Archive', () => import('#/pages/archive.tsx'))
-const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'), isHere(pages.tokens))
-const GroupMembers = lazyExport(
-  'GroupMembers',
-  () => import('#/pages/groups/group-members.tsx'),
-  isHere(pages.groupMembers),
-)
-const Groups = lazyExport('Groups', () => import('#/pages/groups/groups.tsx'), isHere(pages.groups))
-const CheckMail = lazyExport('CheckMail', () => import('#/pages/sign-in/check-mail.tsx'))
-const YourData = lazyExport('YourData', () => import('#/pages/your-data.tsx'), isHere(pages.data))
-const Launch = lazyExport('Launch', () => import('#/pages/launch.tsx'), isHere(pages.launch))
-const LegalText = lazyExport('LegalText', () => import('#/pages/legal-text.tsx'))
-const Sharing = lazyExport('Sharing', () => import('#/pages/sharing.tsx'), isHere(pages.sharing))
-const Snapshots = lazyExport('Snapshots', () => import('#/pages/snapshots.tsx'), isHere(pages.snapshots))
-const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'), isHere(pages.sessions))
+const Archive = lazyExport('Archive', () => import('#/snapshots/archive.tsx'))
+const ApiTokens = lazyExport('ApiTokens', () => import('#/account/api-tokens.tsx'), isHere(pages.tokens))
+const GroupMembers = lazyExport('GroupMembers', () => import('#/groups/group-members.tsx'), isHere(pages.groupMembers))
+const Groups = lazyExport('Groups', () => import('#/groups/groups.tsx'), isHere(pages.groups))
+const CheckMail = lazyExport('CheckMail', () => import('#/sign-in/check-mail.tsx'))
+const YourData = lazyExport('YourData', () => import('#/account/your-data.tsx'), isHere(pages.data))
+const Launch = lazyExport('Launch', () => import('#/launch/launch.tsx'), isHere(pages.launch))
+const LegalText = lazyExport('LegalText', () => import('#/page/legal-text.tsx'))
+const Sharing = lazyExport('Sharing', () => import('#/sharing/sharing.tsx'), isHere(pages.sharing))
+const Snapshots = lazyExport('Snapshots', () => import('#/snapshots/snapshots.tsx'), isHere(pages.snapshots))
+const Sessions = lazyExport('Sessions', () => import('#/account/sessions.tsx'), isHere(pages.sessions))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.home]: () => (isSignedIn() ? <Dashboard /> : <SignIn />),
@@ -86,5 +81,15 @@ export function CurrentPage() {
     <PageBoundary key={sectionOf(wanted)}>
       <Suspense fallback={<Loading />}>{page}</Suspense>
     </PageBoundary>
+  )
+}
+
+/** Shown while a chunk loads; visible only when that takes long. */
+function Loading() {
+  const t = useTranslations('frame')
+  return (
+    <p role="status" className="loading">
+      {t('loading')}
+    </p>
   )
 }

@@ -1,5 +1,5 @@
 import type { BootData } from '@berth/api/boot.ts'
-import { rememberEndedSession } from '#/session/ended-session.ts'
+import { rememberEndedSession } from '#/session/login-redirect.ts'
 import { fakeFetch, isRetried, unanswered } from './fake-api.ts'
 import { controlTime, hurryTime, stopTime } from './picture-time.ts'
 import { today } from './user-fixtures.ts'
@@ -57,7 +57,7 @@ async function open(chosen: Story): Promise<void> {
   const isRetrying = isPicture && isRetried(chosen)
   if (isRetrying) hurryTime()
   await import('#/main.tsx')
-  const { chooseLanguage } = await import('#/i18n/language.ts')
+  const { chooseLanguage } = await import('#/i18n/i18n-provider.tsx')
   for (const name of chosen.press ?? []) await press(name)
   if (isRetrying) await retriesOver()
   if (isPicture) stopTime()

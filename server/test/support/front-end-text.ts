@@ -1,12 +1,8 @@
 import { createTranslator } from 'use-intl/core'
-import { admin as german } from '../../../web/src/admin/messages/de.ts'
-import { admin as english } from '../../../web/src/admin/messages/en.ts'
-import { sessions as germanSessions } from '../../../web/src/messages/de/sessions.ts'
-import { tokens as germanTokens } from '../../../web/src/messages/de/tokens.ts'
-import { de } from '../../../web/src/messages/de.ts'
-import { sessions } from '../../../web/src/messages/en/sessions.ts'
-import { tokens } from '../../../web/src/messages/en/tokens.ts'
-import { en } from '../../../web/src/messages/en.ts'
+import { admin as english, germanAdmin as german } from '@berth/web/admin/catalogues.ts'
+import { germanSessions, sessions } from '@berth/web/messages/account.ts'
+import { germanTokens, tokens } from '@berth/web/messages/tokens.ts'
+import { de, en } from '@berth/web/i18n/catalogues.ts'
 
 const inEnglish = { ...en, admin: english, sessions, tokens }
 

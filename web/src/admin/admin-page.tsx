@@ -1,10 +1,14 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { problemIn } from '#/api/errors.ts'
+import { Alert } from '#/components/alert.tsx'
 import { Link } from '#/components/link.tsx'
-import { Page } from '#/components/page/page.tsx'
-import { useMe } from '#/session/use-me.ts'
+import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
+import { useMe } from '#/session/use-me.ts'
+import { useInstants } from './instants.tsx'
 
 /**
  * The frame of an administration page. A user who is no administrator sees "Access denied": the server refuses them
@@ -48,4 +52,33 @@ function AdminNav() {
       </ul>
     </nav>
   )
+}
+
+interface QueryErrorProps {
+  query: Pick<UseQueryResult, 'error' | 'data' | 'dataUpdatedAt' | 'isPending'>
+}
+
+/**
+ * Why content is missing or out of date; the query is retried automatically. The frame of every page says that Berth
+ * cannot be reached, so this does not.
+ */
+export function QueryError({ query }: QueryErrorProps) {
+  const t = useTranslations('admin.overview')
+  const instants = useInstants()
+  const { error, data, dataUpdatedAt, isPending } = query
+  const isOffline = error !== null && isUnreachable(error)
+  return (
+    <>
+      <Alert error={isOffline ? undefined : (error ?? undefined)} />
+      {error !== null && data !== undefined && (
+        <p className="hint">{t('stale', { time: instants.time(new Date(dataUpdatedAt)) })}</p>
+      )}
+      {data === undefined && (isPending || isOffline) && <p className="hint pending">{t('loading')}</p>}
+    </>
+  )
+}
+
+const isUnreachable = (error: unknown) => {
+  const problem = problemIn(error)
+  return 'key' in problem && problem.key === 'unreachable'
 }

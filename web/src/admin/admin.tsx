@@ -1,39 +1,44 @@
-import { type PagePath, pages } from '#/paths.ts'
-import { PageBoundary } from '#/components/page/page-boundary.tsx'
-import { AdminI18nProvider } from './admin-i18n-provider.tsx'
-import { Audit } from './pages/audit.tsx'
-import { Containers } from './pages/containers.tsx'
-import { Groups } from './pages/groups.tsx'
-import { Overview } from './pages/overview.tsx'
-import { System } from './pages/system.tsx'
-import { TermEnd } from './pages/term-end.tsx'
-import { Templates } from './pages/templates.tsx'
-import { Tokens } from './pages/tokens.tsx'
-import { Usage } from './pages/usage.tsx'
-import { Users } from './pages/users.tsx'
-import { BulkJobsProvider } from './bulk/bulk-job-runner.tsx'
-import '#/styles/admin/pages.css'
-import '#/styles/admin/labels.css'
-import '#/styles/admin/controls.css'
-import '#/styles/admin/figures.css'
-import '#/styles/admin/overview.css'
-import '#/styles/admin/system.css'
-import '#/styles/admin/plots.css'
-import '#/styles/admin/audit.css'
+import type { ReactNode } from 'react'
+import { Audit } from '#/admin/audit/audit.tsx'
+import { BulkJobsProvider } from '#/admin/bulk/bulk-job-runner.tsx'
+import { Containers } from '#/admin/containers/containers.tsx'
+import { Groups } from '#/admin/groups/groups.tsx'
+import { Overview } from '#/admin/overview/overview.tsx'
+import { System } from '#/admin/system/system.tsx'
+import { TermEnd } from '#/admin/term-end/term-end.tsx'
+import { Usage } from '#/admin/usage/usage.tsx'
+import { Users } from '#/admin/users/users.tsx'
+import { de as germanForAll, en as englishForAll } from '#/i18n/catalogues.ts'
+import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
+import { germanGroups, groups as englishGroups } from '#/messages/groups.ts'
+import { germanTokens, tokens as englishTokens } from '#/messages/tokens.ts'
+import { PageBoundary } from '#/page/page-boundary.tsx'
+import { pages, type PagePath } from '#/paths.ts'
 import '#/styles/admin/audit-entry.css'
-import '#/styles/admin/table/table-tools.css'
-import '#/styles/admin/table/table.css'
-import '#/styles/admin/table/table-head.css'
-import '#/styles/admin/table/table-cards.css'
+import '#/styles/admin/audit.css'
+import '#/styles/admin/controls.css'
+import '#/styles/admin/dialogs.css'
+import '#/styles/admin/figures.css'
+import '#/styles/admin/invitations.css'
+import '#/styles/admin/labels.css'
+import '#/styles/admin/overview.css'
+import '#/styles/admin/pages.css'
+import '#/styles/admin/plots.css'
+import '#/styles/admin/system.css'
 import '#/styles/admin/table/bottom-bar.css'
 import '#/styles/admin/table/menu.css'
+import '#/styles/admin/table/table-cards.css'
+import '#/styles/admin/table/table-head.css'
+import '#/styles/admin/table/table-tools.css'
+import '#/styles/admin/table/table.css'
 import '#/styles/admin/table/toasts.css'
-import '#/styles/admin/dialogs.css'
-import '#/styles/admin/invitations.css'
-import '#/styles/admin/tokens.css'
 import '#/styles/admin/templates.css'
+import '#/styles/admin/tokens.css'
 import '#/styles/admin/usage.css'
 import '#/styles/groups.css'
+import { admin as english, germanAdmin as german } from './catalogues.ts'
+import { Templates } from './templates.tsx'
+import { Tokens } from './tokens.tsx'
 
 const components = {
   [pages.admin]: Overview,
@@ -62,4 +67,14 @@ export function Admin({ page }: { page: AdminPath }) {
       </BulkJobsProvider>
     </AdminI18nProvider>
   )
+}
+
+const catalogues = {
+  en: { ...englishForAll, tokens: englishTokens, groups: englishGroups, admin: english },
+  de: { ...germanForAll, tokens: germanTokens, groups: germanGroups, admin: german },
+}
+
+/** As `I18nProvider`, with the texts for administrators. */
+function AdminI18nProvider({ children }: { children: ReactNode }) {
+  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
 }

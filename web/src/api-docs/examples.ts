@@ -1,5 +1,4 @@
-import type { Operation, Parameter } from './read-document.ts'
-import { sampleOf } from './schema-fields.ts'
+import { sampleOf, type Operation, type Parameter } from './read-document.ts'
 
 /** A request as a command line for curl. The token comes from a file, so that the list of processes does not show it. */
 export function curlExample(server: string, operation: Operation): string {

@@ -1,8 +1,8 @@
 import { createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
-import { anySignal } from '#/api/any-signal.ts'
+import { anySignal } from './retry.ts'
 import { takeBoot } from '#/api/boot-data.ts'
 import { monitoredFetch } from '#/api/connectivity.ts'
-import { failedRefresh, SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
+import { failedRefresh, SessionRefresh, type RefreshOutcome } from '#/session/session-renewal.ts'
 
 /** The boot data of this document. The CSRF value and the visit token stay inside this module. */
 const { csrf, visit, signedIn, linkSecret, ...rest } = takeBoot(document)

@@ -1,4 +1,4 @@
-import { parseBranding } from '#/branding/branding.ts'
+import { parseBranding } from '#/i18n/branding.ts'
 import { languages, type BootData, type BrandingData, type Language } from '@berth/api/boot.ts'
 
 /** What the server knows about this navigation, sent inside the document; see `BootData`. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useErrorMessage } from '#/i18n/use-error-message.ts'
+import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
 
 interface AlertProps {
   /** Any thrown value; undefined shows nothing. */

@@ -1,6 +1,5 @@
 import type { ReactNode, Ref } from 'react'
-import { useShortcutKey } from '#/shortcuts/shortcuts-context.tsx'
-import type { CardKey } from '#/shortcuts/shortcuts.ts'
+import { useShortcutKey, type CardKey } from '#/shortcuts/shortcuts.ts'
 
 interface ButtonProps {
   variant?: 'primary' | 'small' | undefined
@@ -27,6 +26,22 @@ export function Button({ variant, isOff = false, describedBy, shortcut, ref, onP
       aria-keyshortcuts={useShortcutKey(shortcut)}
       onClick={() => isOff || onPress()}
     >
+      {children}
+    </button>
+  )
+}
+
+interface SubmitButtonProps {
+  variant?: 'primary' | 'small'
+  /** Looks off, while the form ignores being submitted. The button keeps the focus, which `disabled` would move. */
+  isOff?: boolean | undefined
+  children: ReactNode
+}
+
+/** The button that submits its form. */
+export function SubmitButton({ variant = 'primary', isOff, children }: SubmitButtonProps) {
+  return (
+    <button type="submit" className={`button ${variant}`} aria-disabled={isOff}>
       {children}
     </button>
   )

@@ -1,4 +1,5 @@
 import { useCallback, useId, useState, type ReactNode } from 'react'
+import { Button } from './button.tsx'
 
 interface DialogProps {
   title: string
@@ -27,5 +28,31 @@ export function Dialog({ title, variant, onClose, children }: DialogProps) {
       <h2 id={heading}>{title}</h2>
       {children(() => dialog?.close())}
     </dialog>
+  )
+}
+
+interface ConfirmActionsProps {
+  cancel: ReactNode
+  confirm: ReactNode
+  /** Closes the dialog, which both buttons do. */
+  close(): void
+  onConfirm(): void
+}
+
+/** Buttons at the end of a dialog that asks for confirmation. */
+export function ConfirmActions({ cancel, confirm, close, onConfirm }: ConfirmActionsProps) {
+  return (
+    <div className="actions end">
+      <Button onPress={close}>{cancel}</Button>
+      <Button
+        variant="primary"
+        onPress={() => {
+          close()
+          onConfirm()
+        }}
+      >
+        {confirm}
+      </Button>
+    </div>
   )
 }

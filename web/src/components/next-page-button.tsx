@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
-import { Button } from '#/components/button.tsx'
+import { Button } from './button.tsx'
 
 interface PagedQuery {
   readonly hasNextPage: boolean

@@ -1,4 +1,4 @@
-import type { Tone } from '#/containers/container-status.ts'
+import type { Tone } from '#/containers/containers.ts'
 
 /** Status in a word; colour and shape of the dot repeat it. */
 export function StatusBadge({ word, tone }: { word: string; tone: Tone }) {

@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { useTypes } from '#/containers/use-types.ts'
+import { createApiClient } from '#/api/api-client.ts'
 
 /**
  * Display name of a container type; its id until the names are loaded, and for a type that is not configured any more. The function
@@ -13,4 +14,17 @@ export function useTypeName(): (type: string) => string {
 /** Display name of a container type, with its id as the title. */
 export function TypeName({ type }: { type: string }) {
   return <span title={type}>{useTypeName()(type)}</span>
+}
+
+/** Configured container types with the names that people read; no data until they are loaded, or when they cannot be read. */
+export function useTypes() {
+  return useQuery({
+    queryKey: ['types'],
+    queryFn: async ({ signal }) =>
+      (await createApiClient(signal).listContainers()).containers.map(({ type, display_name: name }) => ({
+        type,
+        name,
+      })),
+    staleTime: 600_000,
+  })
 }

@@ -7,7 +7,7 @@ import type {
   TakeoverEvent,
   VisitorsEvent,
 } from '@berth/api/schemas/container.ts'
-import type { ServerEvent } from '#/events/event-stream.ts'
+import type { ServerEvent } from './event-stream.ts'
 import { withLaunch, type Launches } from '#/launch/launch-state.ts'
 
 /** A warning of idle suspension. */

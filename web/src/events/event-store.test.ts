@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
-import { refusedRetryDelay } from './event-connection.ts'
-import { EventStore, passingDelay, renderDelay } from './event-store.ts'
+import { EventStore, passingDelay, renderDelay, whileVisible } from './event-store.ts'
+import { refusedRetryDelay } from './event-stream.ts'
 
 /** A server whose streams the test writes, and a page whose visibility it controls. */
 function setUp() {
@@ -163,4 +163,26 @@ test('a refused stream is reported as refused and requested again later, because
   t.mock.timers.tick(refusedRetryDelay)
   await turn()
   assert.equal(asked, 2, 'no listener is left')
+})
+
+test('the work runs while the page is visible, again when it returns, and never after the stop', () => {
+  const page = Object.assign(new EventTarget(), { visibilityState: 'visible' as DocumentVisibilityState })
+  const signals: AbortSignal[] = []
+  const stop = whileVisible((signal) => void signals.push(signal), page as Document)
+  const show = (state: DocumentVisibilityState) => {
+    page.visibilityState = state
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+  const aborted = () => signals.map((signal) => signal.aborted)
+
+  show('visible')
+  assert.deepEqual(aborted(), [false])
+  show('hidden')
+  assert.deepEqual(aborted(), [true])
+  show('visible')
+  assert.deepEqual(aborted(), [true, false])
+  stop()
+  show('hidden')
+  show('visible')
+  assert.deepEqual(aborted(), [true, true])
 })

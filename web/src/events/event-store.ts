@@ -1,9 +1,7 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
-import { followEvents, type OpenStream } from '#/events/event-connection.ts'
-import type { Bookmark, ServerEvent } from '#/events/event-stream.ts'
 import { isOver, without } from '#/launch/launch-state.ts'
-import { Subscribers } from '#/events/subscribers.ts'
-import { initialEventState, reduceEvents, withoutContainerType, type EventState } from '#/events/event-reducer.ts'
+import { initialEventState, reduceEvents, withoutContainerType, type EventState } from './event-reducer.ts'
+import { followEvents, type Bookmark, type OpenStream, type ServerEvent } from './event-stream.ts'
 
 /** How long the stage `waiting` is kept, in ms: some apps never answer. */
 const appTimeout = 60_000
@@ -163,4 +161,65 @@ export class EventStore {
 const isPassing = ({ data }: ServerEvent) => {
   const { stage } = data as Partial<LaunchEvent>
   return stage === 'creating' || stage === 'starting'
+}
+
+/**
+ * Listeners of a store, and the work that runs while there is at least one.
+ * @typeParam News what they are told
+ */
+export class Subscribers<News = void> {
+  readonly #listeners = new Set<(news: News) => void>()
+  readonly #begin: () => () => void
+  #stop: (() => void) | undefined
+
+  /** @param begin starts the work for the first listener @returns stops it after the last one */
+  constructor(begin: () => () => void) {
+    this.#begin = begin
+  }
+
+  /** @param listener is called by `notify` @returns unsubscribes */
+  add(listener: (news: News) => void): () => void {
+    this.#listeners.add(listener)
+    this.#stop ??= this.#begin()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#stop?.()
+      this.#stop = undefined
+    }
+  }
+
+  notify(news: News): void {
+    for (const listener of this.#listeners) listener(news)
+  }
+}
+
+/** The part of the document that this module uses. */
+export type Visible = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
+
+/**
+ * Runs work while the page is visible: a hidden page shows nothing, and browsers open only six connections to a host.
+ * @param work its signal aborts when the page is hidden, or when it is stopped
+ * @returns stops it
+ */
+export function whileVisible(work: (signal: AbortSignal) => void, page: Visible = document): () => void {
+  let current: AbortController | undefined
+
+  const stop = () => {
+    current?.abort()
+    current = undefined
+  }
+  const update = () => {
+    if (page.visibilityState !== 'visible') return stop()
+    if (current) return
+    current = new AbortController()
+    work(current.signal)
+  }
+
+  page.addEventListener('visibilitychange', update)
+  update()
+  return () => {
+    page.removeEventListener('visibilitychange', update)
+    stop()
+  }
 }

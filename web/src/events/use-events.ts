@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { openStream } from '#/api/api-client.ts'
-import { EventStore, type EventStoreState } from '#/events/event-store.ts'
-import { whileVisible } from '#/events/while-visible.ts'
+import { EventStore, whileVisible, type EventStoreState } from './event-store.ts'
 
 /** The event stream of this document. */
 export const eventStore = new EventStore({

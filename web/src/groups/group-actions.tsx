@@ -1,16 +1,18 @@
-import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
-import { useRef, useState } from 'react'
+import encodeQR from 'qr'
+import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { ConfirmActions } from '#/components/confirm-actions.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { AddMembersDialog } from '#/groups/addition/add-members-dialog.tsx'
-import { HoursDialog } from '#/groups/hours/hours-dialog.tsx'
-import { StartDialog } from '#/groups/live/start-dialog.tsx'
-import { JoinCodeDialog } from './join-code-dialog.tsx'
+import { pages } from '#/paths.ts'
+import { Time } from '#/time/time.tsx'
+import { AddMembersDialog } from './add-members-dialog.tsx'
+import { HoursDialog, LaunchableOptions } from './hours-dialog.tsx'
+import { pathOf } from './qr-path.ts'
 import { hasEnded, useMembersChanged } from './use-members.ts'
 
 const calls = { stop: 'stopGroup', block: 'blockGroup', unblock: 'unblockGroup' } as const
@@ -140,5 +142,127 @@ function Ask({ action, onConfirm, onClose }: AskProps) {
         </>
       )}
     </Dialog>
+  )
+}
+
+interface StartDialogProps {
+  types: ManagedGroupResponse['types']
+  onStart(type: string): void
+  onClose(): void
+}
+
+/** Asks which type of the group is to be started for all members. */
+function StartDialog({ types, onStart, onClose }: StartDialogProps) {
+  const t = useTranslations('groups.act')
+  const id = useId()
+  const field = useRef<HTMLSelectElement>(null)
+  const [first] = types
+  if (!first) return null
+  return (
+    <Dialog title={t('askStart.title')} onClose={onClose}>
+      {(close) => (
+        <>
+          <p>{t('askStart.effect')}</p>
+          {types.length > 1 && (
+            <div className="group-form group-field">
+              <label htmlFor={id}>{t('askStart.type')}</label>
+              <select id={id} ref={field} defaultValue={first.type}>
+                <LaunchableOptions types={types} />
+              </select>
+            </div>
+          )}
+          <ConfirmActions
+            cancel={t('cancel')}
+            confirm={t('start')}
+            close={close}
+            onConfirm={() => onStart(field.current?.value ?? first.type)}
+          />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** The join code of a group. The server keeps its hash alone, so it is shown once, large enough for a projector. */
+function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = useTranslations('groups.code')
+  const { busy, error, run } = useTask()
+  const [made, setMade] = useState<{ code: string; expires_at: string }>()
+  const [isRemoved, setRemoved] = useState(false)
+  const params = { id }
+  const closing = useRef<HTMLButtonElement>(null)
+  // The key that made a code must not replace it while the class enters it.
+  useEffect(() => {
+    if (made) closing.current?.focus()
+  }, [made])
+
+  function make() {
+    setRemoved(false)
+    void run(async (signal) => setMade(await createApiClient(signal).createJoinCode({ params })))
+  }
+  function remove() {
+    void run(async (signal) => {
+      await createApiClient(signal).deleteJoinCode({ params })
+      setMade(undefined)
+      setRemoved(true)
+    })
+  }
+  const address = made && `${location.origin}${pages.groups}?code=${made.code}`
+  return (
+    <Dialog title={t('title')} variant="wide" onClose={onClose}>
+      {(close) => (
+        <>
+          <p className="hint">{t('lead')}</p>
+          <div role="status" className="join-code-view">
+            {made && (
+              <>
+                <div>
+                  <p className="join-code">{made.code}</p>
+                  <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={made.expires_at} />) })}</p>
+                </div>
+                {address && <QrCode text={address} label={t('qr')} />}
+              </>
+            )}
+            {isRemoved && <p>{t('removed')}</p>}
+          </div>
+          {address && (
+            <p className="hint">
+              <a className="path" href={address}>
+                {t('link')}
+              </a>{' '}
+              {t('once')}
+            </p>
+          )}
+          <Alert error={error} />
+          <div className="actions end">
+            {/* A code that the class is entering must not end by a press that was meant for the next one. */}
+            <Button ref={closing} variant={made && 'primary'} onPress={close}>
+              {t('close')}
+            </Button>
+            <Button isOff={busy} onPress={remove}>
+              {t('remove')}
+            </Button>
+            <Button variant={made ? undefined : 'primary'} isOff={busy} onPress={make}>
+              {busy ? t('busy') : t('make')}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** Light modules around the code, which readers need. Source: ISO/IEC 18004, quiet zone. */
+const quietZone = 4
+
+/** A QR code as one path, drawn by this page alone: dark on light in both colour schemes, because readers expect it. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: quietZone })
+  const size = rows.length
+  return (
+    <svg className="qr-code" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={pathOf(rows)} fill="#000" />
+    </svg>
   )
 }

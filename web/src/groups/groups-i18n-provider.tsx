@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react'
-import { TranslationProvider } from '#/i18n/translation-provider.tsx'
-import { groups as german } from '#/messages/de/groups.ts'
-import { de } from '#/messages/de.ts'
-import { groups as english } from '#/messages/en/groups.ts'
-import { en } from '#/messages/en.ts'
+import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
+import { germanGroups as german, groups as english } from '#/messages/groups.ts'
+import { de, en } from '#/i18n/catalogues.ts'
 
 const catalogues = { en: { ...en, groups: english }, de: { ...de, groups: german } }
 

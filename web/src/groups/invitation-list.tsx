@@ -4,13 +4,12 @@ import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { ConfirmActions } from '#/components/confirm-actions.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
-import { Time } from '#/components/time.tsx'
+import { Time } from '#/time/time.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { useInvitations, useInvitationsChanged } from './use-invitations.ts'
+import { useInvitations, useInvitationsChanged } from './use-members.ts'
 
 interface InvitationListProps {
   id: string

@@ -9,7 +9,6 @@ import {
 } from '@tanstack/react-query'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { invitationsKey } from './use-invitations.ts'
 
 const pageSize = 300
 /** Pages that are shown at most. */
@@ -66,3 +65,27 @@ export const hasEnded = ({ expires_at: at }: Pick<Group, 'expires_at'>) => at !=
 
 /** The provider whose affair the members of a group are; undefined for a group that was made in Berth. */
 export const providerOf = ({ source }: Pick<Group, 'source'>) => (source === 'local' ? undefined : source)
+
+/** Key of the query, for changes of the page. */
+const invitationsKey = (id: string) => ['group-invitations', id]
+
+/** Invitations to a group that are not accepted yet, page by page. */
+export function useInvitations(id: string) {
+  return useInfiniteQuery({
+    queryKey: invitationsKey(id),
+    queryFn: ({ pageParam, signal }) =>
+      createApiClient(signal).listGroupInvitations({
+        params: { id },
+        query: pageParam === undefined ? {} : { cursor: pageParam },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    gcTime: 0,
+  })
+}
+
+/** Reads invitations again, after a change. */
+export function useInvitationsChanged(id: string): () => Promise<void> {
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: invitationsKey(id) })
+}

@@ -1,17 +1,16 @@
-import type { ReactNode } from 'react'
-import { IntlProvider } from 'use-intl/react'
-import type { Language } from '@berth/api/boot.ts'
+import { useMemo, useSyncExternalStore, type ReactNode } from 'react'
+import { IntlProvider, useTranslations } from 'use-intl/react'
+import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
 import { boot } from '#/api/api-client.ts'
-import { withProductName } from '#/branding/branding.ts'
-import { useLanguage } from '#/i18n/language.ts'
-import { de } from '#/messages/de.ts'
-import { en } from '#/messages/en.ts'
-import { regionalLocale } from '#/i18n/regional-locale.ts'
+import { problemIn } from '#/api/errors.ts'
+import { withProductName } from './branding.ts'
+import { de, en } from './catalogues.ts'
+import { regionalLocale } from './regional-formats.ts'
 
 const catalogues = withProductName({ en, de }, boot.branding?.name ?? null)
 
 /** The locale of the reader's region, for dates and numbers, as a variant of the page's language. */
-export const useRegionalLanguage = () => regionalLocale(useLanguage(), navigator.languages) as Language
+const useRegionalLanguage = () => regionalLocale(useLanguage(), navigator.languages) as Language
 
 /** Provides the messages of the page's language; dates and numbers follow the reader's region and time zone. */
 export function I18nProvider({ children }: { children: ReactNode }) {
@@ -34,4 +33,65 @@ const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 /** A missing message is a bug, and tests find it as one. */
 function fail(error: Error): never {
   throw error
+}
+
+/** As `I18nProvider`, with these texts instead. */
+export function TranslationProvider({
+  catalogues,
+  children,
+}: {
+  catalogues: Readonly<Record<Language, object>>
+  children: ReactNode
+}) {
+  const language = useLanguage()
+  const messages = useMemo(
+    () => withProductName(catalogues[language], boot.branding?.name ?? null),
+    [catalogues, language],
+  )
+  return (
+    <IntlProvider locale={useRegionalLanguage()} messages={messages as never}>
+      {children}
+    </IntlProvider>
+  )
+}
+
+/** Lifetime of the choice in seconds. Browsers keep no cookie for more than 400 days. */
+const cookieMaxAge = 400 * 86_400
+
+let current: Language = boot.language
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/**
+ * The language of this page: the one chosen here, else the one that the server derived from the browser's languages.
+ */
+export function useLanguage(): Language {
+  return useSyncExternalStore(subscribe, () => current)
+}
+
+/**
+ * Shows everything in this language from now on. The choice is a cookie, because the server uses it for mails, refusals
+ * and the gateway's pages; pages of containers may read and set it, and it holds no secret.
+ */
+export function chooseLanguage(language: Language): void {
+  const isSecure = location.protocol === 'https:'
+  document.cookie = `${languageCookie}=${language}; Path=/; Max-Age=${cookieMaxAge}; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  document.documentElement.lang = language
+  current = language
+  for (const listener of listeners) listener()
+}
+
+export const isLanguage = (value: unknown): value is Language => languages.some((language) => language === value)
+
+/** Turns anything that a request can throw into one sentence; the server's own where it sent one. */
+export function useErrorMessage(): (error: unknown) => string {
+  const t = useTranslations('frame.problem')
+  return (error) => {
+    const problem = problemIn(error)
+    return 'sentence' in problem ? problem.sentence : t(problem.key)
+  }
 }

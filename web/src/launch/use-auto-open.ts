@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'rea
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import { renderDelay } from '#/events/event-store.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
-import { delayBeforeOpening, isReadyEvent } from '#/launch/auto-open.ts'
+import { delayBeforeOpening, isReadyEvent } from './open-container.ts'
 
 export interface AutoOpenParts {
   readonly type: string

@@ -1,14 +1,13 @@
 import type { Language } from '@berth/api/boot.ts'
-import type { admin } from '#/admin/messages/en.ts'
-import type { archive } from '#/messages/en/archive.ts'
-import type { apiDocs } from '#/messages/en/api-docs.ts'
-import type { sessions } from '#/messages/en/sessions.ts'
-import type { tokens } from '#/messages/en/tokens.ts'
-import type { data } from '#/messages/en/data.ts'
-import type { groups } from '#/messages/en/groups.ts'
-import type { sharing } from '#/messages/en/sharing.ts'
-import type { snapshots } from '#/messages/en/snapshots.ts'
-import type { en } from '#/messages/en.ts'
+import type { admin } from '#/admin/catalogues.ts'
+import type { archive } from './archive.ts'
+import type { apiDocs } from './api-docs.ts'
+import type { data, sessions } from './account.ts'
+import type { tokens } from './tokens.ts'
+import type { groups } from './groups.ts'
+import type { sharing } from './sharing.ts'
+import type { snapshots } from './snapshots.ts'
+import type { en } from '#/i18n/catalogues.ts'
 
 /** `t('…')` accepts existing keys only, with the values that their English text names. */
 declare module 'use-intl' {

@@ -1,4 +1,4 @@
-import type { en } from './en.ts'
+import type { en } from '#/i18n/catalogues.ts'
 
 /** The shape of a catalogue: every language has the keys of English, with its own texts. */
 export type InOtherWords<T> = { readonly [K in keyof T]: T[K] extends string ? string : InOtherWords<T[K]> }

@@ -1,7 +1,6 @@
 import type { ComponentType } from 'react'
 import { isServerReachable } from '#/api/connectivity.ts'
-import { lazyPart } from '#/router/lazy-part.ts'
-import { loadChunk } from '#/router/load-chunk.ts'
+import { lazyPart, loadChunk } from './lazy-part.ts'
 
 const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
 

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { openedLinkParameter, pages } from '#/paths.ts'
 
 /** The browser's location, as pages need it. */
@@ -110,4 +110,34 @@ export function replaceHistoryState(state: unknown): void {
 /** Removes the state of this history entry, such as a used token or a notice that was shown. Renders nothing again. */
 export function clearHistoryState(): void {
   history.replaceState(null, '')
+}
+
+/** A sentence that one page leaves for the next, in the history entry. */
+export interface Notice {
+  readonly notice: string
+}
+
+/** The notice that the previous page left for this one. It is shown once: after a reload it is gone. */
+export function useNotice(): string | undefined {
+  const { state } = useLocation()
+  const [notice] = useState(() => noticeIn(state))
+  useEffect(() => {
+    if (notice !== undefined) clearHistoryState()
+  }, [notice])
+  return notice
+}
+
+function noticeIn(state: unknown): string | undefined {
+  const hasNotice = typeof state === 'object' && state !== null && 'notice' in state && typeof state.notice === 'string'
+  return hasNotice ? (state as Notice).notice : undefined
+}
+
+/**
+ * Moves the focus to the heading of the page.
+ * @param unlessInMain keeps a focus that the page has set inside `main`, such as on its only field
+ * @param preventScroll the page stays where it is, for users without a keyboard
+ */
+export function focusHeading({ unlessInMain = false, preventScroll = false } = {}): void {
+  const hasFocus = unlessInMain && document.querySelector('main')?.contains(document.activeElement)
+  if (!hasFocus) document.querySelector('h1')?.focus({ preventScroll })
 }

@@ -1,7 +1,6 @@
-import { continuePath } from '#/session/known-session.ts'
-import { rememberEndedSession } from '#/session/ended-session.ts'
-import { sessionChannel } from '#/session/session-channel.ts'
-import { pages, withNext } from '#/paths.ts'
+import { isPage, pages, publicPages, signInPages, withNext } from '#/paths.ts'
+import { safeNext } from '#/safe-next.ts'
+import { sessionChannel } from './session-channel.ts'
 
 /** The session of this document is ending or has ended, and the page navigates to its own target. */
 let isEnding = false
@@ -53,3 +52,108 @@ export async function endSessionAndRedirect(end: () => Promise<unknown>, to: str
   sessionChannel.announce()
   location.replace(typeof to === 'string' ? to : to())
 }
+
+/** The part of web storage that this module uses. */
+type EndedSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** A sign-in that ended while the user worked in this tab. */
+export interface EndedSession {
+  /** Who was signed in; undefined when the page did not know yet. */
+  readonly email: string | undefined
+  /** Name of the refusal that says why; undefined when it is unknown. */
+  readonly why?: string | undefined
+}
+
+const endedKey = 'berth.ended'
+/** In ms. The next day's sign-in starts without this notice. */
+const maxAge = 60 * 60 * 1000
+
+/**
+ * Remembers in this tab alone that its sign-in has ended, for the sign-in page. A container's page shares our origin
+ * and could write here, too: the address is only put into a field, and does not count as typed by the user.
+ */
+export function rememberEndedSession(
+  { email, why }: EndedSession,
+  storage?: EndedSessionStorage,
+  now = Date.now(),
+): void {
+  quietly(() => (storage ?? sessionStorage).setItem(endedKey, JSON.stringify({ email, why, at: now })))
+}
+
+/** What `rememberEndedSession` stored within the last hour; undefined when there is nothing, or invalid data. */
+export function endedSession(storage?: EndedSessionStorage, now = Date.now()): EndedSession | undefined {
+  return quietly(() => {
+    const value: unknown = JSON.parse((storage ?? sessionStorage).getItem(endedKey) ?? 'null')
+    if (typeof value !== 'object' || value === null || !('at' in value) || typeof value.at !== 'number')
+      return undefined
+    const age = now - value.at
+    if (!(age >= 0 && age < maxAge)) return undefined
+    return { email: textIn(value, 'email'), why: textIn(value, 'why') }
+  })
+}
+
+function textIn(value: object, name: string): string | undefined {
+  const text: unknown = (value as Record<string, unknown>)[name]
+  return typeof text === 'string' ? text.slice(0, 254) : undefined
+}
+
+/** A user is signed in again. */
+export function forgetEndedSession(storage?: EndedSessionStorage): void {
+  quietly(() => (storage ?? sessionStorage).removeItem(endedKey))
+}
+
+/** Storage may be disabled or full: then the sign-in page gives no reason. */
+function quietly<T>(action: () => T): T | undefined {
+  try {
+    return action()
+  } catch {
+    return undefined
+  }
+}
+
+/** The parts of web storage that this module uses. */
+type KnownSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+const [knownKey, attemptKey] = ['berth.signedIn', 'berth.continued']
+/** Between two attempts of one tab, in ms: a browser that drops the cookie must not be led in a circle. */
+const minPause = 10_000
+
+/**
+ * Remembers that a user is signed in in this browser, whose session may outlast its token. Pages of containers share the
+ * storage: it holds no address, and what it says is only tried.
+ */
+export function rememberKnownSession(storage?: KnownSessionStorage): void {
+  quietly(() => (storage ?? localStorage).setItem(knownKey, '1'))
+}
+
+/** The user signed out. */
+export function forgetKnownSession(storage?: KnownSessionStorage): void {
+  quietly(() => (storage ?? localStorage).removeItem(knownKey))
+}
+
+/** Address at which the server goes on with the session of this browser, and leads back to `path`, or to the login page. */
+export function continuePath(path: string): string {
+  const next = safeNext(path)
+  return `/api/auth/continue${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`
+}
+
+/** Whether a document without a token tries to go on with a session: once, and not where users sign in. */
+export function mayContinue(
+  path: string,
+  local?: KnownSessionStorage,
+  tab?: KnownSessionStorage,
+  now = Date.now(),
+): boolean {
+  if (!isPage(path) || [...signInPages, ...publicPages].includes(path) || !isKnown(local)) return false
+  return (
+    quietly(() => {
+      const last = Number((tab ?? sessionStorage).getItem(attemptKey))
+      if (Math.abs(now - last) < minPause) return false
+      ;(tab ?? sessionStorage).setItem(attemptKey, String(now))
+      return true
+    }) ?? false
+  )
+}
+
+const isKnown = (storage?: KnownSessionStorage) =>
+  typeof quietly(() => (storage ?? localStorage).getItem(knownKey)) === 'string'

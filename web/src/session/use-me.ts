@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { boot, createApiClient, isSignInLostOnLeave, isSignedIn } from '#/api/api-client.ts'
 import { unregisterForeignServiceWorkers } from '#/session/unregister-service-workers.ts'
-import { isRedirecting, rememberEmail } from '#/session/login-redirect.ts'
+import { isRedirecting, rememberEmail } from './login-redirect.ts'
 
 /** The user of this document: its content, its proofs and its banner belong to this user alone. */
 let owner: number | undefined

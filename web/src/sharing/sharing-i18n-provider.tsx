@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react'
-import { TranslationProvider } from '#/i18n/translation-provider.tsx'
-import { sharing as german } from '#/messages/de/sharing.ts'
-import { de } from '#/messages/de.ts'
-import { sharing as english } from '#/messages/en/sharing.ts'
-import { en } from '#/messages/en.ts'
+import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
+import { germanSharing as german, sharing as english } from '#/messages/sharing.ts'
+import { de, en } from '#/i18n/catalogues.ts'
 
 const catalogues = { en: { ...en, sharing: english }, de: { ...de, sharing: german } }
 

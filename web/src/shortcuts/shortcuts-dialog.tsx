@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
-import { cardKeys } from '#/shortcuts/shortcuts.ts'
+import { cardKeys } from './shortcuts.ts'
 
 export interface ShortcutsProps {
   isOn: boolean

@@ -1,3 +1,5 @@
+import { createContext, use } from 'react'
+
 /** Keys that press a button of a card; each is the button's `aria-keyshortcuts`, too. */
 export const cardKeys = { open: 'o', launch: 'l', restart: 'r', stop: 's', logs: 'g' } as const
 export type CardKey = (typeof cardKeys)[keyof typeof cardKeys]
@@ -47,4 +49,12 @@ export function saveShortcutsOn(on: boolean, storage?: ShortcutStorage): void {
   } catch {
     // The choice then holds until the page is left.
   }
+}
+
+/** Whether single keys press buttons; see `useShortcuts`. */
+export const ShortcutsOn = createContext(false)
+
+/** The attribute that names the key of a button, and by which the button is found; undefined while keys are off. */
+export function useShortcutKey(key: string | undefined): string | undefined {
+  return use(ShortcutsOn) ? key : undefined
 }

@@ -1,11 +1,9 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
 import { useId, useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
-import { Button } from '#/components/button.tsx'
-import { ConfirmActions } from '#/components/confirm-actions.tsx'
-import { Dialog } from '#/components/dialog.tsx'
-import { SubmitButton } from '#/components/submit-button.tsx'
-import { Time } from '#/components/time.tsx'
+import { Button, SubmitButton } from '#/components/button.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
 
 interface SnapshotRowProps {

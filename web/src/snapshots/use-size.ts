@@ -1,5 +1,5 @@
 import { useFormatter } from 'use-intl/react'
-import { shareOf } from '#/i18n/byte-sizes.ts'
+import { shareOf } from '#/i18n/regional-formats.ts'
 
 /** Writes bytes in the reader's language: `48 MB`. */
 export function useSize(): (bytes: number) => string {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
-import { audit as german } from '../messages/de/audit.ts'
-import { audit as english } from '../messages/en/audit.ts'
+import { audit as english, germanAudit as german } from '#/admin/messages/audit.ts'
 import { actionsOf, groups } from './actions.ts'
 
 const all = groups.flatMap(actionsOf)

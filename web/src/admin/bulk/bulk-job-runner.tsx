@@ -1,15 +1,10 @@
-import { useRef, useState, type ReactNode } from 'react'
-import { useTranslations } from 'use-intl/react'
 import { Toast } from '@base-ui/react/toast'
-import { useErrorMessage } from '#/i18n/use-error-message.ts'
-import { inBatches, runBulk, type BulkOutcome } from './run-bulk.ts'
-import { focusRows } from '../table/use-row-focus.ts'
-import { createSerialQueue } from './serial-queue.ts'
-import { JobBar, type Job } from './job-bar.tsx'
-import { superseded } from './superseded-toasts.ts'
-import { Toasts } from './toasts.tsx'
-import { undoLabelFor } from './undo.ts'
-import { type BulkJob, type ToastMessage, Context } from './bulk-jobs.tsx'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { focusRows } from '#/admin/table/use-row-focus.ts'
+import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
+import { Context, type BulkJob, type ToastMessage } from './bulk-jobs.tsx'
+import { createSerialQueue, inBatches, runBulk, superseded, undoLabelFor, type BulkOutcome } from './run-bulk.ts'
 
 /** How long undo is offered, in ms; hovering and focus stop the clock. */
 const undoTimeout = 30_000
@@ -99,5 +94,75 @@ function BulkJobRunner({ children }: { children: ReactNode }) {
       {children}
       {job && <JobBar job={job} />}
     </Context>
+  )
+}
+
+/** A bulk job as it is shown. */
+interface Job {
+  readonly title: string
+  readonly seen: number
+  readonly total: number
+  readonly isCancelled: boolean
+  cancel(): void
+}
+
+/** The progress of a bulk job, at the bottom of the window, with a cancel button. */
+function JobBar({ job: { title, seen, total, isCancelled, cancel } }: { job: Job }) {
+  const t = useTranslations('admin.table')
+  const button = useRef<HTMLButtonElement>(null)
+
+  // The element that started the job is gone, and the focus with it.
+  useEffect(() => {
+    if (document.activeElement === document.body) button.current?.focus()
+  }, [])
+
+  return (
+    <section className="bottom-bar" aria-label={title}>
+      <div className="bar-text">
+        <p role="status">{isCancelled ? t('cancelling') : title}</p>
+        <p className="muted">{t('progress', { seen, total })}</p>
+      </div>
+      <progress aria-label={title} value={seen} max={Math.max(1, total)} />
+      <button type="button" className="button small" ref={button} aria-disabled={isCancelled} onClick={cancel}>
+        {t('cancel')}
+      </button>
+    </section>
+  )
+}
+
+interface ToastData {
+  readonly lines: readonly string[]
+}
+
+/** The results of actions, in a corner of the window: announced, with undo where possible. F6 moves the focus there. */
+function Toasts() {
+  const t = useTranslations('admin.table')
+  const { toasts } = Toast.useToastManager<ToastData>()
+  return (
+    <Toast.Portal>
+      <Toast.Viewport className="toasts" aria-label={t('messages')}>
+        {toasts.map((toast) => (
+          <Toast.Root key={toast.id} toast={toast} className="toast" swipeDirection={[]}>
+            <Toast.Content className="toast-content">
+              <div className={toast.data?.lines.length ? 'toast-text long' : 'toast-text'}>
+                <Toast.Title className="toast-title" render={<p />} />
+                {toast.data?.lines.map((line) => (
+                  <p key={line} className="toast-line">
+                    {line}
+                  </p>
+                ))}
+              </div>
+              <div className="toast-actions">
+                {toast.actionProps && <Toast.Action className="button small" />}
+                {/* Base UI hides it from screen readers until the focus is among the messages, because its own stack them. Ours are listed below each other, and it is visible and reachable at any time. */}
+                <Toast.Close className="icon-button" aria-label={t('close')} aria-hidden={undefined}>
+                  <span aria-hidden>×</span>
+                </Toast.Close>
+              </div>
+            </Toast.Content>
+          </Toast.Root>
+        ))}
+      </Toast.Viewport>
+    </Toast.Portal>
   )
 }

@@ -1,6 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { BatchAnswer, BulkTarget } from './run-bulk.ts'
-import type { UndoAction } from './undo.ts'
+import type { BatchAnswer, BulkTarget, UndoAction } from './run-bulk.ts'
 
 /** How to block and unblock many rows of one list. */
 export interface BulkKind {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inBatches, maxBatchSize, runBulk, type BatchAnswer, type BulkTarget } from './run-bulk.ts'
+import { setImmediate } from 'node:timers/promises'
+import {
+  createSerialQueue,
+  inBatches,
+  maxBatchSize,
+  runBulk,
+  superseded,
+  type BatchAnswer,
+  type BulkTarget,
+} from './run-bulk.ts'
 
 const target = (id: number, isBlocked = false): BulkTarget => ({ id, name: `person${id}@x.org`, isBlocked })
 const many = (count: number) => Array.from({ length: count }, (_, at) => target(at + 1))
@@ -69,4 +78,30 @@ test('a failure in the middle is reported with what was done before it', async (
   const outcome = await runBulk(inBatches(many(3_000)), true, send, watched())
   assert.equal(outcome.changed.length, 1_000)
   assert.deepEqual(outcome.stopped, { error: failure })
+})
+
+test('an undo that is pressed during another bulk job runs after it', async () => {
+  const begin = createSerialQueue()
+  const done: string[] = []
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  begin(() => isOver.then(() => void done.push('block')))
+  begin(async () => void done.push('undo'))
+  await setImmediate()
+  assert.deepEqual(done, [])
+  end()
+  await setImmediate()
+  assert.deepEqual(done, ['block', 'undo'])
+})
+
+// "Blocked" and "unblocked" of one user were once shown together, each with a button that undid the other.
+test('a message replaces those about one of its rows, and no other', () => {
+  const shown = new Map([
+    ['a', ['user:1', 'user:2']],
+    ['b', ['user:3']],
+    ['c', []],
+  ])
+  assert.deepEqual(superseded(shown, ['user:2']), ['a'])
+  assert.deepEqual(superseded(shown, ['user:1', 'user:3']), ['a', 'b'])
+  assert.deepEqual(superseded(shown, ['container:3']), [])
+  assert.deepEqual(superseded(shown, []), [])
 })

@@ -1,9 +1,81 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { undoLabelFor } from '#/admin/bulk/run-bulk.ts'
+import { addressOf } from '#/admin/list/view.ts'
+import type { RowAction } from '#/admin/table/row-menu.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { useTypeName } from '#/components/type-name.tsx'
-import { ActionDialog } from '#/admin/action-dialog.tsx'
+import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
+import { pages } from '#/paths.ts'
+import { navigate } from '#/router/router.ts'
+import { containerActionsFor, type ContainerAction } from './container-actions.ts'
+import { showContainerGone, showContainers } from './container-list.ts'
+
+export interface ContainerActions {
+  /** The entries of a container's row menu. */
+  of(container: ListedContainer): readonly RowAction[]
+  /** @throws what the request throws */
+  block(container: ListedContainer, signal: AbortSignal): Promise<void>
+  gone(container: ListedContainer): Promise<void>
+}
+
+/** The actions on one container, from its row menu. @param open opens a dialog first */
+export function useContainerActions(
+  open: (name: 'block' | 'delete', container: ListedContainer) => void,
+): ContainerActions {
+  const t = useTranslations('admin.containers')
+  const { notify } = useBulkJobs()
+  const sentenceOf = useErrorMessage()
+  const typeName = useTypeName()
+  const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: typeName(container_type), email })
+
+  /** @param hasUndo false for an undo */
+  async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasUndo = true) {
+    const api = createApiClient(signal)
+    const change = isBlocked ? api.blockContainer : api.unblockContainer
+    const answer = await change({ params: { id: String(container.id) } })
+    await showContainers([answer.container])
+    const name = nameOf(container)
+    notify({
+      title: isBlocked ? t('notice.blocked', { name }) : t('notice.unblocked', { name }),
+      lines: isBlocked ? [] : [t('notice.staysStopped')],
+      subjects: [`container:${container.id}`],
+      undo: hasUndo ? { label: undoLabelFor(isBlocked), run: () => setAlone(container, !isBlocked, false) } : undefined,
+    })
+  }
+
+  /** For actions without a dialog that could show the error. */
+  function setAlone(container: ListedContainer, isBlocked: boolean, hasUndo = true) {
+    set(container, isBlocked, new AbortController().signal, hasUndo).catch((error: unknown) =>
+      notify({ title: sentenceOf(error) }),
+    )
+  }
+
+  const runs: Readonly<Record<ContainerAction, (container: ListedContainer) => void>> = {
+    owner: ({ email }) => navigate(addressOf(pages.adminUsers, { q: email })),
+    block: (container) => open('block', container),
+    unblock: (container) => setAlone(container, false),
+    delete: (container) => open('delete', container),
+  }
+
+  return {
+    of: (container) =>
+      containerActionsFor(container).map((action) => ({
+        key: action,
+        label: t(`actions.${action}`),
+        isGrave: action === 'delete',
+        run: () => runs[action](container),
+      })),
+    block: (container, signal) => set(container, true, signal),
+    gone: async (container) => {
+      await showContainerGone(container.id)
+      notify({ title: t('notice.deleted', { name: nameOf(container) }) })
+    },
+  }
+}
 
 interface ContainerDialogProps {
   container: ListedContainer

@@ -5,8 +5,7 @@ import type {
   ListedContainer,
 } from '@berth/api/schemas/administration/admin.ts'
 import type Type from 'typebox'
-import { dropCachedList, updateCachedRows, removeCachedRows } from '#/admin/list/update-cached-rows.ts'
-import type { Source } from '#/admin/list/use-rows.ts'
+import { dropCachedList, removeCachedRows, updateCachedRows, type Source } from '#/admin/list/use-rows.ts'
 import type { ViewSpec } from '#/admin/list/view.ts'
 import { blockedNow } from './container-actions.ts'
 

@@ -1,12 +1,12 @@
-import type { Group } from '@berth/api/schemas/groups.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import type { Group } from '@berth/api/schemas/groups.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { useTypes } from '#/components/type-name.tsx'
 import { changesOf, fieldOf, limitNames, localTimeOf, readGroup, type WrongField } from './group-values.ts'
-import { TypeChoice } from './type-choice.tsx'
 import { groupsKey } from './use-groups.ts'
 
 interface GroupDialogProps {
@@ -139,5 +139,47 @@ function Field({ name, label, hint, problem, value, type, maxLength, isNumber = 
         </p>
       )}
     </div>
+  )
+}
+
+interface TypeChoiceProps {
+  legend: string
+  /** Null: every type. */
+  types: readonly string[] | null
+  onChange(types: string[] | null): void
+}
+
+/** Which container types a group acts on: every type, or some of them. */
+function TypeChoice({ legend, types, onChange }: TypeChoiceProps) {
+  const t = useTranslations('admin.groups.form')
+  const configured = useTypes().data ?? []
+  // One that is not configured any more stays, until it is taken out.
+  const others = (types ?? []).filter((type) => !configured.some((each) => each.type === type))
+  const all = [...configured, ...others.map((type) => ({ type, name: type }))]
+  const toggle = (type: string, isOn: boolean) =>
+    onChange(isOn ? [...(types ?? []), type] : (types ?? []).filter((each) => each !== type))
+  return (
+    <fieldset className="group-types">
+      <legend>{legend}</legend>
+      <label>
+        <input
+          type="checkbox"
+          checked={types === null}
+          onChange={({ target }) => onChange(target.checked ? null : [])}
+        />
+        {t('allTypes')}
+      </label>
+      {types !== null &&
+        all.map(({ type, name }) => (
+          <label key={type}>
+            <input
+              type="checkbox"
+              checked={types.includes(type)}
+              onChange={({ target }) => toggle(type, target.checked)}
+            />
+            {name}
+          </label>
+        ))}
+    </fieldset>
   )
 }

@@ -1,10 +1,14 @@
+import { useMemo } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { BulkKind } from '#/admin/bulk/bulk-jobs.tsx'
+import type { BulkTarget } from '#/admin/bulk/run-bulk.ts'
+import type { Columns, Listed } from '#/admin/table/columns.ts'
+import type { RowAction } from '#/admin/table/row-menu.tsx'
 import type { PagePath } from '#/paths.ts'
-import type { BulkTarget } from '../bulk/run-bulk.ts'
-import type { Columns, Listed } from '../table/columns.ts'
-import type { RowAction } from '../table/row-menu.tsx'
+import { useLocation } from '#/router/router.ts'
 import type { Choice } from './toolbar.tsx'
 import type { Source } from './use-rows.ts'
-import type { BulkKind } from '../bulk/bulk-jobs.tsx'
+import { readView, type View, type ViewSpec } from './view.ts'
 
 /** What distinguishes one list from another. */
 export interface ListKind<R extends Listed> {
@@ -22,7 +26,7 @@ export interface ListKind<R extends Listed> {
 }
 
 /** The texts of a list. */
-export interface ListText {
+interface ListText {
   readonly caption: string
   readonly search: string
   found(count: number): string
@@ -33,4 +37,36 @@ export interface ListText {
   /** @param wanted blocked, or not */
   bulkTitle(wanted: boolean, count: number): string
   bulkLines(wanted: boolean): readonly string[]
+}
+
+type Area = 'admin.users' | 'admin.containers'
+
+/** The texts that lists have under the same keys; those shown instead of rows are the list's own. */
+export function useListText(area: Area): Omit<ListText, 'noMatch' | 'none'> {
+  const t = useTranslations(area)
+  return {
+    caption: t('caption'),
+    search: t('search'),
+    found: (count) => t('found', { count }),
+    selected: (count) => t('bulk.selected', { count }),
+    bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
+    bulkLines: (wanted) => (wanted ? [t('bulk.blockText'), t('bulk.blockLeftOut')] : [t('bulk.unblockText')]),
+  }
+}
+
+/** The texts of bulk blocking and unblocking, while it runs and afterwards. */
+export function useBulkText(area: Area): BulkKind['text'] {
+  const t = useTranslations(`${area}.bulk`)
+  return {
+    running: (wanted) => (wanted ? t('blocking') : t('unblocking')),
+    changed: (wanted, count) => (wanted ? t('blocked', { count }) : t('unblocked', { count })),
+    staysStopped: () => t('staysStopped'),
+    unchanged: (wanted, count) => (wanted ? t('blockedBefore', { count }) : t('unblockedBefore', { count })),
+  }
+}
+
+/** The view in the URL of this page; the same object while the URL is the same. */
+export function useView(spec: ViewSpec): View {
+  const { query } = useLocation()
+  return useMemo(() => readView(query, spec), [query, spec])
 }

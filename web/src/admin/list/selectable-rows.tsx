@@ -1,17 +1,17 @@
 import { useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { inBatches } from '../bulk/run-bulk.ts'
-import { BulkDialog } from '../bulk/bulk-dialog.tsx'
-import { DataTable } from '../table/data-table.tsx'
-import { focusRows } from '../table/use-row-focus.ts'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { inBatches, maxBatchSize, type BulkTarget } from '#/admin/bulk/run-bulk.ts'
+import { allSelected, countOf, isSelected, noneSelected, type Selection } from '#/admin/bulk/selection.ts'
+import type { Listed } from '#/admin/table/columns.ts'
+import { DataTable } from '#/admin/table/data-table.tsx'
+import { focusRows } from '#/admin/table/use-row-focus.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Button } from '#/components/button.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import type { ListKind } from './list-kind.ts'
-import type { Listed } from '../table/columns.ts'
-import { countOf, allSelected, isSelected, noneSelected, type Selection } from '../bulk/selection.ts'
-import { SelectionBar } from '../bulk/selection-bar.tsx'
-import { bulkTargetsOf } from '../bulk/bulk-targets.ts'
 import type { Rows } from './use-rows.ts'
 import { addressOf, filterOf, type View } from './view.ts'
-import { useBulkJobs } from '../bulk/bulk-jobs.tsx'
 
 interface SelectableRowsProps<R extends Listed> {
   kind: ListKind<R>
@@ -108,4 +108,97 @@ function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkP
       )}
     </>
   )
+}
+
+interface SelectionBarProps {
+  /** The number of selected rows, as text. */
+  text: string
+  /** The number of matching rows, where not all of them are selected. */
+  rest: number | undefined
+  /** Another bulk job is running. */
+  isOff: boolean
+  onAll(): void
+  onClear(): void
+  onBlock(): void
+  onUnblock(): void
+}
+
+/** The actions on all selected rows, at the bottom of the window. */
+function SelectionBar({ text, rest, isOff, onAll, onClear, onBlock, onUnblock }: SelectionBarProps) {
+  const t = useTranslations('admin.table')
+  return (
+    <section className="bottom-bar" aria-label={t('selection')}>
+      <div className="bar-text">
+        <p role="status">
+          <strong>{text}</strong>
+        </p>
+        {rest !== undefined && (
+          <button type="button" className="link-button" onClick={onAll}>
+            {t('selectAll', { count: rest })}
+          </button>
+        )}
+      </div>
+      <div className="actions">
+        <Button variant="small" isOff={isOff} onPress={onBlock}>
+          {t('block')}
+        </Button>
+        <Button variant="small" isOff={isOff} onPress={onUnblock}>
+          {t('unblock')}
+        </Button>
+        <Button variant="small" onPress={onClear}>
+          {t('clearSelection')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+interface BulkDialogProps {
+  title: string
+  /** What will happen, and which rows are left out. */
+  lines: readonly string[]
+  confirm: string
+  onConfirm(): void
+  onClose(): void
+}
+
+/** Asks for confirmation of a bulk action. */
+function BulkDialog({ title, lines, confirm, onConfirm, onClose }: BulkDialogProps) {
+  const t = useTranslations('admin.table')
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {(close) => (
+        <>
+          {lines.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+          <ConfirmActions cancel={t('cancel')} confirm={confirm} close={close} onConfirm={onConfirm} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** Timeout of a page of a thousand rows in ms. */
+const timeout = 60_000
+
+/**
+ * All matching rows, a thousand at a time, ordered by id: an action may remove a row from the filter, but never before
+ * the cursor of the next page.
+ * @param isWanted selects the rows to return
+ */
+async function* bulkTargetsOf<R extends Listed>(
+  { source, targetOf, isLeftOut }: Pick<ListKind<R>, 'source' | 'targetOf' | 'isLeftOut'>,
+  filter: View,
+  isWanted: (id: number) => boolean,
+): AsyncGenerator<readonly BulkTarget[]> {
+  // Ends with its timeout, or when the consumer stops.
+  const api = createApiClient(new AbortController().signal, timeout)
+  let cursor: string | undefined
+  do {
+    const query = { ...filter, sort: 'id', limit: String(maxBatchSize), cursor }
+    const { rows, next } = await source.page(api, query)
+    yield rows.filter(({ id }) => isWanted(id) && !isLeftOut(id)).map(targetOf)
+    cursor = next ?? undefined
+  } while (cursor !== undefined)
 }

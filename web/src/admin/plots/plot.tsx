@@ -1,9 +1,8 @@
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
+import uPlot from 'uplot'
 import { useTranslations } from 'use-intl/react'
-import { PlotCanvas } from './canvas.tsx'
-import type { Drawing, Line } from './options.ts'
+import { dataOf, optionsOf, usePalette, type Drawing, type Line } from './options.ts'
 import { summaryOf } from './summary.ts'
-import { ValuesTable } from './values-table.tsx'
 
 interface PlotProps {
   title: string
@@ -80,3 +79,85 @@ function LineSummary({ line, isSum, periods, write }: LineSummaryProps) {
 const Mark = ({ variant }: { variant: Line['variant'] }) => (
   <span className={`plot-mark ${variant}`} aria-hidden="true" />
 )
+
+interface PlotCanvasProps {
+  drawing: Drawing
+  onCursor(index: number | null): void
+}
+
+/**
+ * The canvas of a plot; assistive technology reads the text and the table beside it instead. It is drawn again when its
+ * values, the language or the colours of the page change: some hundred points take a few milliseconds. uPlot sets
+ * styles by script, property by property, which the content security policy allows.
+ */
+function PlotCanvas({ drawing, onCursor }: PlotCanvasProps) {
+  const [box, setBox] = useState<HTMLDivElement | null>(null)
+  const palette = usePalette()
+  const colours = JSON.stringify(palette)
+
+  useEffect(() => {
+    if (!box) return undefined
+    const size = () => ({ width: Math.max(120, box.clientWidth), height: box.clientHeight })
+    // Font and size of the page, including the reader's zoom of text.
+    const { fontSize, fontFamily } = getComputedStyle(box)
+    const font = { fontSize: Number.parseFloat(fontSize), fontFamily }
+    const colour = JSON.parse(colours) as typeof palette
+    const plot = new uPlot(optionsOf(drawing, colour, { ...size(), ...font }, onCursor), dataOf(drawing), box)
+    const observer = new ResizeObserver(() => plot.setSize(size()))
+    observer.observe(box)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [box, drawing, colours, onCursor])
+
+  return <div className="plot-canvas" aria-hidden="true" ref={setBox} />
+}
+
+/** All values of a plot, newest first; rendered when a user opens it. */
+function ValuesTable({ title, drawing }: { title: string; drawing: Drawing }) {
+  const t = useTranslations('admin.overview.plot')
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="plot-values" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('table')}</summary>
+      {isOpen && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+        <div className="plot-scroll" tabIndex={0} role="region" aria-label={t('tableOf', { title })}>
+          <Table drawing={drawing} />
+        </div>
+      )}
+    </details>
+  )
+}
+
+function Table({ drawing: { times, lines, writeValue, writeTime } }: { drawing: Drawing }) {
+  const t = useTranslations('admin.overview.plot')
+  const cell = (value: number | null | undefined) => (typeof value === 'number' ? writeValue(value) : t('notKnown'))
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{t('time')}</th>
+          {lines.map(({ label }) => (
+            <th key={label} scope="col">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times
+          .map((time, index) => (
+            <tr key={time}>
+              <th scope="row">{writeTime(time)}</th>
+              {lines.map(({ label, values }) => (
+                <td key={label}>{cell(values[index])}</td>
+              ))}
+            </tr>
+          ))
+          .toReversed()}
+      </tbody>
+    </table>
+  )
+}

@@ -1,17 +1,15 @@
-import { useMemo, useRef, useState, type ReactNode } from 'react'
+import { functionalUpdate, useTable, type Header, type SortingState } from '@tanstack/react-table'
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { functionalUpdate, useTable, type SortingState } from '@tanstack/react-table'
+import { isSelected, withRows, type Selection } from '#/admin/bulk/selection.ts'
+import type { Rows } from '#/admin/list/use-rows.ts'
+import { fromSort, toSort } from '#/admin/list/view.ts'
 import { BodyRow, type RowEvents } from './body-row.tsx'
-import { TableHead } from './table-head.tsx'
-import { RowMenu, type RowAction, type RowMenuHandle } from './row-menu.tsx'
-import { features, type Columns, type Listed } from './columns.ts'
-import { isSelected, withRows, type Selection } from '../bulk/selection.ts'
+import { features, type Columns, type Features, type Listed } from './columns.ts'
 import { RecycledRows, strayIn } from './recycled-rows.ts'
+import { RowMenu, type RowAction, type RowMenuHandle } from './row-menu.tsx'
 import { useRowFocus } from './use-row-focus.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
-import type { Rows } from '../list/use-rows.ts'
-import { fromSort, toSort } from '../list/view.ts'
-import { useStableCallbacks } from './use-stable-callbacks.ts'
 
 interface DataTableProps<R extends Listed> {
   /** CSS class for the widths of the columns. */
@@ -137,4 +135,79 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
       <RowMenu ref={menu} />
     </>
   )
+}
+
+interface TableHeadProps<R extends Listed> {
+  headers: readonly Header<Features, R, unknown>[]
+  /** Whether all loaded rows are selected, some, or none. */
+  selected: 'all' | 'some' | 'none'
+  onSelectAll(isOn: boolean): void
+}
+
+/** The header row: names of the columns, and buttons that sort. */
+function TableHead<R extends Listed>({ headers, selected, onSelectAll }: TableHeadProps<R>) {
+  const t = useTranslations('admin.table')
+  return (
+    <thead role="rowgroup">
+      <tr role="row" aria-rowindex={1}>
+        <th role="columnheader" className="select-cell">
+          <label className="select-box">
+            <input
+              type="checkbox"
+              aria-label={t('selectLoaded')}
+              checked={selected === 'all'}
+              ref={(box) => {
+                if (box) box.indeterminate = selected === 'some'
+              }}
+              onChange={(event) => onSelectAll(event.target.checked)}
+            />
+          </label>
+        </th>
+        {headers.map((header) => (
+          <HeadCell key={header.id} header={header} />
+        ))}
+        <th role="columnheader" className="menu-cell">
+          <span className="visually-hidden">{t('actions')}</span>
+        </th>
+      </tr>
+    </thead>
+  )
+}
+
+const ariaSort = { asc: 'ascending', desc: 'descending' } as const
+
+function HeadCell<R extends Listed>({ header: { column } }: { header: Header<Features, R, unknown> }) {
+  const label = column.columnDef.meta?.label
+  const sorted = column.getIsSorted()
+  if (!column.getCanSort())
+    return (
+      <th role="columnheader" className="plain">
+        {label}
+      </th>
+    )
+  return (
+    <th role="columnheader" aria-sort={sorted === false ? 'none' : ariaSort[sorted]}>
+      <button type="button" className="sort" onClick={column.getToggleSortingHandler()}>
+        {label}
+        <span className={`arrow ${sorted === false ? '' : sorted}`} aria-hidden />
+      </button>
+    </th>
+  )
+}
+
+/** An object that never changes, whose functions call the latest ones: rows need not render again for new callbacks. */
+function useStableCallbacks<T extends { readonly [K in keyof T]: (...args: never[]) => void }>(functions: T): T {
+  const latest = useRef(functions)
+  useLayoutEffect(() => {
+    latest.current = functions
+  })
+  const [steady] = useState(() => {
+    const names = Object.keys(functions) as (keyof T)[]
+    const call =
+      (name: keyof T) =>
+      (...args: never[]) =>
+        latest.current[name](...args)
+    return Object.fromEntries(names.map((name) => [name, call(name)])) as T
+  })
+  return steady
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { rowAfter } from './row-keys.ts'
+import { rowAfter } from './table-keys.ts'
 import { withRange, withRows, type Selection } from '../bulk/selection.ts'
-import { focusHeading } from '#/components/page/page.tsx'
+import { focusHeading } from '#/page/page.tsx'
 
 interface RowFocusParts {
   readonly grid: RefObject<HTMLTableElement | null>

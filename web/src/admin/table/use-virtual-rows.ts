@@ -1,8 +1,7 @@
-import { useCallback, useEffect, useLayoutEffect, useState, type RefObject } from 'react'
 import { defaultRangeExtractor, useWindowVirtualizer, type Range } from '@tanstack/react-virtual'
-import type { Rows } from '../list/use-rows.ts'
+import { useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore, type RefObject } from 'react'
+import type { Rows } from '#/admin/list/use-rows.ts'
 import type { Listed } from './columns.ts'
-import { useNarrow } from './use-narrow.ts'
 
 /** Estimated height of a row in pixels, until it is measured. */
 const estimatedHeight = { row: 49, card: 142 }
@@ -82,3 +81,14 @@ function useOffset(element: RefObject<HTMLElement | null>): number {
   }, [element])
   return offset
 }
+
+/** The width below which rows are cards; the same as in table-cards.css. */
+const narrow = matchMedia('(max-width: 40rem)')
+
+function subscribe(listener: () => void): () => void {
+  narrow.addEventListener('change', listener)
+  return () => narrow.removeEventListener('change', listener)
+}
+
+/** Whether rows are cards. */
+const useNarrow = () => useSyncExternalStore(subscribe, () => narrow.matches)

@@ -1,17 +1,21 @@
-import { useId } from 'react'
-import type { UsageResponse, UsageRow } from '@berth/api/schemas/administration/usage.ts'
+import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { QueryError } from '#/admin/query-error.tsx'
+import type { UsageResponse, UsageRow } from '@berth/api/schemas/administration/usage.ts'
+import { QueryError } from '#/admin/admin-page.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
-import { NextPageButton } from '#/components/next-page-button.tsx'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { downloadFile } from '#/components/download-file.ts'
 import { Link } from '#/components/link.tsx'
-import { navigate } from '#/router/router.ts'
-import { UsageExport } from './usage-export.tsx'
-import { usagePath } from './usage-scope.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { navigate } from '#/router/router.ts'
+import { exportUsage, usageFileName, type UsagePageQuery } from './export-usage.ts'
+import { usagePath } from './usage-scope.tsx'
 import { periodsBetween, type UsageBy, type UsageView } from './usage-view.ts'
-import { useUsageNumbers } from './use-usage-numbers.ts'
-import { useUsageRows, viewOfRow } from './use-usage.ts'
+import { conditionsOf, rowConditionsOf, useUsageNumbers, useUsageRows, viewOfRow } from './use-usage.ts'
 
 /** Types, groups or users by hours running, the longest first, and all of them as a file. */
 export function UsageRows({ view, range }: { view: UsageView; range: Pick<UsageResponse, 'from' | 'until'> }) {
@@ -149,5 +153,43 @@ function RowName({ view, row: { key, name } }: { view: UsageView; row: UsageRow 
     <Link to={usagePath(viewOfRow(view, view.by, key))} className="address">
       {text}
     </Link>
+  )
+}
+
+/** Saves what the table lists, or each day or month, as CSV. Leaving the page cancels it. */
+function UsageExport({ view }: { view: UsageView }) {
+  const t = useTranslations('admin.usage.export')
+  const { busy, error, run } = useTask()
+  const [state, setState] = useState<{ count: number; file?: string }>({ count: 0 })
+
+  const save = (query: ReturnType<typeof rowConditionsOf> | ReturnType<typeof conditionsOf>, name: string) =>
+    run(async (signal) => {
+      setState({ count: 0 })
+      const api = createApiClient(signal)
+      let [file, count] = ['', 0]
+      const listPage = async (page: UsagePageQuery) => {
+        const answer = await api.usage({ query: { ...query, ...page } })
+        file = usageFileName(name, answer.from, answer.until)
+        return answer
+      }
+      const blob = await exportUsage(listPage, (rows) => setState({ count: (count = rows) }))
+      downloadFile(blob, file)
+      setState({ count, file })
+    })
+
+  return (
+    <>
+      <Button variant="small" isOff={busy} onPress={() => void save(rowConditionsOf(view), view.by)}>
+        {t('rows')}
+      </Button>
+      <Button variant="small" isOff={busy} onPress={() => void save(conditionsOf(view), view.unit)}>
+        {t(view.unit)}
+      </Button>
+      <p role="status" className="hint live">
+        {busy && t('progress', { count: state.count })}
+        {!busy && state.file !== undefined && t('done', { count: state.count, file: state.file })}
+      </p>
+      <Alert error={error} />
+    </>
   )
 }

@@ -1,8 +1,7 @@
 import type { AdminUser, UsersQuery } from '@berth/api/schemas/administration/admin.ts'
 import type Type from 'typebox'
 import type { UserState } from '@berth/api/schemas/user.ts'
-import type { Source } from '#/admin/list/use-rows.ts'
-import { dropCachedList, updateCachedRows, removeCachedRows } from '#/admin/list/update-cached-rows.ts'
+import { dropCachedList, removeCachedRows, updateCachedRows, type Source } from '#/admin/list/use-rows.ts'
 import type { ViewSpec } from '#/admin/list/view.ts'
 
 export const userStates = ['registered', 'verified', 'active'] as const satisfies readonly UserState[]

@@ -1,0 +1,195 @@
+import { useMemo, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
+import { AdminPage } from '#/admin/admin-page.tsx'
+import type { BulkKind } from '#/admin/bulk/bulk-jobs.tsx'
+import { Day, RelativeTime } from '#/admin/instants.tsx'
+import { useBulkText, useListText, useView, type ListKind } from '#/admin/list/list-kind.ts'
+import { ListPage } from '#/admin/list/list-page.tsx'
+import { useBlockedFilter, type Choice } from '#/admin/list/toolbar.tsx'
+import { columnsFor, type Columns } from '#/admin/table/columns.ts'
+import { focusRows } from '#/admin/table/use-row-focus.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { TypeName, useTypeName, useTypes } from '#/components/type-name.tsx'
+import type { Tone } from '#/containers/containers.ts'
+import { pages } from '#/paths.ts'
+import { BlockContainerDialog, DeleteContainerDialog, useContainerActions } from './container-dialogs.tsx'
+import { containerSource, containerStatuses, containersView, showContainers } from './container-list.ts'
+
+/** All containers: search, filter, sort, block, unblock and delete. */
+export function Containers() {
+  const t = useTranslations('admin.containers')
+  const shell = useTranslations('admin.shell')
+  const words = useListText('admin.containers')
+  const nameOf = useTypeName()
+  const view = useView(containersView)
+  const [open, setOpen] = useState<{ name: 'block' | 'delete'; container: ListedContainer }>()
+  const columns = useContainerColumns()
+  const choices = useContainerChoices(view.container_type)
+  const bulk = useContainerBulk()
+  const actions = useContainerActions((name, container) => setOpen({ name, container }))
+
+  const kind: ListKind<ListedContainer> = {
+    path: pages.adminContainers,
+    className: 'containers',
+    source: containerSource,
+    columns,
+    choices,
+    bulk,
+    targetOf: ({ id, email, container_type: type, is_blocked }) => ({
+      id,
+      name: t('name', { type: nameOf(type), email }),
+      isBlocked: is_blocked,
+    }),
+    isLeftOut: () => false,
+    actionsOf: actions.of,
+    text: {
+      ...words,
+      noMatch: [t('noMatch'), t('noMatchHint')],
+      none: [t('none'), t('noneHint')],
+    },
+  }
+
+  function close() {
+    setOpen(undefined)
+    focusRows()
+  }
+
+  return (
+    <AdminPage title={shell('containers')}>
+      <ListPage kind={kind} view={view} />
+      {open?.name === 'block' && (
+        <BlockContainerDialog
+          container={open.container}
+          run={(signal) => actions.block(open.container, signal)}
+          onClose={close}
+        />
+      )}
+      {open?.name === 'delete' && (
+        <DeleteContainerDialog container={open.container} onGone={() => actions.gone(open.container)} onClose={close} />
+      )}
+    </AdminPage>
+  )
+}
+
+const column = columnsFor<ListedContainer>()
+
+const tones: Readonly<Record<ListedContainer['status'], Tone>> = {
+  running: 'good',
+  paused: 'idle',
+  stopped: 'idle',
+  missing: 'idle',
+  failed: 'bad',
+  unknown: 'idle',
+}
+
+function useContainerColumns(): Columns<ListedContainer> {
+  const t = useTranslations('admin.containers')
+  return useMemo(
+    () =>
+      [
+        column.accessor('email', {
+          meta: { label: t('columns.email'), isRowHeader: true },
+          cell: ({ getValue }) => <span className="name">{getValue()}</span>,
+        }),
+        column.accessor('container_type', {
+          meta: { label: t('columns.container_type') },
+          enableSorting: false,
+          cell: ({ getValue }) => (
+            <span className="name">
+              <TypeName type={getValue()} />
+            </span>
+          ),
+        }),
+        column.accessor('status', {
+          meta: { label: t('columns.status') },
+          enableSorting: false,
+          cell: ({ row: { original } }) => <ContainerState container={original} />,
+        }),
+        column.accessor('template_image', {
+          meta: { label: t('columns.template_image') },
+          enableSorting: false,
+          cell: ({ getValue }) => (
+            // Images differ at the end of their name.
+            <span className="path" title={getValue()}>
+              {getValue().replace(/^.*\//, '')}
+            </span>
+          ),
+        }),
+        column.accessor('last_used', {
+          meta: { label: t('columns.last_used') },
+          sortDescFirst: true,
+          cell: ({ getValue }) => <RelativeTime at={getValue()} />,
+        }),
+        column.accessor('created_at', {
+          meta: { label: t('columns.created_at') },
+          sortDescFirst: true,
+          cell: ({ getValue }) => <Day at={getValue()} />,
+        }),
+      ] as Columns<ListedContainer>,
+    [t],
+  )
+}
+
+/** The status of a container in a word; the dot repeats it. */
+function ContainerState({ container: { status, is_blocked } }: { container: ListedContainer }) {
+  const t = useTranslations('admin.containers')
+  return (
+    <span className="tags">
+      {is_blocked && <span className="tag bad">{t('blocked')}</span>}
+      <span className={`state ${tones[status]}`}>
+        <span className="dot" aria-hidden />
+        {t(`statuses.${status}`)}
+      </span>
+    </span>
+  )
+}
+
+/**
+ * The filters of the page of containers. The types come from the administrator's own containers: the list has an entry
+ * for each configured type.
+ * @param chosen stays a choice even if the type no longer exists
+ */
+function useContainerChoices(chosen: string | undefined): readonly Choice[] {
+  const t = useTranslations('admin.containers')
+  const blockedFilter = useBlockedFilter()
+  const { data } = useTypes()
+  const nameOf = useTypeName()
+  const types = [...new Set([...(data ?? []).map(({ type }) => type), ...(chosen === undefined ? [] : [chosen])])]
+  return [
+    {
+      name: 'container_type',
+      label: t('filters.type'),
+      options: [['', t('filters.anyType')], ...types.map((type) => [type, nameOf(type)] as const)],
+    },
+    {
+      name: 'status',
+      label: t('filters.status'),
+      options: [
+        ['', t('filters.anyStatus')],
+        ...containerStatuses.map((status) => [status, t(`statuses.${status}`)] as const),
+      ],
+    },
+    blockedFilter,
+  ]
+}
+
+/** Timeout in ms: a thousand containers have to stop. */
+const timeout = 120_000
+
+/** Blocks and unblocks many containers. */
+function useContainerBulk(): BulkKind {
+  const text = useBulkText('admin.containers')
+  return {
+    send: async (ids, wanted) => {
+      const api = createApiClient(new AbortController().signal, timeout)
+      const answer = await (wanted ? api.bulkBlockContainers : api.bulkUnblockContainers)({
+        body: { container_ids: ids },
+      })
+      await showContainers(answer.containers)
+      return { done: answer.containers.map(({ id }) => id), notFound: answer.not_found, refused: [] }
+    },
+    text,
+    subjectOf: (id) => `container:${id}`,
+  }
+}

@@ -1,0 +1,170 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
+import { ApiTokenFacts, isExpired } from '#/account/api-token-facts.tsx'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { addressOf } from '#/admin/list/view.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
+import { NextPageButton } from '#/components/next-page-button.tsx'
+import { rich } from '#/components/rich.tsx'
+import { pages } from '#/paths.ts'
+import { navigate, useLocation } from '#/router/router.ts'
+import { ActionDialog } from './action-dialog.tsx'
+import { AdminPage, QueryError } from './admin-page.tsx'
+
+/** API tokens of all users, or of one. */
+export function Tokens() {
+  const t = useTranslations('admin')
+  const user = useLocation().query.get('user') ?? ''
+  return (
+    <AdminPage title={t('shell.tokens')}>
+      <p className="hint about">{t('tokens.about')}</p>
+      <OwnerFilter key={`filter ${user}`} user={user} />
+      <List key={user} user={user} />
+    </AdminPage>
+  )
+}
+
+function List({ user }: { user: string }) {
+  const t = useTranslations('admin.tokens')
+  const query = useTokens(user)
+  const tokens = query.data?.pages.flatMap((page) => page.tokens)
+  return (
+    <>
+      <QueryError query={query} />
+      {tokens?.length === 0 && <p>{user === '' ? t('none') : t('noneOf')}</p>}
+      {tokens && tokens.length > 0 && (
+        <ul className="rows" aria-label={t('list')}>
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} />
+          ))}
+        </ul>
+      )}
+      <NextPageButton query={query} fetching={t('loadingMore')}>
+        {t('more')}
+      </NextPageButton>
+    </>
+  )
+}
+
+/** An API token of any user, with a way to remove it. */
+function TokenRow({ token }: { token: AdminApiToken }) {
+  const t = useTranslations('admin.tokens')
+  const own = useTranslations('tokens')
+  const [isAsking, setAsking] = useState(false)
+  const { name, user } = token
+  const owner = (
+    <Link to={addressOf(pages.adminTokens, { user: user.email })} className="address">
+      {user.email}
+    </Link>
+  )
+  return (
+    <li className="row">
+      <div>
+        <h2 className="address">
+          {name} {isExpired(token) && <span className="badge">{own('expired')}</span>}
+        </h2>
+        <p className="owner">{t.rich('owner', { user: rich.inPlace(owner) })}</p>
+        <ApiTokenFacts token={token} />
+      </div>
+      <Button variant="small" onPress={() => setAsking(true)}>
+        <span aria-hidden>{t('remove.open')}</span>
+        <span className="visually-hidden">{t('remove.openThis', { name, email: user.email })}</span>
+      </Button>
+      {isAsking && <RemoveDialog token={token} onClose={() => setAsking(false)} />}
+    </li>
+  )
+}
+
+function RemoveDialog({ token, onClose }: { token: AdminApiToken; onClose: () => void }) {
+  const t = useTranslations('admin.tokens.remove')
+  const client = useQueryClient()
+  const { notify } = useBulkJobs()
+  async function run(signal: AbortSignal) {
+    const { message } = await createApiClient(signal).revokeApiToken({ params: { id: String(token.id) } })
+    notify({ title: message })
+    await client.invalidateQueries({ queryKey: tokensKey })
+  }
+  return (
+    <ActionDialog
+      title={t('title', { name: token.name })}
+      confirm={t('confirm')}
+      busy={t('busy')}
+      isGrave
+      run={run}
+      onClose={onClose}
+    >
+      <p>{t('effect', { email: token.user.email })}</p>
+    </ActionDialog>
+  )
+}
+
+/** Whose tokens are shown. The address of the page holds it. */
+function OwnerFilter({ user }: { user: string }) {
+  const t = useTranslations('admin.tokens.filter')
+  const id = useId()
+  return (
+    <search>
+      <form
+        className="owner-filter"
+        aria-label={t('title')}
+        onSubmit={(event) => {
+          event.preventDefault()
+          const wanted = String(new FormData(event.currentTarget).get('user') ?? '').trim()
+          navigate(addressOf(pages.adminTokens, { user: wanted }))
+        }}
+      >
+        <label htmlFor={id}>{t('user')}</label>
+        <input
+          id={id}
+          name="user"
+          defaultValue={user}
+          maxLength={254}
+          autoComplete="off"
+          spellCheck={false}
+          aria-describedby={`${id}-hint`}
+        />
+        <p className="hint" id={`${id}-hint`}>
+          {t('userHint')}
+        </p>
+        <div className="actions">
+          <button type="submit" className="button">
+            {t('show')}
+          </button>
+          {user !== '' && (
+            <Link to={pages.adminTokens} className="button muted">
+              {t('clear')}
+            </Link>
+          )}
+        </div>
+      </form>
+    </search>
+  )
+}
+
+const pageSize = 50
+/** Pages that are shown at most; an owner narrows the list. */
+const maxPages = 20
+
+const tokensKey = ['admin', 'tokens']
+
+/** API tokens of all users, or of one, page by page, newest first. @param user id or e-mail address; empty for all */
+function useTokens(user: string) {
+  return useInfiniteQuery({
+    queryKey: [...tokensKey, user],
+    queryFn: ({ pageParam, signal }) =>
+      createApiClient(signal).listAllApiTokens({
+        query: {
+          limit: String(pageSize),
+          ...(user !== '' && { user }),
+          ...(pageParam !== undefined && { cursor: pageParam }),
+        },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    gcTime: 0,
+  })
+}

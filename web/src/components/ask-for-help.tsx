@@ -1,0 +1,41 @@
+import { useTranslations } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
+import { parseSupportContact } from './support-contact.ts'
+
+/** Whom to contact, in a sentence: the configured contact, else the reader's administrator. */
+export function AskForHelp() {
+  const t = useTranslations('dashboard')
+  return t.rich('ask', asking(t('administrator')))
+}
+
+const asking = (fallback: string) => ({ who: () => (boot.contact === null ? fallback : <ContactLink />) })
+
+const link = boot.contact === null ? undefined : parseSupportContact(boot.contact).href
+const isMail = link?.startsWith('mailto:') ?? false
+
+/** Whether the contact is a link. */
+export const canAskForHelp = link !== undefined
+
+/** A link to the contact; nothing where there is none. @param about subject of a mail */
+export function AskForHelpButton({ about }: { about: string }) {
+  const t = useTranslations('dashboard.failure')
+  if (link === undefined) return null
+  return (
+    <a className="button primary" href={isMail ? `${link}?subject=${encodeURIComponent(about)}` : link}>
+      {isMail ? t('mail', { who: boot.contact ?? '' }) : t('web')}
+    </a>
+  )
+}
+
+/** The contact as the operator wrote it, as a link where possible. Nothing where none is configured. */
+export function ContactLink() {
+  if (boot.contact === null) return null
+  const { text, href } = parseSupportContact(boot.contact)
+  return href === undefined ? (
+    text
+  ) : (
+    <a className="address" href={href}>
+      {text}
+    </a>
+  )
+}

@@ -1,0 +1,185 @@
+import {
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+} from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { Button } from '#/components/button.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
+import { openUrlOf } from '#/launch/open-container.ts'
+import { lazyExport } from '#/router/lazy-export.ts'
+import { cardKeys, useShortcutKey, type CardKey } from '#/shortcuts/shortcuts.ts'
+import type { actionsFor } from './containers.ts'
+
+interface CardActionsProps {
+  entry: ContainerEntry
+  can: ReturnType<typeof actionsFor>
+  /** An operation is under way. */
+  isBusy: boolean
+  /** Id of the element that says why this page can change nothing; undefined when it can. */
+  disabledReasonId: string | undefined
+  /** Another step helps more than a launch, and is the primary action. */
+  isSecondary: boolean
+  onLaunch(): void
+  onRestart(): void
+  onStop(): void
+  onLogs(): void
+}
+
+/**
+ * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`). When the focused button
+ * goes away, as Launch does for Open, the primary one gets the focus: it would otherwise move to the top of the page.
+ * The space of a hidden button stays reserved, so that no other button moves and no card grows.
+ */
+export function CardActions(props: CardActionsProps) {
+  const { entry, can, isBusy, disabledReasonId, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
+  const t = useTranslations('dashboard.action')
+  const primary = useRef<HTMLElement>(null)
+  const hadFocus = useRef(false)
+  const openKey = useShortcutKey(cardKeys.open)
+
+  useEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) primary.current?.focus()
+  }, [can.open, can.launch, can.stop])
+
+  if (!Object.values(can).includes(true)) return null
+  const others = [
+    { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
+    { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
+    // Last, so that a stopped container's buttons have no gap.
+    { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
+  ] as const
+  return (
+    <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
+      {can.launch && (
+        <span data-launching>
+          <Button
+            ref={primary as RefObject<HTMLButtonElement | null>}
+            variant={isSecondary ? undefined : 'primary'}
+            shortcut={cardKeys.launch}
+            isOff={isBusy || disabledReasonId !== undefined}
+            describedBy={disabledReasonId}
+            onPress={onLaunch}
+          >
+            <Named entry={entry}>{t('launch')}</Named>
+          </Button>
+        </span>
+      )}
+      {can.open && (
+        <a
+          ref={primary as RefObject<HTMLAnchorElement | null>}
+          data-launching
+          className="button primary"
+          href={openUrlOf(entry)}
+          aria-keyshortcuts={openKey}
+        >
+          <Named entry={entry}>{t('open')}</Named>
+        </a>
+      )}
+      {others.map(({ verb, isThere, isOff, onPress }) =>
+        isThere ? (
+          <Button
+            key={verb}
+            variant="small"
+            shortcut={cardKeys[verb] satisfies CardKey}
+            isOff={isOff || disabledReasonId !== undefined}
+            describedBy={disabledReasonId}
+            onPress={onPress}
+          >
+            <Named entry={entry}>{t(verb)}</Named>
+          </Button>
+        ) : (
+          <span key={verb} className="button small reserved-height" aria-hidden>
+            {t(verb)}
+          </span>
+        ),
+      )}
+    </div>
+  )
+}
+
+/** Distinguishes "Open" on one card from "Open" on the next in a list of links. */
+function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode }) {
+  return (
+    <>
+      {children}
+      <span className="visually-hidden"> {entry.display_name}</span>
+    </>
+  )
+}
+
+// Most visits of the dashboard open neither; few templates have parameters.
+const LogsDialog = lazyExport('LogsDialog', () => import('./logs-dialog.tsx'))
+const ParametersDialog = lazyExport('ParametersDialog', () => import('./parameters-dialog.tsx'))
+
+type Asked = 'launch' | 'restart' | 'stop' | 'logs'
+
+export interface CardDialogsHandle {
+  open(dialog: Asked): void
+}
+
+interface CardDialogsProps {
+  ref: Ref<CardDialogsHandle>
+  name: string
+  type: string
+  /** What may be chosen at a launch; without it a launch asks nothing. */
+  parameters: Parameters | undefined
+  onLaunch(chosen: ChosenParameters): void
+  onConfirm(verb: 'restart' | 'stop'): void
+}
+
+/** The dialogs of a card. Which one is open is state of this component, so that the card does not render for it. */
+export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }: CardDialogsProps) {
+  const [opened, setOpened] = useState<Asked>()
+  useImperativeHandle(ref, () => ({ open: setOpened }), [])
+  const close = () => setOpened(undefined)
+  if (opened === undefined) return null
+  if (opened === 'restart' || opened === 'stop')
+    return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
+  return (
+    <Suspense fallback={null}>
+      {opened === 'logs' ? (
+        <LogsDialog name={name} type={type} onClose={close} />
+      ) : (
+        <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
+      )}
+    </Suspense>
+  )
+}
+
+interface ConfirmDialogProps {
+  verb: 'restart' | 'stop'
+  name: string
+  onConfirm(): void
+  /** Called when the dialog has closed, confirmed or not. */
+  onClose(): void
+}
+
+/** Asks for confirmation before programs are ended, and says what is kept. */
+function ConfirmDialog({ verb, name, onConfirm, onClose }: ConfirmDialogProps) {
+  const t = useTranslations('dashboard')
+  return (
+    <Dialog title={t(`confirm.${verb}.title`, { name })} onClose={onClose}>
+      {(close) => (
+        <>
+          <p>
+            <b>{t(`confirm.${verb}.keeps`)}</b> {t(`confirm.${verb}.loses`)}
+          </p>
+          <ConfirmActions
+            cancel={t('confirm.cancel')}
+            confirm={t(`action.${verb}`)}
+            close={close}
+            onConfirm={onConfirm}
+          />
+        </>
+      )}
+    </Dialog>
+  )
+}

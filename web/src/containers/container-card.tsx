@@ -1,0 +1,314 @@
+import { memo, useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { ApiError } from '@berth/api/client.ts'
+import type { ContainerEvent, DiskEvent, VisitorsEvent } from '@berth/api/schemas/container.ts'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { canAct, isSignInLostOnLeave } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { AskForHelp, AskForHelpButton, canAskForHelp } from '#/components/ask-for-help.tsx'
+import { Button } from '#/components/button.tsx'
+import { StatusBadge } from '#/components/status-badge.tsx'
+import type { IdleWarning } from '#/events/event-reducer.ts'
+import { useEvents } from '#/events/use-events.ts'
+import { diskUsageText } from '#/i18n/regional-formats.ts'
+import type { ChosenParameters } from '#/launch/chosen-parameters.ts'
+import { AutoOpenNote, LaunchFailure, LaunchProgressBar, useStageSentence } from '#/launch/launch-progress.tsx'
+import { helpAfter, isUnderWay, type LaunchState } from '#/launch/launch-state.ts'
+import { openUrlOf } from '#/launch/open-container.ts'
+import { useAutoOpen } from '#/launch/use-auto-open.ts'
+import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
+import { Time, useNow } from '#/time/time.tsx'
+import { CardActions, CardDialogs, type CardDialogsHandle } from './card-actions.tsx'
+import { actionsFor, statusView } from './containers.ts'
+import { useLifecycle } from './use-containers.ts'
+
+interface ContainerCardProps {
+  entry: ContainerEntry
+  /**
+   * No container of this user can be launched, and the page says so once; the entry of a type without a record does not
+   * say it.
+   */
+  isAccountBlocked: boolean
+  /** What events reported last: the launch, the status, a nearly full home, a warning of idle suspension. */
+  launch: LaunchState | undefined
+  status: ContainerEvent['status'] | undefined
+  /** Why it does not run, where an event gave the reason. */
+  reason: string | undefined
+  disk: DiskEvent | undefined
+  idle: IdleWarning | undefined
+  /** Who has it open now by a share; undefined when no visitor is there. */
+  visitors: VisitorsEvent['visitors'] | undefined
+  /** Id of the note that says why this page can change nothing. */
+  signInNote: string
+}
+
+/** What is under way, as a key of `dashboard.status`. */
+const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stopping', keep: undefined } as const
+
+/** One container type: its description, its status, and its actions. */
+export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
+  const { isAccountBlocked, launch: launchState, disk, idle, visitors } = props
+  const entry = isAccountBlocked ? { ...props.entry, is_blocked: true } : props.entry
+  const { display_name: name, type } = entry
+  const t = useTranslations('dashboard')
+  const stageSentence = useStageSentence()
+  const heading = useId()
+  const card = useRef<HTMLElement>(null)
+  const dialogs = useRef<CardDialogsHandle>(null)
+  const { verb, done, doneAt, failure, start, cancelLaunch } = useLifecycle(entry, launchState?.event)
+  const isStarting = isUnderWay(launchState?.event)
+  const isStarted = launchState?.event.stage === 'waiting' || launchState?.event.stage === 'ready'
+  const hasFailed = failure !== undefined || launchState?.event.stage === 'failed'
+  const opening = useAutoOpen({
+    type,
+    within: card,
+    stage: launchState?.event.stage,
+    answeredAt: done === 'launch' ? doneAt : undefined,
+    isOver: hasFailed || (verb === undefined && done !== 'launch' && !isStarting && !isStarted),
+    open: () => location.assign(openUrlOf(entry)),
+  })
+
+  const isLaunching = isStarting || verb === 'launch' || verb === 'restart'
+  const isRunning = entry.status === 'running'
+  // Its program runs; whether its app answers is not known yet.
+  const isAwaited = isRunning && launchState?.event.stage === 'waiting'
+  const busyWord = (verb && busyWords[verb]) ?? (isStarting || isAwaited ? 'starting' : undefined)
+  const view = statusView(entry, props.status)
+  const word = busyWord ?? view.word
+  const warning = isRunning && !isLaunching ? idle : undefined
+  const isFirst = entry.created_at === null
+  const disabledReasonId = canAct() ? undefined : props.signInNote
+
+  // The button "Keep it running" went away with the warning.
+  useEffect(() => {
+    if (done === 'keep' && document.activeElement === document.body) card.current?.focus()
+  }, [done, idle])
+
+  function launch(chosen?: ChosenParameters) {
+    // Leaving the page would end a sign-in that exists on this page alone.
+    if (!isSignInLostOnLeave()) opening.ask()
+    start('launch', chosen)
+  }
+
+  // The button goes away, so the focus moves first.
+  function stay() {
+    card.current?.focus()
+    opening.stay()
+  }
+
+  return (
+    <li className="card">
+      <article ref={card} aria-labelledby={heading} tabIndex={-1}>
+        <div className="card-head">
+          <h2 id={heading}>{name}</h2>
+          <StatusBadge word={word ? t(`status.${word}`) : entry.status} tone={busyWord ? 'busy' : view.tone} />
+        </div>
+        <CardState
+          labelledBy={heading}
+          failure={failure}
+          takesFocus={entry.is_blocked}
+          progress={
+            isLaunching || isAwaited || opening.isAsked
+              ? {
+                  launch: launchState,
+                  otherwise: isFirst ? t('hint.firstLaunch') : t(`status.${busyWord ?? 'starting'}`),
+                }
+              : undefined
+          }
+          onStay={opening.isAsked ? stay : undefined}
+          about={t('failure.subject', { name })}
+        >
+          <p>{entry.description}</p>
+          <CardNotes
+            entry={entry}
+            hint={isLaunching || isRunning ? undefined : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))}
+            isShort={warning !== undefined}
+            isBlockSaid={isAccountBlocked}
+          />
+          <DiskNote event={disk} />
+          {visitors && <p className="note">{t('visitors', { count: visitors.length })}</p>}
+          {warning && (
+            <IdleNote
+              warning={warning}
+              isOff={verb !== undefined || disabledReasonId !== undefined}
+              describedBy={disabledReasonId}
+              onKeep={() => start('keep')}
+            />
+          )}
+        </CardState>
+        <CardActions
+          entry={entry}
+          can={actionsFor(entry, { isStarting: isLaunching })}
+          isBusy={verb !== undefined || isStarting}
+          disabledReasonId={disabledReasonId}
+          isSecondary={needsHelp(failure)}
+          onLaunch={() => (entry.parameters ? dialogs.current?.open('launch') : launch())}
+          onRestart={() => dialogs.current?.open('restart')}
+          onStop={() => (isLaunching ? cancelLaunch() : dialogs.current?.open('stop'))}
+          onLogs={() => dialogs.current?.open('logs')}
+        />
+        <p aria-live="polite" className="visually-hidden">
+          {busyWord
+            ? `${name}: ${stageSentence(launchState?.began) || t(`status.${busyWord}`)}`
+            : done && !hasFailed && t(`done.${done}`, { name })}
+        </p>
+        <IdleAnnouncement name={name} warning={isRunning ? idle : undefined} />
+      </article>
+      <CardDialogs
+        ref={dialogs}
+        name={name}
+        type={type}
+        parameters={entry.parameters}
+        onLaunch={launch}
+        onConfirm={start}
+      />
+    </li>
+  )
+})
+
+interface CardStateProps {
+  /** Id of the card's heading. */
+  labelledBy: string
+  /** Why the last operation failed. */
+  failure: unknown
+  /** The failure takes the focus, because the pressed button is gone. */
+  takesFocus: boolean
+  /** The operation under way, and its description until a stage is known; undefined when there is none. */
+  progress: { readonly launch: LaunchState | undefined; readonly otherwise: string } | undefined
+  /** Cancels the automatic opening, where there is one. */
+  onStay: (() => void) | undefined
+  /** Subject of a mail that asks for help. */
+  about: string
+  /** Shown while no operation is under way. */
+  children: ReactNode
+}
+
+/**
+ * The changing part of a card, of constant height: the progress of a launch, or why it failed, covers the usual
+ * content, so that no card grows and nothing moves under a pointer.
+ */
+function CardState(props: CardStateProps) {
+  const { labelledBy, failure, takesFocus, progress, onStay, about, children } = props
+  const hasFailed = failure !== undefined
+  return (
+    <div className="card-state">
+      <div className="card-content">{children}</div>
+      {progress && !hasFailed && (
+        <div className="card-overlay">
+          <LaunchProgressBar {...progress} />
+          {onStay && <AutoOpenNote onStay={onStay} />}
+        </div>
+      )}
+      {/* Always rendered, because screen readers miss alerts that arrive with their text. Long text scrolls. */}
+      <div
+        className={hasFailed ? 'card-overlay' : undefined}
+        role={hasFailed ? 'group' : undefined}
+        aria-labelledby={hasFailed ? labelledBy : undefined}
+        // A scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1).
+        tabIndex={hasFailed ? 0 : undefined}
+      >
+        <Alert error={failure} takesFocus={takesFocus} />
+        <div className={hasFailed ? 'failure-more' : undefined}>
+          <LaunchFailure error={failure} isFolded />
+          {needsHelp(failure) && <AskForHelpButton about={about} />}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Another launch would not help, and there is a contact. */
+const needsHelp = (failure: unknown) =>
+  failure instanceof ApiError && helpAfter(failure.body) === 'contact' && canAskForHelp
+
+interface CardNotesProps {
+  entry: ContainerEntry
+  hint: string | undefined
+  /** A more urgent note needs the space of the last launch. */
+  isShort: boolean
+  /** The page says that the account is blocked, since when and whom to contact. */
+  isBlockSaid: boolean
+}
+
+/**
+ * Notes on a container: that it is blocked, since when and whom to contact; else its last launch and what its status
+ * means.
+ */
+function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
+  const t = useTranslations('dashboard')
+  const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
+  if (isBlocked && isBlockSaid) return null
+  if (isBlocked) {
+    return (
+      <p className="note">
+        {blockedAt === null ? t('blocked') : t.rich('blockedSince', timeAt(blockedAt))} <AskForHelp />
+      </p>
+    )
+  }
+  return (
+    <>
+      {entry.restart_requested && <p className="note">{t('restartRequested')}</p>}
+      {/* First what is nearly always shown: notes that come and go below it move nothing. */}
+      {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>}
+      {hint !== undefined && <p className="hint">{hint}</p>}
+    </>
+  )
+}
+
+const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
+
+/** A warning that a home, or all homes together, has nearly no space left, or cannot be measured. */
+export function DiskNote({ event }: { event: DiskEvent | undefined }) {
+  const t = useTranslations('dashboard.disk')
+  const format = useFormatter()
+  if (!event) return null
+  if (!event.measured) return <p className="note">{t('unmeasured')}</p>
+  const { key, values } = diskUsageText(event, format.number)
+  return <p className="note">{t(key, values)}</p>
+}
+
+interface IdleNoteProps {
+  warning: IdleWarning
+  isOff: boolean
+  describedBy: string | undefined
+  onKeep(): void
+}
+
+/** The countdown to a suspension; where the container is idle, with a button that keeps it running. */
+function IdleNote({ warning: { action, at, reason }, isOff, describedBy, onKeep }: IdleNoteProps) {
+  const t = useTranslations('dashboard.idle')
+  const { clockAhead } = useEvents()
+  const left = secondsUntil(at, useNow(), clockAhead)
+  const words = reason ?? action
+  return (
+    <div className="note idle-note">
+      <p>{left > 0 ? t(words, { time: formatCountdown(left) }) : t(`${words}Now`)}</p>
+      {reason === undefined && (
+        <Button isOff={isOff} describedBy={describedBy} onPress={onKeep}>
+          {t('keep')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface AnnouncementProps {
+  name: string
+  warning: IdleWarning | undefined
+}
+
+/** Announces each warning once to screen readers, and not each second. */
+function IdleAnnouncement({ name, warning }: AnnouncementProps) {
+  return (
+    <p aria-live="polite" className="visually-hidden">
+      {warning && <Said key={warning.at} name={name} warning={warning} />}
+    </p>
+  )
+}
+
+function Said({ name, warning: { action, at, reason } }: { name: string; warning: IdleWarning }) {
+  const t = useTranslations('dashboard.idle')
+  const { clockAhead } = useEvents()
+  const [seconds] = useState(() => secondsUntil(at, Date.now(), clockAhead))
+  return t(reason === undefined ? 'announcement' : 'lifetimeAnnouncement', { name, action, seconds })
+}

@@ -1,0 +1,76 @@
+import { useTranslations } from 'use-intl/react'
+import { boot, canAct } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Link } from '#/components/link.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Page } from '#/page/page.tsx'
+import { pages } from '#/paths.ts'
+import { useLocation } from '#/router/router.ts'
+import '#/styles/groups.css'
+import { Time } from '#/time/time.tsx'
+import { Announcements } from './announcements.tsx'
+import { GroupActions } from './group-actions.tsx'
+import { GroupsI18nProvider } from './groups-i18n-provider.tsx'
+import { InvitationList } from './invitation-list.tsx'
+import { MemberList } from './member-list.tsx'
+import type { Launchables } from './member-view.ts'
+import { hasEnded, providerOf, useManagedGroup, useMembers, usePrefetchedGroup } from './use-members.ts'
+
+const noTypes: Launchables = []
+
+/** The page of who manages a group: its members, their containers of its types, and ways in. */
+export function GroupMembers() {
+  const id = useLocation().query.get('group') ?? ''
+  return <GroupsI18nProvider>{id === '' ? <NoGroup /> : <Group key={id} id={id} />}</GroupsI18nProvider>
+}
+
+function NoGroup() {
+  const t = useTranslations('groups.members')
+  return (
+    <Page title={t('title')}>
+      <p>{t('noGroup')}</p>
+      <p>
+        <Link to={pages.groups}>{t('back')}</Link>
+      </p>
+    </Page>
+  )
+}
+
+function Group({ id }: { id: string }) {
+  const t = useTranslations('groups.members')
+  usePrefetchedGroup(id)
+  const { data: managed, error } = useManagedGroup(id)
+  const members = useMembers(id)
+  // In a takeover the administrator has no rights of a manager.
+  const isOff = !canAct() || boot.acting !== null
+  const provider = managed && providerOf(managed.group)
+  const endsAt = managed?.group.expires_at
+  return (
+    <Page
+      title={managed ? t('of', { name: managed.group.name }) : t('title')}
+      isLoading={!error && (!managed || members.isPending)}
+    >
+      <p>
+        <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
+      </p>
+      <Alert error={error ?? undefined} />
+      {endsAt && <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
+      {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
+      {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
+      {!error && (
+        <Announcements>
+          <MemberList
+            id={id}
+            query={members}
+            types={managed?.types ?? noTypes}
+            isReady={managed !== undefined}
+            isOff={isOff}
+            isReadOnly={provider !== undefined}
+            isEnded={managed !== undefined && hasEnded(managed.group)}
+          />
+        </Announcements>
+      )}
+      {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
+    </Page>
+  )
+}

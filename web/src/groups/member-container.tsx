@@ -1,0 +1,220 @@
+import { useEffect, useRef, useState } from 'react'
+import { useFormatter, type useTranslations } from 'use-intl/react'
+import { ApiError } from '@berth/api/client.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { StatusBadge } from '#/components/status-badge.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { LaunchFailure } from '#/launch/launch-progress.tsx'
+import { useAnnounce } from './announcements.tsx'
+import { isUnderWay, toneOf, type ContainerView, type StatusWord } from './member-view.ts'
+
+/** Looks up texts of groups. A list has one for all its rows: each use of the hook makes one. */
+export type GroupTexts = ReturnType<typeof useTranslations<'groups'>>
+
+interface MemberContainerProps {
+  t: GroupTexts
+  groupId: string
+  /** Of the owner. */
+  user: { readonly id: number; readonly email: string }
+  container: ContainerView
+  isOff: boolean
+  /** Nothing of the group is started any more. */
+  isEnded: boolean
+  /** The viewer may ask for a look at this one. */
+  mayAskToLook: boolean
+}
+
+/** A container of a member: status, why it failed, and a restart. */
+export function MemberContainer({ t, groupId, user, container, isOff, isEnded, mayAskToLook }: MemberContainerProps) {
+  const { busy, error, run } = useTask()
+  const [failure, setFailure] = useState<ApiError>()
+  const [isAsking, setAsking] = useState(false)
+  const { name, place, reason, hasOutput } = container
+  const { email } = user
+  const params = { id: groupId, user_id: String(user.id), container_type: container.type }
+  const of = { email, type: name }
+  const statusOf = (word: ContainerView['word']) =>
+    word === 'queued' && place !== null ? t('live.place', { place }) : t(`members.status.${word}`)
+  const { word, wasAsked, restart } = useRestart(params, container, {
+    begun: t('live.restarting', of),
+    ended: (word) => t('live.restarted', { ...of, status: statusOf(word) }),
+  })
+
+  function readFailure() {
+    void run(async (signal) => {
+      const { message, ...facts } = await createApiClient(signal).readMemberFailure({ params })
+      setFailure(new ApiError(500, { error: message, ...facts }))
+    })
+  }
+  const begin = () => void run(restart)
+  return (
+    <li className="member-container">
+      <p className="member-container-state">
+        <span className="member-container-name">{name}</span>
+        <span className="visually-hidden">: </span>
+        <StatusBadge tone={toneOf(word)} word={statusOf(word)} />
+      </p>
+      <div className="member-container-actions">
+        {hasOutput && (
+          <Button variant="small" isOff={busy} onPress={readFailure}>
+            <span aria-hidden>{t('live.lines')}</span>
+            <span className="visually-hidden">{t('live.linesOf', of)}</span>
+          </Button>
+        )}
+        {!isEnded && (canRestart(word) || (wasAsked && isUnderWay(word))) && (
+          <Button
+            variant="small"
+            isOff={isOff || busy || !canRestart(word)}
+            onPress={() => (word === 'running' ? setAsking(true) : begin())}
+          >
+            <span aria-hidden>{t('live.restart')}</span>
+            <span className="visually-hidden">{t('live.restartOf', of)}</span>
+          </Button>
+        )}
+        {mayAskToLook && <LookLine t={t} params={params} user={user} container={container} isOff={isOff} />}
+      </div>
+      {reason !== null && word === container.word && <p className="hint">{reason}</p>}
+      {mayAskToLook && <LookHint t={t} container={container} />}
+      <Alert error={error} />
+      {failure && (
+        <Dialog title={t('live.failureOf', of)} variant="wide" onClose={() => setFailure(undefined)}>
+          {(close) => (
+            <>
+              <p>{failure.message}</p>
+              <LaunchFailure error={failure} />
+              <p className="hint">{t('live.audited')}</p>
+              <div className="actions end">
+                <Button onPress={close}>{t('add.close')}</Button>
+              </div>
+            </>
+          )}
+        </Dialog>
+      )}
+      {isAsking && (
+        <Dialog title={t('live.askRestart.title', of)} onClose={() => setAsking(false)}>
+          {(close) => (
+            <>
+              <p>{t('live.askRestart.effect')}</p>
+              <ConfirmActions cancel={t('act.cancel')} confirm={t('live.restart')} close={close} onConfirm={begin} />
+            </>
+          )}
+        </Dialog>
+      )}
+    </li>
+  )
+}
+
+/** What never ran has nothing to replace, and a launch that is under way ends first. */
+const canRestart = (word: ContainerView['word']) => word === 'running' || word === 'paused' || word === 'failed'
+
+interface LookLineProps {
+  t: GroupTexts
+  params: { id: string; user_id: string; container_type: string }
+  /** Of the owner. */
+  user: { readonly email: string }
+  container: ContainerView
+  isOff: boolean
+}
+
+/** Asks a member for a look at a container that runs, and leads to what the member has opened. */
+function LookLine(props: LookLineProps) {
+  const { t, user, container } = props
+  const { name, word, look } = container
+  if (look?.state === 'open')
+    return (
+      <a className="button small" href={look.url ?? undefined} target="_blank" rel="noreferrer">
+        <span aria-hidden>{t('live.lookOpen')}</span>
+        <span className="visually-hidden">{t('live.lookOpenAt', { email: user.email, type: name })}</span>
+      </a>
+    )
+  // A look starts nothing, so there is something to see only where it runs. What was asked stays where the focus may be.
+  return look || word === 'running' || word === 'paused' ? <Ask {...props} /> : null
+}
+
+function Ask({ t, params, user: { email }, container: { name, look }, isOff }: LookLineProps) {
+  const { busy, error, run } = useTask()
+  const announce = useAnnounce()
+
+  function ask() {
+    void run(async (signal) => {
+      await createApiClient(signal).askToLook({ params })
+      announce(t('live.lookAsked'))
+    })
+  }
+  return (
+    <>
+      <Button variant="small" isOff={isOff || busy || look !== null} onPress={ask}>
+        <span aria-hidden>{t('live.look')}</span>
+        <span className="visually-hidden">{t('live.lookAt', { email, type: name })}</span>
+      </Button>
+      <Alert error={error} />
+    </>
+  )
+}
+
+/** What became of a question for a look. */
+function LookHint({ t, container: { look } }: Pick<LookLineProps, 't' | 'container'>) {
+  const format = useFormatter()
+  if (!look) return null
+  const at = format.dateTime(new Date(look.until), { timeStyle: 'short' })
+  const words = {
+    asked: t('live.lookAsked'),
+    declined: t('live.lookDeclined', { at }),
+    open: t('live.lookUntil', { at }),
+  }
+  return <p className="hint">{words[look.state]}</p>
+}
+
+interface Sentences {
+  readonly begun: string
+  ended(word: StatusWord): string
+}
+
+/** A restart of a member's container, as its row shows it. */
+export interface Restart {
+  /** What the container does, or `starting` from the press until the next state: what fails at once looked as if nothing had happened. */
+  readonly word: StatusWord
+  /** It was restarted here before, so that its button stays while a launch is under way, and keeps the focus. */
+  readonly wasAsked: boolean
+  /** Resolves when the restart has begun. @throws what the API answers */
+  restart(signal: AbortSignal): Promise<void>
+}
+
+/** @param container the same object until the stream reports another state */
+function useRestart(
+  params: { id: string; user_id: string; container_type: string },
+  container: ContainerView,
+  say: Sentences,
+): Restart {
+  const announce = useAnnounce()
+  const [before, setBefore] = useState<ContainerView>()
+  const [wasAsked, setAsked] = useState(false)
+  /** The user has not been told how it ended. */
+  const isDue = useRef(false)
+  const word = before === container ? 'starting' : container.word
+  const ended = say.ended(word)
+
+  useEffect(() => {
+    if (!isDue.current || isUnderWay(word)) return
+    isDue.current = false
+    announce(ended)
+  }, [word, ended, announce])
+
+  async function restart(signal: AbortSignal): Promise<void> {
+    setBefore(container)
+    setAsked(true)
+    isDue.current = true
+    announce(say.begun)
+    try {
+      await createApiClient(signal).restartMember({ params })
+    } catch (error) {
+      isDue.current = false
+      setBefore(undefined)
+      throw error
+    }
+  }
+  return { word, wasAsked, restart }
+}

@@ -1,0 +1,378 @@
+import type { Words } from './words.ts'
+
+/** Text of a launch: its stages, on a card of the dashboard and on its own page. */
+
+const stages = {
+  title: 'Steps of the launch',
+  queued: 'In the queue',
+  pulling: 'Downloading the image',
+  creating: 'Creating the container',
+  starting: 'Starting the container',
+  waiting: 'Waiting for the app',
+} as const
+
+const stage = {
+  queued: 'In the queue: position {place} of {waiting}',
+  pulling:
+    'Downloading the image{detail, select, none {} layers {: {done} of {total, plural, one {# layer} other {# layers}}} other {: {done} of {total, plural, one {# layer} other {# layers}}, {part} of {whole} {unit}}}',
+  creating: 'Creating the container',
+  starting:
+    '{detail, select, node {Waiting for a server with room} volume {Waiting for the storage of your files} other {Starting the container}}',
+  waiting: 'Waiting for the app',
+} as const
+
+const launch = {
+  title: 'Starting your container',
+  failedTitle: 'Your container was not started',
+  readyTitle: 'Your container is running',
+  starting: 'It is starting. This page opens it as soon as it is ready.',
+  staying: 'It is starting.',
+  ready: 'It is running.',
+  going: 'It is running. Opening it…',
+  dashboard: 'Go to your containers',
+  firstLaunch: 'The first time this can take a minute.',
+  stay: 'Stay here',
+  open: 'Open',
+  noType: 'This link does not name a container. Choose one here.',
+  signInAgain: 'Berth cannot confirm that you opened this page yourself. Sign in to start the container.',
+  signIn: 'Sign in to start your container',
+} as const
+
+/** Text of the dashboard, of launches, and of logs. */
+export const dashboard = {
+  title: 'Your containers',
+  loading: 'Loading your containers…',
+  failed: 'Your containers could not be loaded.',
+  asOf: 'You see the state of {time}.',
+  empty: 'No container types are set up here yet.',
+  firstVisit:
+    'Each card is a container of your own: launch it, work in your browser, and the files in its home folder are kept.',
+  youAdminister:
+    'You are an administrator of this Berth. Under <admin>Administration</admin> you invite people and see all containers.',
+  signInAgain: {
+    text: 'You can view this page, but to change anything you have to sign in again: without https a sign-in ends when you leave its page.',
+    link: 'Sign in again',
+    off: 'Sign in again to use this.',
+  },
+  sharing: { label: 'Shared containers', of: '{name} of {owner}', all: 'Share a container' },
+  snapshots: 'Snapshots of your files',
+  visitors: '{count, plural, one {One visitor has it open now.} other {# visitors have it open now.}}',
+  groups: { label: 'Your groups', all: 'Groups and join codes' },
+  ask: 'Ask <who></who>.',
+  administrator: 'your administrator',
+  status: {
+    notLaunched: 'Not launched yet',
+    running: 'Running',
+    stopped: 'Stopped',
+    paused: 'Paused',
+    restarting: 'Restarting',
+    removing: 'Being removed',
+    broken: 'Broken',
+    missing: 'Missing',
+    unknown: 'Status unknown',
+    blocked: 'Blocked',
+    ended: 'Program ended',
+    launching: 'Launching…',
+    restartingNow: 'Restarting…',
+    stopping: 'Stopping…',
+    starting: 'Starting…',
+  },
+  hint: {
+    replaced: 'Launch replaces it with a new container. The files in your home folder are kept.',
+    renewed: 'Launch creates a new container. The files in your home folder are kept.',
+    engine: 'The container engine does not answer at the moment.',
+    paused: 'Open it to continue where you left off.',
+    crashed: 'Its program ended unexpectedly. The logs may show why.',
+    outOfMemory: 'It used more memory than it is allowed, so it was ended.',
+    evicted:
+      'The cluster ended it: the machine that it ran on was shut down, emptied or short of memory or disk. Launch starts it elsewhere. The files in your home folder are kept.',
+    nodeLost: 'The machine that it ran on does not answer. The files in your home folder are kept.',
+    firstLaunch: 'The first time this can take a minute.',
+  },
+  lastLaunched: 'Last launched <time></time>',
+  restartRequested:
+    'Your administrator asks you to restart this container: a new version is ready. Save your work first; files in your home stay.',
+  accountBlocked:
+    'An administrator has blocked your account: your containers are stopped and cannot be launched. Your files are kept.',
+  accountBlockedSince:
+    'An administrator has blocked your account, since <time></time>: your containers are stopped and cannot be launched. Your files are kept.',
+  blockedSince: 'Blocked since <time></time>.',
+  blocked: 'This container is blocked.',
+  action: {
+    launch: 'Launch',
+    retry: 'Try again',
+    open: 'Open',
+    restart: 'Restart',
+    stop: 'Stop',
+    logs: 'Logs',
+  },
+  done: {
+    launch: '{name} is running.',
+    restart: '{name} was restarted.',
+    stop: '{name} was stopped.',
+    keep: '{name} keeps running.',
+  },
+  autoOpen: { text: 'Opens in this tab when it is ready.', stay: 'Stay here' },
+  stages,
+  stage,
+  step: { done: 'done', now: 'now', next: 'not started yet' },
+  failure: {
+    outOfMemory: 'It ran out of memory.',
+    exitCode: 'Its exit code was {code}.',
+    lines: 'Last lines of its output',
+    mail: 'Write to {who}',
+    web: 'Ask for help',
+    subject: 'Container {name}',
+  },
+  idle: {
+    stop: 'Stops in {time} because it is not in use.',
+    pause: 'Pauses in {time} because it is not in use.',
+    stopNow: 'Stops now because it is not in use.',
+    pauseNow: 'Pauses now because it is not in use.',
+    announcement:
+      '{name} {action, select, pause {is paused} other {is stopped}} in {seconds, plural, one {# second} other {# seconds}} because it is not in use.',
+    lifetime: 'Stops in {time} because its time is over. You can launch it again.',
+    lifetimeNow: 'Stops now because its time is over. You can launch it again.',
+    lifetimeAnnouncement:
+      '{name} is stopped in {seconds, plural, one {# second} other {# seconds}} because its time is over.',
+    keep: 'Keep it running',
+  },
+  disk: {
+    one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, the container cannot start again: delete files you no longer need.',
+    all: 'Your home folders together use {part} of {whole} {unit}. When they are full, no container can start: delete files you no longer need.',
+    unmeasured:
+      'The home folder of this container cannot be measured, so your other containers may not start. Folders in it may be nested too deeply: delete or move them.',
+  },
+  confirm: {
+    cancel: 'Cancel',
+    restart: {
+      title: 'Restart {name}?',
+      keeps: 'The files in your home folder are kept.',
+      loses: 'Everything else in the container is replaced with a fresh copy, and running programs are ended.',
+    },
+    stop: {
+      title: 'Stop {name}?',
+      keeps: 'Your files are kept.',
+      loses: 'Running programs are ended, and what they have not saved is lost.',
+    },
+  },
+  parameters: {
+    title: 'Launch {name}',
+    kept: 'Later launches use the same values. Other values than before create a new container; the files in your home folder are kept.',
+  },
+  logs: {
+    title: 'Logs of {name}',
+    empty: 'No output yet.',
+    opening: 'Loading…',
+    open: 'New lines appear as they are written.',
+    scrolledUp: 'You scrolled up: the view does not follow new lines.',
+    lost: 'The connection was lost. Reconnecting…',
+    ended: 'The program has ended. These are its last lines.',
+    again: 'Reload',
+    newest: 'Jump to the end',
+    copy: 'Copy all',
+    copied: '{count, plural, one {# line was copied.} other {# lines were copied.}}',
+    notCopied: 'The browser did not allow copying. Select the lines and copy them yourself.',
+    wrap: 'Wrap long lines',
+    close: 'Close',
+  },
+  keys: {
+    hint: 'Keyboard shortcuts',
+    title: 'Keyboard shortcuts',
+    choose: 'Choose a container',
+    onChosen: 'These apply to the chosen container, or to the only one:',
+    help: 'Show this list',
+    isOn: 'Use keyboard shortcuts',
+    chooseFirst: 'Choose a container first: press {last, plural, one {1} other {1 to #}}.',
+    close: 'Close',
+  },
+  launch,
+} as const
+
+const germanStages: Words['dashboard']['stages'] = {
+  title: 'Schritte des Starts',
+  queued: 'In der Warteschlange',
+  pulling: 'Image wird heruntergeladen',
+  creating: 'Container wird erstellt',
+  starting: 'Container wird gestartet',
+  waiting: 'Warten auf die Anwendung',
+}
+
+const germanStage: Words['dashboard']['stage'] = {
+  queued: 'In der Warteschlange: Position {place} von {waiting}',
+  pulling:
+    'Image wird heruntergeladen{detail, select, none {} layers {: {done} von {total, plural, one {# Schicht} other {# Schichten}}} other {: {done} von {total, plural, one {# Schicht} other {# Schichten}}, {part} von {whole} {unit}}}',
+  creating: 'Container wird erstellt',
+  starting:
+    '{detail, select, node {Warten auf einen Server mit Platz} volume {Warten auf den Speicher deiner Dateien} other {Container wird gestartet}}',
+  waiting: 'Warten auf die Anwendung',
+}
+
+const germanLaunch: Words['dashboard']['launch'] = {
+  title: 'Dein Container wird gestartet',
+  failedTitle: 'Dein Container wurde nicht gestartet',
+  readyTitle: 'Dein Container läuft',
+  starting: 'Er wird gestartet und hier geöffnet, sobald er bereit ist.',
+  staying: 'Er wird gestartet.',
+  ready: 'Er läuft.',
+  going: 'Er läuft und wird geöffnet…',
+  dashboard: 'Zu deinen Containern',
+  firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
+  stay: 'Hier bleiben',
+  open: 'Öffnen',
+  noType: 'Dieser Link nennt keinen Container. Wähle hier einen aus.',
+  signInAgain:
+    'Berth kann nicht feststellen, ob du diese Seite selbst geöffnet hast. Melde dich an, um den Container zu starten.',
+  signIn: 'Melde dich an, um deinen Container zu starten',
+}
+
+export const germanDashboard: Words['dashboard'] = {
+  title: 'Deine Container',
+  loading: 'Deine Container werden geladen…',
+  failed: 'Deine Container konnten nicht geladen werden.',
+  asOf: 'Du siehst den Stand von {time}.',
+  empty: 'Hier sind noch keine Containertypen eingerichtet.',
+  firstVisit:
+    'Jede Karte ist ein eigener Container: Starte ihn, arbeite im Browser, und die Dateien in seinem Home-Ordner bleiben erhalten.',
+  youAdminister:
+    'Du bist Administrator dieses Berth. Unter <admin>Verwaltung</admin> lädst du Leute ein und siehst alle Container.',
+  signInAgain: {
+    text: 'Du kannst diese Seite ansehen, aber um etwas zu ändern, musst du dich neu anmelden: Ohne https endet eine Anmeldung, sobald du ihre Seite verlässt.',
+    link: 'Neu anmelden',
+    off: 'Dafür musst du dich neu anmelden.',
+  },
+  sharing: { label: 'Geteilte Container', of: '{name} von {owner}', all: 'Container teilen' },
+  snapshots: 'Sicherungspunkte deiner Dateien',
+  visitors: '{count, plural, one {Ein Gast hat ihn gerade offen.} other {# Gäste haben ihn gerade offen.}}',
+  groups: { label: 'Deine Gruppen', all: 'Gruppen und Beitrittscodes' },
+  ask: 'Wende dich an <who></who>.',
+  administrator: 'deinen Administrator',
+  status: {
+    notLaunched: 'Noch nie gestartet',
+    running: 'Läuft',
+    stopped: 'Gestoppt',
+    paused: 'Pausiert',
+    restarting: 'Startet neu',
+    removing: 'Wird entfernt',
+    broken: 'Defekt',
+    missing: 'Nicht mehr da',
+    unknown: 'Status unbekannt',
+    blocked: 'Gesperrt',
+    ended: 'Programm beendet',
+    launching: 'Wird gestartet…',
+    restartingNow: 'Wird neu gestartet…',
+    stopping: 'Wird gestoppt…',
+    starting: 'Startet…',
+  },
+  hint: {
+    replaced:
+      'Beim Starten wird er durch einen neuen Container ersetzt. Die Dateien in deinem Home-Ordner bleiben erhalten.',
+    renewed: 'Beim Starten wird ein neuer Container erstellt. Die Dateien in deinem Home-Ordner bleiben erhalten.',
+    engine: 'Die Container-Engine antwortet gerade nicht.',
+    paused: 'Öffne ihn, um dort weiterzuarbeiten, wo du aufgehört hast.',
+    crashed: 'Sein Programm wurde unerwartet beendet. Das Log zeigt vielleicht den Grund.',
+    outOfMemory: 'Er brauchte mehr Arbeitsspeicher als erlaubt und wurde deshalb beendet.',
+    evicted:
+      'Der Cluster hat ihn beendet: Die Maschine, auf der er lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Beim Starten läuft er anderswo. Die Dateien in deinem Home-Ordner bleiben erhalten.',
+    nodeLost: 'Die Maschine, auf der er lief, antwortet nicht. Die Dateien in deinem Home-Ordner bleiben erhalten.',
+    firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
+  },
+  lastLaunched: 'Zuletzt gestartet: <time></time>',
+  restartRequested:
+    'Dein Administrator bittet dich, diesen Container neu zu starten: Eine neue Version ist bereit. Speichere vorher deine Arbeit; Dateien in deinem Home bleiben.',
+  accountBlocked:
+    'Ein Administrator hat dein Konto gesperrt: Deine Container sind gestoppt und lassen sich nicht starten. Deine Dateien bleiben erhalten.',
+  accountBlockedSince:
+    'Ein Administrator hat dein Konto gesperrt, seit <time></time>: Deine Container sind gestoppt und lassen sich nicht starten. Deine Dateien bleiben erhalten.',
+  blockedSince: 'Gesperrt seit <time></time>.',
+  blocked: 'Dieser Container ist gesperrt.',
+  action: {
+    launch: 'Starten',
+    retry: 'Noch einmal versuchen',
+    open: 'Öffnen',
+    restart: 'Neu starten',
+    stop: 'Stoppen',
+    logs: 'Log',
+  },
+  done: {
+    launch: '{name} läuft.',
+    restart: '{name} wurde neu gestartet.',
+    stop: '{name} wurde gestoppt.',
+    keep: '{name} läuft weiter.',
+  },
+  autoOpen: { text: 'Wird in diesem Tab geöffnet, sobald er bereit ist.', stay: 'Hier bleiben' },
+  stages: germanStages,
+  stage: germanStage,
+  step: { done: 'erledigt', now: 'jetzt', next: 'noch nicht begonnen' },
+  failure: {
+    outOfMemory: 'Der Arbeitsspeicher hat nicht gereicht.',
+    exitCode: 'Sein Exit-Code war {code}.',
+    lines: 'Letzte Zeilen der Ausgabe',
+    mail: 'An {who} schreiben',
+    web: 'Um Hilfe bitten',
+    subject: 'Container {name}',
+  },
+  idle: {
+    stop: 'Wird in {time} gestoppt, weil er nicht benutzt wird.',
+    pause: 'Wird in {time} pausiert, weil er nicht benutzt wird.',
+    stopNow: 'Wird jetzt gestoppt, weil er nicht benutzt wird.',
+    pauseNow: 'Wird jetzt pausiert, weil er nicht benutzt wird.',
+    announcement:
+      '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} {action, select, pause {pausiert} other {gestoppt}}, weil er nicht benutzt wird.',
+    lifetime: 'Wird in {time} gestoppt, weil seine Zeit um ist. Du kannst ihn wieder starten.',
+    lifetimeNow: 'Wird jetzt gestoppt, weil seine Zeit um ist. Du kannst ihn wieder starten.',
+    lifetimeAnnouncement:
+      '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} gestoppt, weil seine Zeit um ist.',
+    keep: 'Weiterlaufen lassen',
+  },
+  disk: {
+    one: 'Der Home-Ordner dieses Containers belegt {part} von {whole} {unit}. Ist er voll, kann der Container nicht mehr gestartet werden: Lösche Dateien, die du nicht mehr brauchst.',
+    all: 'Deine Home-Ordner belegen zusammen {part} von {whole} {unit}. Sind sie voll, kann kein Container mehr gestartet werden: Lösche Dateien, die du nicht mehr brauchst.',
+    unmeasured:
+      'Der Home-Ordner dieses Containers lässt sich nicht messen, deshalb starten deine anderen Container womöglich nicht. Vielleicht sind Ordner darin zu tief verschachtelt: Lösche oder verschiebe sie.',
+  },
+  confirm: {
+    cancel: 'Abbrechen',
+    restart: {
+      title: '{name} neu starten?',
+      keeps: 'Die Dateien in deinem Home-Ordner bleiben erhalten.',
+      loses: 'Alles andere im Container wird durch eine frische Kopie ersetzt, und laufende Programme werden beendet.',
+    },
+    stop: {
+      title: '{name} stoppen?',
+      keeps: 'Deine Dateien bleiben erhalten.',
+      loses: 'Laufende Programme werden beendet; was sie nicht gespeichert haben, geht verloren.',
+    },
+  },
+  parameters: {
+    title: '{name} starten',
+    kept: 'Spätere Starts benutzen dieselben Werte. Sind es andere als bisher, wird ein neuer Container angelegt; die Dateien in deinem Home-Ordner bleiben erhalten.',
+  },
+  logs: {
+    title: 'Log von {name}',
+    empty: 'Noch keine Ausgabe.',
+    opening: 'Wird geladen…',
+    open: 'Neue Zeilen erscheinen, sobald sie geschrieben werden.',
+    scrolledUp: 'Du hast nach oben gescrollt: Die Ansicht folgt neuen Zeilen nicht.',
+    lost: 'Die Verbindung ist abgebrochen. Sie wird wiederhergestellt…',
+    ended: 'Das Programm ist beendet. Das sind seine letzten Zeilen.',
+    again: 'Neu laden',
+    newest: 'Zum Ende springen',
+    copy: 'Alles kopieren',
+    copied: '{count, plural, one {# Zeile wurde kopiert.} other {# Zeilen wurden kopiert.}}',
+    notCopied: 'Der Browser hat das Kopieren nicht erlaubt. Markiere die Zeilen und kopiere sie selbst.',
+    wrap: 'Lange Zeilen umbrechen',
+    close: 'Schließen',
+  },
+  keys: {
+    hint: 'Tastenkürzel',
+    title: 'Tastenkürzel',
+    choose: 'Einen Container wählen',
+    onChosen: 'Diese gelten für den gewählten Container oder für den einzigen:',
+    help: 'Diese Liste zeigen',
+    isOn: 'Tastenkürzel verwenden',
+    chooseFirst: 'Wähle zuerst einen Container: Drücke {last, plural, one {1} other {1 bis #}}.',
+    close: 'Schließen',
+  },
+  launch: germanLaunch,
+}
