@@ -4,7 +4,7 @@ import type { Plugin } from 'vite'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const catalogue = /\/src\/(?:admin\/)?messages\/(?:en|de)\/[\w-]+\.ts$/
+const catalogue = /\/src\/(?:admin\/)?messages\/[\w-]+\.ts$/
 
 type Texts = { readonly [key: string]: string | Texts }
 

@@ -1,8 +1,8 @@
 import { createTranslator } from 'use-intl/core'
-import { admin as english, germanAdmin as german } from '@berth/web/admin/catalogues.ts'
-import { germanSessions, sessions } from '@berth/web/messages/account.ts'
-import { germanTokens, tokens } from '@berth/web/messages/tokens.ts'
-import { de, en } from '@berth/web/i18n/catalogues.ts'
+import { admin as english, germanAdmin as german } from '../../../web/src/admin/catalogues.ts'
+import { germanSessions, sessions } from '../../../web/src/messages/account.ts'
+import { germanTokens, tokens } from '../../../web/src/messages/tokens.ts'
+import { de, en } from '../../../web/src/i18n/catalogues.ts'
 
 const inEnglish = { ...en, admin: english, sessions, tokens }
 

@@ -5,7 +5,7 @@ import { germanShell, germanTable, shell, table } from '#/admin/messages/shell.t
 import { germanOverview, germanSystem, overview, system } from '#/admin/messages/system.ts'
 import { germanUsage, usage } from '#/admin/messages/usage.ts'
 import { germanTokens, germanUsers, tokens, users } from '#/admin/messages/users.ts'
-import type { AdminWords } from '#/admin/messages/words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** The texts for administrators, in English; loaded with their pages. */
 export const admin = {
@@ -24,7 +24,7 @@ export const admin = {
 } as const
 
 /** The catalogue in German. */
-export const germanAdmin: AdminWords = {
+export const germanAdmin: InOtherWords<typeof admin> = {
   shell: germanShell,
   overview: germanOverview,
   table: germanTable,

@@ -1,4 +1,4 @@
-import type { InOtherWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Words of the page where people see what is kept about them. */
 export const data = {

@@ -1,4 +1,4 @@
-import type { InOtherWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the API reference around the descriptions, which are in English; loaded with the page. */
 export const apiDocs = {

@@ -1,4 +1,4 @@
-import type { InOtherWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the page that a mailed link to archives opens. */
 export const archive = {

@@ -1,4 +1,4 @@
-import type { Words } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of a launch: its stages, on a card of the dashboard and on its own page. */
 
@@ -189,7 +189,7 @@ export const dashboard = {
   launch,
 } as const
 
-const germanStages: Words['dashboard']['stages'] = {
+const germanStages: InOtherWords<typeof stages> = {
   title: 'Schritte des Starts',
   queued: 'In der Warteschlange',
   pulling: 'Image wird heruntergeladen',
@@ -198,7 +198,7 @@ const germanStages: Words['dashboard']['stages'] = {
   waiting: 'Warten auf die Anwendung',
 }
 
-const germanStage: Words['dashboard']['stage'] = {
+const germanStage: InOtherWords<typeof stage> = {
   queued: 'In der Warteschlange: Position {place} von {waiting}',
   pulling:
     'Image wird heruntergeladen{detail, select, none {} layers {: {done} von {total, plural, one {# Schicht} other {# Schichten}}} other {: {done} von {total, plural, one {# Schicht} other {# Schichten}}, {part} von {whole} {unit}}}',
@@ -208,7 +208,7 @@ const germanStage: Words['dashboard']['stage'] = {
   waiting: 'Warten auf die Anwendung',
 }
 
-const germanLaunch: Words['dashboard']['launch'] = {
+const germanLaunch: InOtherWords<typeof launch> = {
   title: 'Dein Container wird gestartet',
   failedTitle: 'Dein Container wurde nicht gestartet',
   readyTitle: 'Dein Container läuft',
@@ -226,7 +226,7 @@ const germanLaunch: Words['dashboard']['launch'] = {
   signIn: 'Melde dich an, um deinen Container zu starten',
 }
 
-export const germanDashboard: Words['dashboard'] = {
+export const germanDashboard: InOtherWords<typeof dashboard> = {
   title: 'Deine Container',
   loading: 'Deine Container werden geladen…',
   failed: 'Deine Container konnten nicht geladen werden.',

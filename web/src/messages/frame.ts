@@ -1,4 +1,4 @@
-import type { Words } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the frame around every page, and of errors that can occur on any page. */
 export const frame = {
@@ -78,7 +78,7 @@ export const takeover = {
   noteLink: 'View or end it',
 } as const
 
-export const germanFrame: Words['frame'] = {
+export const germanFrame: InOtherWords<typeof frame> = {
   product: 'Berth',
   tagline: 'Deine eigenen Container, im Browser',
   documentTitle: '{page} · Berth',
@@ -140,7 +140,7 @@ export const germanFrame: Words['frame'] = {
   },
 }
 
-export const germanTakeover: Words['takeover'] = {
+export const germanTakeover: InOtherWords<typeof takeover> = {
   label: 'Du handelst für eine andere Person',
   anotherUser: 'eine andere Person',
   acting: 'Du handelst für <b>{whom}</b>, und die Person wird darüber informiert.',

@@ -1,4 +1,4 @@
-import type { InOtherWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Words of the pages about groups: one's own, and those that a manager manages. */
 export const groups = {

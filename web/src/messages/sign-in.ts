@@ -1,4 +1,4 @@
-import type { Words } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of sign-in. No sentence may reveal whether an address has an account. */
 export const signIn = {
@@ -131,7 +131,7 @@ export const signIn = {
   },
 } as const
 
-export const germanSignIn: Words['signIn'] = {
+export const germanSignIn: InOtherWords<typeof signIn> = {
   email: {
     label: 'E-Mail-Adresse',
     missing: 'Gib deine E-Mail-Adresse ein.',

@@ -1,4 +1,4 @@
-import type { InOtherWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Words of the page about snapshots of homes. */
 export const snapshots = {

@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the audited actions, by their names. */
 
@@ -151,7 +151,7 @@ export const sentence = {
   other: '<b>{actor}</b>: {action}, {target}',
 } as const
 
-export const germanAction: AdminWords['audit']['action'] = {
+export const germanAction: InOtherWords<typeof action> = {
   user: {
     block: 'Konto gesperrt',
     unblock: 'Konto entsperrt',
@@ -218,7 +218,7 @@ export const germanAction: AdminWords['audit']['action'] = {
   link: { print: 'Link ausgegeben' },
 }
 
-export const germanSentence: AdminWords['audit']['sentence'] = {
+export const germanSentence: InOtherWords<typeof sentence> = {
   user: {
     block:
       '<b>{actor}</b> hat <b>{person}</b>{containers, plural, =0 {} one { und einen Container} other { und # Container}} gesperrt',

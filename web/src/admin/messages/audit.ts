@@ -1,5 +1,5 @@
 import { action, germanAction, germanSentence, sentence } from './audit-actions.ts'
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the audit log. An action's text is found by its name: `user.block` is `sentence.user.block`. */
 export const audit = {
@@ -113,7 +113,7 @@ export const audit = {
   },
 } as const
 
-export const germanAudit: AdminWords['audit'] = {
+export const germanAudit: InOtherWords<typeof audit> = {
   about:
     'Alle Aktionen der Verwaltung, die neuesten zuerst. Jeder Eintrag wird zusammen mit der Änderung gespeichert und bleibt, auch wenn die Konten darin gelöscht sind.',
   filter: {

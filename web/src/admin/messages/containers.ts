@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the page of containers and of the actions on one. */
 export const containers = {
@@ -112,7 +112,7 @@ export const templates = {
   },
 } as const
 
-export const germanContainers: AdminWords['containers'] = {
+export const germanContainers: InOtherWords<typeof containers> = {
   search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Container',
   found: '{count, plural, =0 {Kein Container passt.} one {# Container passt.} other {# Container passen.}}',
@@ -184,7 +184,7 @@ export const germanContainers: AdminWords['containers'] = {
   },
 }
 
-export const germanTemplates: AdminWords['templates'] = {
+export const germanTemplates: InOtherWords<typeof templates> = {
   about:
     'Was gestartet werden kann, so wie es in der Datei der Vorlagen steht. Nach einer Änderung einer Vorlage oder ihres Images erhält ein gestoppter Container beim nächsten Start die neue Version; was läuft, behält die alte.',
   list: 'Vorlagen',

@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the page where administrators make groups. */
 export const groups = {
@@ -158,7 +158,7 @@ export const termEnd = {
   loadingMore: 'Loading…',
 } as const
 
-export const germanGroups: AdminWords['groups'] = {
+export const germanGroups: InOtherWords<typeof groups> = {
   about:
     'Klassen, Teams und Kurse. Vorlagen nennen Gruppen, deren Mitglieder den Typ starten dürfen; Grenzen gelten für jedes Mitglied.',
   list: 'Gruppen',
@@ -217,7 +217,7 @@ export const germanGroups: AdminWords['groups'] = {
   },
 }
 
-export const germanTermEnd: AdminWords['termEnd'] = {
+export const germanTermEnd: InOtherWords<typeof termEnd> = {
   title: 'Kursende',
   of: 'Kursende: {name}',
   back: 'Alle Gruppen',

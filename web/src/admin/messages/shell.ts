@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the frame around the administration pages. */
 export const shell = {
@@ -56,7 +56,7 @@ export const table = {
   moreLeftOut: 'And {count, number} more.',
 } as const
 
-export const germanShell: AdminWords['shell'] = {
+export const germanShell: InOtherWords<typeof shell> = {
   nav: 'Verwaltung',
   overview: 'Überblick',
   users: 'Personen',
@@ -70,7 +70,7 @@ export const germanShell: AdminWords['shell'] = {
   forbidden: 'Diese Seite ist nur für Administratoren.',
 }
 
-export const germanTable: AdminWords['table'] = {
+export const germanTable: InOtherWords<typeof table> = {
   hint: 'Pfeiltasten führen von Zeile zu Zeile, die Leertaste wählt aus, die Eingabetaste öffnet die Aktionen.',
   count: '{loaded, number} von {total, number}',
   countOpen: 'bisher {loaded, number}',

@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the overview. */
 export const overview = {
@@ -159,7 +159,7 @@ export const system = {
   },
 } as const
 
-export const germanOverview: AdminWords['overview'] = {
+export const germanOverview: InOtherWords<typeof overview> = {
   loading: 'Wird geladen…',
   stale: 'Berth antwortet gerade nicht. Diese Werte sind von {time}.',
   health: {
@@ -230,7 +230,7 @@ export const germanOverview: AdminWords['overview'] = {
   },
 }
 
-export const germanSystem: AdminWords['system'] = {
+export const germanSystem: InOtherWords<typeof system> = {
   reconciler: {
     title: 'Abgleich',
     about:

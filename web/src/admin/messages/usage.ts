@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the page about use. */
 export const usage = {
@@ -82,7 +82,7 @@ export const usage = {
   },
 } as const
 
-export const germanUsage: AdminWords['usage'] = {
+export const germanUsage: InOtherWords<typeof usage> = {
   about:
     'Summen nach Tag und Monat: wie lange Container liefen und genutzt wurden, und was sie brauchten. Was Personen taten, wird nicht aufgezeichnet.',
   notRecorded: 'Es wird nichts aufgezeichnet: KEEP_USAGE_DAYS und KEEP_USAGE_MONTHS sind 0.',

@@ -1,4 +1,4 @@
-import type { AdminWords } from './words.ts'
+import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 /** Text of the dialog that invites users. */
 
@@ -199,7 +199,7 @@ export const tokens = {
   },
 } as const
 
-const germanInvite: AdminWords['users']['invite'] = {
+const germanInvite: InOtherWords<typeof invite> = {
   open: 'Einladen',
   title: 'Einladen',
   text: 'Alle bekommen ein Konto und einen Registrierungslink.',
@@ -240,7 +240,7 @@ const germanInvite: AdminWords['users']['invite'] = {
   },
 }
 
-export const germanUsers: AdminWords['users'] = {
+export const germanUsers: InOtherWords<typeof users> = {
   search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Personen',
   found: '{count, plural, =0 {Keine Person passt.} one {# Person passt.} other {# Personen passen.}}',
@@ -378,7 +378,7 @@ export const germanUsers: AdminWords['users'] = {
   invite: germanInvite,
 }
 
-export const germanTokens: AdminWords['tokens'] = {
+export const germanTokens: InOtherWords<typeof tokens> = {
   about:
     'API-Token aller Personen, das neueste zuerst. Die Token selbst kennen nur ihre Besitzer. Wer gesperrt oder gelöscht wird, verliert alle.',
   filter: {
