@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { admin as adminEn, germanAdmin as adminDe } from '#/admin/catalogues.ts'
-import { apiDocs as apiDocsEn, germanApiDocs as apiDocsDe } from '#/messages/api-docs.ts'
-import { archive, germanArchive as archiveDe } from '#/messages/archive.ts'
-import { data, germanData as dataDe, germanSessions as sessionsDe, sessions } from '#/messages/account.ts'
-import { germanTokens as tokensDe, tokens } from '#/messages/tokens.ts'
+import { admin, germanAdmin } from '#/admin/catalogues.ts'
 import { de, en } from '#/i18n/catalogues.ts'
+import { data, germanData, germanSessions, sessions } from '#/messages/account.ts'
+import { apiDocs, germanApiDocs } from '#/messages/api-docs.ts'
+import { archive, germanArchive } from '#/messages/archive.ts'
+import { germanGroups, groups } from '#/messages/groups.ts'
+import { germanSharing, sharing } from '#/messages/sharing.ts'
+import { germanSnapshots, snapshots } from '#/messages/snapshots.ts'
+import { germanTokens, tokens } from '#/messages/tokens.ts'
 
 type Texts = { readonly [key: string]: string | Texts }
 
@@ -17,15 +20,18 @@ function textsOf(texts: Texts, before = ''): Map<string, string> {
   return new Map(entries)
 }
 
-const english = textsOf({ ...en, admin: adminEn, apiDocs: apiDocsEn, archive, data, sessions, tokens })
+const english = textsOf({ ...en, admin, apiDocs, archive, data, groups, sessions, sharing, snapshots, tokens })
 const german = textsOf({
   ...de,
-  admin: adminDe,
-  apiDocs: apiDocsDe,
-  archive: archiveDe,
-  data: dataDe,
-  sessions: sessionsDe,
-  tokens: tokensDe,
+  admin: germanAdmin,
+  apiDocs: germanApiDocs,
+  archive: germanArchive,
+  data: germanData,
+  groups: germanGroups,
+  sessions: germanSessions,
+  sharing: germanSharing,
+  snapshots: germanSnapshots,
+  tokens: germanTokens,
 })
 
 /** Names, and words that are the same in both languages; only such are added. */
