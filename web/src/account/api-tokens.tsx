@@ -14,7 +14,7 @@ import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
 import { focusHeading } from '#/router/router.ts'
 import { useMe } from '#/session/use-me.ts'
-import '#/styles/account/api-tokens.css'
+import './account.css'
 import { AccountI18nProvider } from './account-i18n-provider.tsx'
 import { ApiTokenFacts, isExpired } from './api-token-facts.tsx'
 

@@ -10,7 +10,7 @@ import { downloadFile } from '#/components/download-file.ts'
 import { useTypeName } from '#/components/type-name.tsx'
 import type { data } from '#/messages/account.ts'
 import { Page } from '#/page/page.tsx'
-import '#/styles/account/personal-data.css'
+import './account.css'
 import { Time } from '#/time/time.tsx'
 import { AccountI18nProvider } from './account-i18n-provider.tsx'
 

@@ -11,7 +11,7 @@ import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
 import { apiDocs as english, germanApiDocs as german } from '#/messages/api-docs.ts'
 import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
-import '#/styles/api-docs.css'
+import './api-docs.css'
 import { curlExample, typescriptExample } from './examples.ts'
 import { fieldsOf, readDocument, search, type Field, type Operation, type OperationGroup } from './read-document.ts'
 

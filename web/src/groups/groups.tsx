@@ -8,7 +8,7 @@ import { Link } from '#/components/link.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Page } from '#/page/page.tsx'
 import { tokenIn, useLocation } from '#/router/router.ts'
-import '#/styles/groups.css'
+import './groups.css'
 import { GroupsI18nProvider } from './groups-i18n-provider.tsx'
 import { membersPath, useOwnGroups } from './use-own-groups.ts'
 

@@ -4,7 +4,6 @@ import type { TextBlock, TextSpan } from '@berth/api/schemas/branding.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { useLanguage } from '#/i18n/i18n-provider.tsx'
-import '#/styles/legal-text.css'
 import { Page } from './page.tsx'
 
 /** Imprint or privacy notice, as the operator wrote it. */

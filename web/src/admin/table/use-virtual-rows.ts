@@ -82,7 +82,7 @@ function useOffset(element: RefObject<HTMLElement | null>): number {
   return offset
 }
 
-/** The width below which rows are cards; the same as in table-cards.css. */
+/** The width below which rows are cards; the same as in table.css. */
 const narrow = matchMedia('(max-width: 40rem)')
 
 function subscribe(listener: () => void): () => void {
