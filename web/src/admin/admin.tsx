@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Audit } from '#/admin/audit/audit.tsx'
 import { BulkJobsProvider } from '#/admin/bulk/bulk-job-runner.tsx'
 import { Containers } from '#/admin/containers/containers.tsx'
@@ -8,10 +7,9 @@ import { System } from '#/admin/system/system.tsx'
 import { TermEnd } from '#/admin/term-end/term-end.tsx'
 import { Usage } from '#/admin/usage/usage.tsx'
 import { Users } from '#/admin/users/users.tsx'
-import { de as germanForAll, en as englishForAll } from '#/i18n/catalogues.ts'
-import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
-import { germanGroups, groups as englishGroups } from '#/messages/groups.ts'
-import { germanTokens, tokens as englishTokens } from '#/messages/tokens.ts'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { germanGroups, groups } from '#/messages/groups.ts'
+import { germanTokens, tokens } from '#/messages/tokens.ts'
 import { PageBoundary } from '#/page/page-boundary.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import './admin.css'
@@ -22,9 +20,14 @@ import '#/admin/table/table.css'
 import './dialogs.css'
 import '#/admin/usage/usage.css'
 import '#/groups/groups.css'
-import { admin as english, germanAdmin as german } from './catalogues.ts'
+import { admin, germanAdmin } from './catalogues.ts'
 import { Templates } from './templates.tsx'
 import { Tokens } from './tokens.tsx'
+
+const texts = {
+  en: { tokens, groups, admin },
+  de: { tokens: germanTokens, groups: germanGroups, admin: germanAdmin },
+}
 
 const components = {
   [pages.admin]: Overview,
@@ -45,22 +48,12 @@ export type AdminPath = keyof typeof components
 export function Admin({ page }: { page: AdminPath }) {
   const Current = components[page]
   return (
-    <AdminI18nProvider>
+    <I18nProvider texts={texts}>
       <BulkJobsProvider>
         <PageBoundary key={page}>
           <Current />
         </PageBoundary>
       </BulkJobsProvider>
-    </AdminI18nProvider>
+    </I18nProvider>
   )
-}
-
-const catalogues = {
-  en: { ...englishForAll, tokens: englishTokens, groups: englishGroups, admin: english },
-  de: { ...germanForAll, tokens: germanTokens, groups: germanGroups, admin: german },
-}
-
-/** As `I18nProvider`, with the texts for administrators. */
-function AdminI18nProvider({ children }: { children: ReactNode }) {
-  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
 }

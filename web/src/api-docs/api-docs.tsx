@@ -6,14 +6,15 @@ import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { rich } from '#/components/rich.tsx'
-import { de, en } from '#/i18n/catalogues.ts'
-import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
-import { apiDocs as english, germanApiDocs as german } from '#/messages/api-docs.ts'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { apiDocs, germanApiDocs } from '#/messages/api-docs.ts'
 import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
 import './api-docs.css'
 import { curlExample, typescriptExample } from './examples.ts'
 import { fieldsOf, readDocument, search, type Field, type Operation, type OperationGroup } from './read-document.ts'
+
+const texts = { en: { apiDocs }, de: { apiDocs: germanApiDocs } }
 
 const links = {
   document: (words: ReactNode) => <a href="/api/openapi.json">{words}</a>,
@@ -23,9 +24,9 @@ const links = {
 /** The API reference: every endpoint, generated from the OpenAPI document of this installation. */
 export function ApiDocs() {
   return (
-    <ApiDocsI18nProvider>
+    <I18nProvider texts={texts}>
       <Reference />
-    </ApiDocsI18nProvider>
+    </I18nProvider>
   )
 }
 
@@ -225,11 +226,4 @@ function Example({ language, text }: { language: 'curl' | 'TypeScript'; text: st
       </pre>
     </section>
   )
-}
-
-const catalogues = { en: { ...en, apiDocs: english }, de: { ...de, apiDocs: german } }
-
-/** As `I18nProvider`, with the texts of the API reference, which no other page loads. */
-function ApiDocsI18nProvider({ children }: { children: ReactNode }) {
-  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
 }

@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
-import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
-import { germanGroups as german, groups as english } from '#/messages/groups.ts'
-import { de, en } from '#/i18n/catalogues.ts'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { germanGroups, groups } from '#/messages/groups.ts'
 
-const catalogues = { en: { ...en, groups: english }, de: { ...de, groups: german } }
+const texts = { en: { groups }, de: { groups: germanGroups } }
 
-/** As `I18nProvider`, with the texts of groups, which most users never need. */
+/** Provides also the texts of groups, which most users never need. */
 export function GroupsI18nProvider({ children }: { children: ReactNode }) {
-  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
+  return <I18nProvider texts={texts}>{children}</I18nProvider>
 }

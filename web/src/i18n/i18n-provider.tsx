@@ -7,52 +7,32 @@ import { withProductName } from './branding.ts'
 import { de, en } from './catalogues.ts'
 import { regionalLocale } from './regional-formats.ts'
 
-const catalogues = withProductName({ en, de }, boot.branding?.name ?? null)
+const catalogues: Readonly<Record<Language, object>> = { en, de }
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
-/** The locale of the reader's region, for dates and numbers, as a variant of the page's language. */
-const useRegionalLanguage = () => regionalLocale(useLanguage(), navigator.languages) as Language
-
-/** Provides the messages of the page's language; dates and numbers follow the reader's region and time zone. */
-export function I18nProvider({ children }: { children: ReactNode }) {
+/**
+ * Provides the messages of the page's language; dates and numbers follow the reader's region and time zone.
+ * @param texts of pages that most visits do not open, beside those of every page; the same object at every rendering
+ */
+export function I18nProvider({ texts, children }: { texts?: Readonly<Record<Language, object>>; children: ReactNode }) {
   const language = useLanguage()
+  const messages = useMemo(
+    () => withProductName({ ...catalogues[language], ...texts?.[language] }, boot.branding?.name ?? null),
+    [texts, language],
+  )
+  // The locale is that of the reader's region, as a variant of the page's language.
+  const locale = regionalLocale(language, navigator.languages) as Language
   return (
-    // The type of the messages includes those of the administration, which are loaded with its pages.
-    <IntlProvider
-      locale={useRegionalLanguage()}
-      messages={catalogues[language] as never}
-      timeZone={timeZone}
-      onError={fail}
-    >
+    // The type of the messages includes those that are loaded with their pages.
+    <IntlProvider locale={locale} messages={messages as never} timeZone={timeZone} onError={fail}>
       {children}
     </IntlProvider>
   )
 }
-
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
 /** A missing message is a bug, and tests find it as one. */
 function fail(error: Error): never {
   throw error
-}
-
-/** As `I18nProvider`, with these texts instead. */
-export function TranslationProvider({
-  catalogues,
-  children,
-}: {
-  catalogues: Readonly<Record<Language, object>>
-  children: ReactNode
-}) {
-  const language = useLanguage()
-  const messages = useMemo(
-    () => withProductName(catalogues[language], boot.branding?.name ?? null),
-    [catalogues, language],
-  )
-  return (
-    <IntlProvider locale={useRegionalLanguage()} messages={messages as never}>
-      {children}
-    </IntlProvider>
-  )
 }
 
 /** Lifetime of the choice in seconds. Browsers keep no cookie for more than 400 days. */

@@ -24,8 +24,6 @@ interface PageProps {
   children: ReactNode
 }
 
-export { focusHeading } from '#/router/router.ts'
-
 /** The first page comes with a document, whose focus and reading order the browser handles. */
 let isFirst = true
 

@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
-import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
-import { germanSharing as german, sharing as english } from '#/messages/sharing.ts'
-import { de, en } from '#/i18n/catalogues.ts'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { germanSharing, sharing } from '#/messages/sharing.ts'
 
-const catalogues = { en: { ...en, sharing: english }, de: { ...de, sharing: german } }
+const texts = { en: { sharing }, de: { sharing: germanSharing } }
 
-/** As `I18nProvider`, with the texts of shares, which most users never need. */
+/** Provides also the texts of shares, which most users never need. */
 export function SharingI18nProvider({ children }: { children: ReactNode }) {
-  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
+  return <I18nProvider texts={texts}>{children}</I18nProvider>
 }

@@ -8,15 +8,14 @@ import { Button } from '#/components/button.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { de, en } from '#/i18n/catalogues.ts'
-import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
-import { archive as english, germanArchive as german } from '#/messages/archive.ts'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { archive, germanArchive } from '#/messages/archive.ts'
 import { Page } from '#/page/page.tsx'
 import { tokenIn, useLocation } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
 
-const catalogues = { en: { ...en, archive: english }, de: { ...de, archive: german } }
+const texts = { en: { archive }, de: { archive: germanArchive } }
 
 /**
  * The target of mailed links to archives of homes, for people who may have no account any more. Opening it downloads
@@ -25,11 +24,7 @@ const catalogues = { en: { ...en, archive: english }, de: { ...de, archive: germ
 export function Archive() {
   const { state } = useLocation()
   const token = tokenIn(state)
-  return (
-    <TranslationProvider catalogues={catalogues}>
-      {token === undefined ? <Incomplete /> : <Archives token={token} />}
-    </TranslationProvider>
-  )
+  return <I18nProvider texts={texts}>{token === undefined ? <Incomplete /> : <Archives token={token} />}</I18nProvider>
 }
 
 function Incomplete() {

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useRef, useState, type ReactNode } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { fillPath } from '@berth/api/client.ts'
 import { endpoints } from '@berth/api/endpoints.ts'
@@ -12,9 +12,8 @@ import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { containersKey, useContainers } from '#/containers/use-containers.ts'
-import { de, en } from '#/i18n/catalogues.ts'
-import { TranslationProvider } from '#/i18n/i18n-provider.tsx'
-import { germanSnapshots as german, snapshots as english } from '#/messages/snapshots.ts'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { germanSnapshots, snapshots } from '#/messages/snapshots.ts'
 import { Page } from '#/page/page.tsx'
 import '#/groups/groups.css'
 import './snapshots.css'
@@ -22,9 +21,11 @@ import { FoldersDialog } from './folders-dialog.tsx'
 import { SnapshotRow } from './snapshot-row.tsx'
 import { UploadDialog, UploadProgress, uploadFile, type Upload } from './upload.tsx'
 
+const texts = { en: { snapshots }, de: { snapshots: germanSnapshots } }
+
 /** Snapshots of the user's homes: make one, restore one beside what is there, remove one. */
 export function Snapshots() {
-  return <SnapshotsI18nProvider>{boot.hasSnapshots ? <SnapshotsPage /> : <SwitchedOff />}</SnapshotsI18nProvider>
+  return <I18nProvider texts={texts}>{boot.hasSnapshots ? <SnapshotsPage /> : <SwitchedOff />}</I18nProvider>
 }
 
 function SwitchedOff() {
@@ -265,11 +266,4 @@ function RunningNote({ name, isOff, onStop }: RunningNoteProps) {
       )}
     </div>
   )
-}
-
-const catalogues = { en: { ...en, snapshots: english }, de: { ...de, snapshots: german } }
-
-/** As `I18nProvider`, with the texts of snapshots, which most users never need. */
-function SnapshotsI18nProvider({ children }: { children: ReactNode }) {
-  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
 }

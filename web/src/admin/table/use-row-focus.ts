@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { rowAfter } from './table-keys.ts'
 import { withRange, withRows, type Selection } from '../bulk/selection.ts'
-import { focusHeading } from '#/page/page.tsx'
+import { focusHeading } from '#/router/router.ts'
 
 interface RowFocusParts {
   readonly grid: RefObject<HTMLTableElement | null>
