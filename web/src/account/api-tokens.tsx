@@ -5,7 +5,7 @@ import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { isAdminScope, scopes, type Scope } from '@berth/api/scopes.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button, SubmitButton } from '#/components/button.tsx'
+import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -243,8 +243,7 @@ function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
       </div>
       {onRemove && (
         <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
-          <span aria-hidden>{t('remove')}</span>
-          <span className="visually-hidden">{t('removeThis', { name: token.name })}</span>
+          <ShortLabel text={t('remove')} name={t('removeThis', { name: token.name })} />
         </Button>
       )}
       {isAsking && onRemove && (

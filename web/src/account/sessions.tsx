@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Page } from '#/page/page.tsx'
 import { focusHeading } from '#/router/router.ts'
@@ -169,8 +169,7 @@ function End({ name, isOff, onEnd }: { name: string; isOff: boolean; onEnd: (() 
   if (onEnd === undefined) return null
   return (
     <Button variant="small" isOff={isOff} onPress={onEnd}>
-      <span aria-hidden>{t('end')}</span>
-      <span className="visually-hidden">{t('endThis', { name })}</span>
+      <ShortLabel text={t('end')} name={t('endThis', { name })} />
     </Button>
   )
 }

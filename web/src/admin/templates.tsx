@@ -5,7 +5,7 @@ import type { TemplatesResponse, UpdateContainersBody } from '@berth/api/schemas
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
@@ -59,8 +59,7 @@ function TemplateRow({ template }: { template: TemplateEntry }) {
           <p className="actions">
             {modes.map((each) => (
               <Button key={each} variant="small" onPress={() => setMode(each)}>
-                <span aria-hidden>{t(`mode.${each}.open`)}</span>
-                <span className="visually-hidden">{t(`mode.${each}.openThis`, { type: name })}</span>
+                <ShortLabel text={t(`mode.${each}.open`)} name={t(`mode.${each}.openThis`, { type: name })} />
               </Button>
             ))}
           </p>

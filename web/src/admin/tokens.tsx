@@ -6,7 +6,7 @@ import { ApiTokenFacts, isExpired } from '#/account/api-token-facts.tsx'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -71,8 +71,7 @@ function TokenRow({ token }: { token: AdminApiToken }) {
         <ApiTokenFacts token={token} />
       </div>
       <Button variant="small" onPress={() => setAsking(true)}>
-        <span aria-hidden>{t('remove.open')}</span>
-        <span className="visually-hidden">{t('remove.openThis', { name, email: user.email })}</span>
+        <ShortLabel text={t('remove.open')} name={t('remove.openThis', { name, email: user.email })} />
       </Button>
       {isAsking && <RemoveDialog token={token} onClose={() => setAsking(false)} />}
     </li>

@@ -3,7 +3,7 @@ import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type Rea
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { rich } from '#/components/rich.tsx'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
@@ -216,8 +216,7 @@ function Example({ language, text }: { language: 'curl' | 'TypeScript'; text: st
           {isCopied && t('copied')}
         </span>
         <Button variant="small" onPress={() => void copyToClipboard(text, shown.current).then(setCopied)}>
-          <span aria-hidden>{t('copy')}</span>
-          <span className="visually-hidden">{t('copyThis', { language })}</span>
+          <ShortLabel text={t('copy')} name={t('copyThis', { language })} />
         </Button>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard (WCAG 2.2, 2.1.1) */}

@@ -46,3 +46,16 @@ export function SubmitButton({ variant = 'primary', isOff, children }: SubmitBut
     </button>
   )
 }
+
+/**
+ * The text of a button or link whose name says more than what it shows, because others beside it show the same: screen
+ * readers and voice control get "Remove the token laptop" for "Remove".
+ */
+export function ShortLabel({ text, name }: { text: ReactNode; name: string }) {
+  return (
+    <>
+      <span aria-hidden>{text}</span>
+      <span className="visually-hidden">{name}</span>
+    </>
+  )
+}

@@ -3,7 +3,7 @@ import { useId, useRef, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { SubmitButton } from '#/components/button.tsx'
+import { ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Page } from '#/page/page.tsx'
@@ -39,8 +39,7 @@ function OwnGroupList() {
             </div>
             {role === 'manager' && (
               <Link to={membersPath(id)} className="button small">
-                <span aria-hidden>{t('manage')}</span>
-                <span className="visually-hidden">{t('manageThis', { name })}</span>
+                <ShortLabel text={t('manage')} name={t('manageThis', { name })} />
               </Link>
             )}
           </li>

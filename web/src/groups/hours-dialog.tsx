@@ -5,7 +5,7 @@ import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button, SubmitButton } from '#/components/button.tsx'
+import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 
@@ -166,8 +166,7 @@ function Row({ text, isOff, onRemove }: { text: string; isOff: boolean; onRemove
     <li>
       <span>{text}</span>
       <Button variant="small" isOff={isOff} onPress={onRemove}>
-        <span aria-hidden>{t('remove')}</span>
-        <span className="visually-hidden">{t('removeThis', { what: text })}</span>
+        <ShortLabel text={t('remove')} name={t('removeThis', { what: text })} />
       </Button>
     </li>
   )

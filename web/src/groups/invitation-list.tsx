@@ -3,7 +3,7 @@ import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -95,12 +95,10 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
       </div>
       <div className="member-actions">
         <Button variant="small" isOff={isOff || busy} onPress={resend}>
-          <span aria-hidden>{t('resend')}</span>
-          <span className="visually-hidden">{t('resendTo', { email })}</span>
+          <ShortLabel text={t('resend')} name={t('resendTo', { email })} />
         </Button>
         <Button variant="small" isOff={isOff || busy} onPress={() => setAsking(true)}>
-          <span aria-hidden>{t('withdraw')}</span>
-          <span className="visually-hidden">{t('withdrawOf', { email })}</span>
+          <ShortLabel text={t('withdraw')} name={t('withdrawOf', { email })} />
         </Button>
       </div>
       {isAsking && (

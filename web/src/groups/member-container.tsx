@@ -3,7 +3,7 @@ import { useFormatter, type useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -60,8 +60,7 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
       <div className="member-container-actions">
         {hasOutput && (
           <Button variant="small" isOff={busy} onPress={readFailure}>
-            <span aria-hidden>{t('live.lines')}</span>
-            <span className="visually-hidden">{t('live.linesOf', of)}</span>
+            <ShortLabel text={t('live.lines')} name={t('live.linesOf', of)} />
           </Button>
         )}
         {!isEnded && (canRestart(word) || (wasAsked && isUnderWay(word))) && (
@@ -70,8 +69,7 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
             isOff={isOff || busy || !canRestart(word)}
             onPress={() => (word === 'running' ? setAsking(true) : begin())}
           >
-            <span aria-hidden>{t('live.restart')}</span>
-            <span className="visually-hidden">{t('live.restartOf', of)}</span>
+            <ShortLabel text={t('live.restart')} name={t('live.restartOf', of)} />
           </Button>
         )}
         {mayAskToLook && <LookLine t={t} params={params} user={user} container={container} isOff={isOff} />}
@@ -126,8 +124,7 @@ function LookLine(props: LookLineProps) {
   if (look?.state === 'open')
     return (
       <a className="button small" href={look.url ?? undefined} target="_blank" rel="noreferrer">
-        <span aria-hidden>{t('live.lookOpen')}</span>
-        <span className="visually-hidden">{t('live.lookOpenAt', { email: user.email, type: name })}</span>
+        <ShortLabel text={t('live.lookOpen')} name={t('live.lookOpenAt', { email: user.email, type: name })} />
       </a>
     )
   // A look starts nothing, so there is something to see only where it runs. What was asked stays where the focus may be.
@@ -147,8 +144,7 @@ function Ask({ t, params, user: { email }, container: { name, look }, isOff }: L
   return (
     <>
       <Button variant="small" isOff={isOff || busy || look !== null} onPress={ask}>
-        <span aria-hidden>{t('live.look')}</span>
-        <span className="visually-hidden">{t('live.lookAt', { email, type: name })}</span>
+        <ShortLabel text={t('live.look')} name={t('live.lookAt', { email, type: name })} />
       </Button>
       <Alert error={error} />
     </>

@@ -5,7 +5,7 @@ import type { Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -73,8 +73,7 @@ export const MemberRow = memo(function MemberRow({
       {!isReadOnly && (
         <details className="member-more" onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
-            <span aria-hidden>{t('members.moreActions')}</span>
-            <span className="visually-hidden">{t('members.moreActionsOf', { email })}</span>
+            <ShortLabel text={t('members.moreActions')} name={t('members.moreActionsOf', { email })} />
           </summary>
           {isOpen && <MembershipActions groupId={groupId} member={member} isOff={isOff} />}
         </details>
@@ -124,12 +123,10 @@ function MembershipActions({ groupId, member, isOff }: MembershipActionsProps) {
     <div>
       <div className="member-actions">
         <Button variant="small" isOff={isOff || busy} onPress={isGivenUp ? () => setAsks('giveUp') : setRole}>
-          <span aria-hidden>{label}</span>
-          <span className="visually-hidden">{labelThis}</span>
+          <ShortLabel text={label} name={labelThis} />
         </Button>
         <Button variant="small" isOff={isOff || busy} onPress={() => setAsks('remove')}>
-          <span aria-hidden>{t('remove')}</span>
-          <span className="visually-hidden">{t('removeThis', { email })}</span>
+          <ShortLabel text={t('remove')} name={t('removeThis', { email })} />
         </Button>
       </div>
       <Alert error={error} />

@@ -4,7 +4,7 @@ import type { Share } from '@berth/api/schemas/features/sharing.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useContainers } from '#/containers/use-containers.ts'
@@ -135,8 +135,7 @@ function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean 
       {query.data?.single_pages_only && <p className="hint">{t('singlePages')}</p>}
       <p className="actions">
         <Button isOff={isOff} onPress={() => setOpen(true)}>
-          <span aria-hidden>{t('share')}</span>
-          <span className="visually-hidden">{t('shareThis', { name })}</span>
+          <ShortLabel text={t('share')} name={t('shareThis', { name })} />
         </Button>
       </p>
       {isOpen && (
@@ -192,8 +191,7 @@ function ShareRow({ share, isOff, isHere, onEnd, onEnded }: ShareRowProps) {
         <Alert error={error} />
       </div>
       <Button variant="small" isOff={isOff || busy} onPress={end}>
-        <span aria-hidden>{t('end')}</span>
-        <span className="visually-hidden">{t('endThis', { name })}</span>
+        <ShortLabel text={t('end')} name={t('endThis', { name })} />
       </Button>
     </li>
   )

@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import type { ArchivesResponse } from '@berth/api/schemas/groups/term-end.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -84,8 +84,7 @@ function ArchiveRow({ token, archive }: { token: string; archive: ArchivesRespon
         <p className="hint">{t('size', { size: writeSize(bytes) })}</p>
       </div>
       <Button variant="primary" isOff={busy} onPress={() => void download()}>
-        <span aria-hidden>{t('download')}</span>
-        <span className="visually-hidden">{t('downloadThis', { type: name })}</span>
+        <ShortLabel text={t('download')} name={t('downloadThis', { type: name })} />
       </Button>
       <Alert error={error} />
       <p role="status" className="hint">

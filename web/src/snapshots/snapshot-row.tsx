@@ -1,7 +1,7 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
 import { useId, useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
-import { Button, SubmitButton } from '#/components/button.tsx'
+import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
@@ -34,16 +34,13 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
       </div>
       <div className="member-actions">
         <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
-          <span aria-hidden>{t('restore')}</span>
-          <span className="visually-hidden">{t('restoreThis', { at })}</span>
+          <ShortLabel text={t('restore')} name={t('restoreThis', { at })} />
         </Button>
         <Button variant="small" isOff={isOff} onPress={onDownload}>
-          <span aria-hidden>{t('download')}</span>
-          <span className="visually-hidden">{t('downloadThis', { at })}</span>
+          <ShortLabel text={t('download')} name={t('downloadThis', { at })} />
         </Button>
         <Button variant="small" isOff={isOff} onPress={() => setRemoving(true)}>
-          <span aria-hidden>{t('remove')}</span>
-          <span className="visually-hidden">{t('removeThis', { at })}</span>
+          <ShortLabel text={t('remove')} name={t('removeThis', { at })} />
         </Button>
       </div>
       {isRemoving && (

@@ -7,7 +7,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { boot, canAct, createApiClient, launchTimeout } from '#/api/api-client.ts'
 import { anySignal } from '#/api/retry.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
@@ -194,21 +194,17 @@ function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset 
     <>
       <p className="actions">
         <Button isOff={isOff} onPress={onTake}>
-          <span aria-hidden>{t('take')}</span>
-          <span className="visually-hidden">{t('takeThis', { name })}</span>
+          <ShortLabel text={t('take')} name={t('takeThis', { name })} />
         </Button>
         <Button variant="small" isOff={isOff} onPress={() => setOpen('upload')}>
-          <span aria-hidden>{t('upload.open')}</span>
-          <span className="visually-hidden">{t('upload.openThis', { name })}</span>
+          <ShortLabel text={t('upload.open')} name={t('upload.openThis', { name })} />
         </Button>
         <Button variant="small" onPress={() => setOpen('folders')}>
-          <span aria-hidden>{t('folders.open')}</span>
-          <span className="visually-hidden">{t('folders.openThis', { name })}</span>
+          <ShortLabel text={t('folders.open')} name={t('folders.openThis', { name })} />
         </Button>
         {hasStarterFiles && (
           <Button variant="small" isOff={isOff} onPress={() => setOpen('reset')}>
-            <span aria-hidden>{t('resetHome')}</span>
-            <span className="visually-hidden">{t('resetThis', { name })}</span>
+            <ShortLabel text={t('resetHome')} name={t('resetThis', { name })} />
           </Button>
         )}
       </p>
@@ -248,8 +244,7 @@ function RunningNote({ name, isOff, onStop }: RunningNoteProps) {
     <div className="note">
       <p>{t('running')}</p>
       <Button variant="small" isOff={isOff} onPress={() => setOpen(true)}>
-        <span aria-hidden>{t('stop')}</span>
-        <span className="visually-hidden">{t('stopThis', { name })}</span>
+        <ShortLabel text={t('stop')} name={t('stopThis', { name })} />
       </Button>
       {isOpen && (
         <Dialog title={words('stop.title', { name })} onClose={() => setOpen(false)}>

@@ -7,7 +7,7 @@ import { AdminPage, QueryError } from '#/admin/admin-page.tsx'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { Button } from '#/components/button.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { NextPageButton } from '#/components/next-page-button.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -86,24 +86,19 @@ function GroupRow({ group }: { group: Group }) {
       </div>
       <div className="member-actions">
         <Link to={membersPath(group.id)} className="button small">
-          <span aria-hidden>{t('open')}</span>
-          <span className="visually-hidden">{t('membersOf', { name })}</span>
+          <ShortLabel text={t('open')} name={t('membersOf', { name })} />
         </Link>
         <Link to={addressOf(pages.adminUsage, query)} className="button small">
-          <span aria-hidden>{t('usage')}</span>
-          <span className="visually-hidden">{t('usageOf', { name })}</span>
+          <ShortLabel text={t('usage')} name={t('usageOf', { name })} />
         </Link>
         <Button variant="small" onPress={() => setDialog('edit')}>
-          <span aria-hidden>{t('edit')}</span>
-          <span className="visually-hidden">{t('editThis', { name })}</span>
+          <ShortLabel text={t('edit')} name={t('editThis', { name })} />
         </Button>
         <Link to={addressOf(pages.adminTermEnd, query)} className="button small">
-          <span aria-hidden>{t('termEnd')}</span>
-          <span className="visually-hidden">{t('termEndOf', { name })}</span>
+          <ShortLabel text={t('termEnd')} name={t('termEndOf', { name })} />
         </Link>
         <Button variant="small" onPress={() => setDialog('delete')}>
-          <span aria-hidden>{t('delete.open')}</span>
-          <span className="visually-hidden">{t('delete.openThis', { name })}</span>
+          <ShortLabel text={t('delete.open')} name={t('delete.openThis', { name })} />
         </Button>
       </div>
       {dialog === 'edit' && <GroupDialog group={group} onClose={() => setDialog(undefined)} />}

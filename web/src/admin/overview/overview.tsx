@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { AdminPage, QueryError } from '#/admin/admin-page.tsx'
@@ -7,6 +7,7 @@ import { useInstants } from '#/admin/instants.tsx'
 import type { Drawing } from '#/admin/plots/options.ts'
 import { Plot } from '#/admin/plots/plot.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
+import { Segments } from '#/admin/segments.tsx'
 import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
 import { useServerNow } from '#/time/time.tsx'
@@ -217,16 +218,13 @@ function useDrawings(moments: readonly Moment[], range: Range, host: SystemRepor
 /** Selects the time range of the plots. */
 function RangeSwitch({ range, onChange }: { range: Range; onChange(range: Range): void }) {
   const t = useTranslations('admin.overview.range')
-  const name = useId()
   return (
-    <fieldset className="segments">
-      <legend className="visually-hidden">{t('label')}</legend>
-      {(Object.keys(ranges) as Range[]).map((each) => (
-        <label key={each}>
-          <input type="radio" name={name} checked={each === range} onChange={() => onChange(each)} />
-          <span>{t(each)}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Segments
+      label={t('label')}
+      options={Object.keys(ranges) as Range[]}
+      chosen={range}
+      textOf={(each) => t(each)}
+      onChange={onChange}
+    />
   )
 }

@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import type { UsageResponse, UsageRow } from '@berth/api/schemas/administration/usage.ts'
 import { QueryError } from '#/admin/admin-page.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
+import { Segments } from '#/admin/segments.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
@@ -45,23 +46,15 @@ export function UsageRows({ view, range }: { view: UsageView; range: Pick<UsageR
 
 function BySwitch({ view }: { view: UsageView }) {
   const t = useTranslations('admin.usage.rows')
-  const name = useId()
   const all: readonly UsageBy[] = view.group === undefined ? ['type', 'group', 'user'] : ['type', 'user']
   return (
-    <fieldset className="segments">
-      <legend className="visually-hidden">{t('by')}</legend>
-      {all.map((by) => (
-        <label key={by}>
-          <input
-            type="radio"
-            name={name}
-            checked={by === view.by}
-            onChange={() => navigate(usagePath({ ...view, by, period: undefined }))}
-          />
-          <span>{t(by)}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Segments
+      label={t('by')}
+      options={all}
+      chosen={view.by}
+      textOf={(by) => t(by)}
+      onChange={(by) => navigate(usagePath({ ...view, by, period: undefined }))}
+    />
   )
 }
 

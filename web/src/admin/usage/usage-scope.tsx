@@ -2,6 +2,7 @@ import { useId } from 'react'
 import type { UsageResponse } from '@berth/api/schemas/administration/usage.ts'
 import { useTranslations } from 'use-intl/react'
 import { addressOf } from '#/admin/list/view.ts'
+import { Segments } from '#/admin/segments.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
 import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
@@ -15,24 +16,16 @@ export const usagePath = (view: UsageView) => addressOf(pages.adminUsage, toQuer
 /** Selects the time, and whose use is shown. */
 export function UsageScope({ view }: { view: UsageView }) {
   const t = useTranslations('admin.usage.scope')
-  const name = useId()
   const units: readonly UsageUnit[] = ['day', 'month']
   return (
     <div className="usage-scope">
-      <fieldset className="segments">
-        <legend className="visually-hidden">{t('time')}</legend>
-        {units.map((unit) => (
-          <label key={unit}>
-            <input
-              type="radio"
-              name={name}
-              checked={unit === view.unit}
-              onChange={() => navigate(usagePath({ ...view, unit, period: undefined }))}
-            />
-            <span>{t(unit)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        label={t('time')}
+        options={units}
+        chosen={view.unit}
+        textOf={(unit) => t(unit)}
+        onChange={(unit) => navigate(usagePath({ ...view, unit, period: undefined }))}
+      />
       <FilterForm view={view} />
     </div>
   )

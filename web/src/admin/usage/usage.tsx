@@ -6,6 +6,7 @@ import { Figure, Figures } from '#/admin/figure.tsx'
 import type { Drawing, Line } from '#/admin/plots/options.ts'
 import { Plot } from '#/admin/plots/plot.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
+import { Segments } from '#/admin/segments.tsx'
 import { navigateReplacing, useLocation } from '#/router/router.ts'
 import { serverNow } from '#/time/time.tsx'
 import { UsageRows } from './usage-rows.tsx'
@@ -273,15 +274,14 @@ function IdleStopAnswer({ total, unit, stop, drawing, onChange }: IdleStopProps)
     <section className="plots idle-stop" aria-labelledby={name}>
       <div className="section-head">
         <h2 id={name}>{t('title')}</h2>
-        <fieldset className="segments wrapping">
-          <legend className="visually-hidden">{t('after')}</legend>
-          {idleStops.map((each) => (
-            <label key={each}>
-              <input type="radio" name={name} checked={each === stop} onChange={() => onChange(each)} />
-              <span>{t('minutes', { minutes: Number(each) })}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          label={t('after')}
+          options={idleStops}
+          chosen={stop}
+          textOf={(each) => t('minutes', { minutes: Number(each) })}
+          isWrapping
+          onChange={onChange}
+        />
       </div>
       <p role="status" className="idle-stop-answer">
         {t('answer', {
