@@ -80,7 +80,7 @@ interface AddressColumn {
 }
 
 /** A table of which several columns hold addresses, e.g. of pupils, parents and teachers. */
-export interface AddressTable {
+interface AddressTable {
   /** Two at least. */
   readonly columns: readonly AddressColumn[]
   /** The one whose heading means an address; undefined when none does, or several do. */

@@ -55,7 +55,7 @@ export function Day({ at }: { at: string }) {
 const hourCycle = 'h23'
 
 /** Formats instants in the reader's language and time zone. */
-export interface Instants {
+interface Instants {
   /** Such as `21 Nov 2026, 14:05`. */
   full(at: string): string
   /** Such as `14:05`. */

@@ -3,13 +3,13 @@ import { useMemo } from 'react'
 import { useFormatter } from 'use-intl/react'
 
 /** Formats a number in the reader's language, as `useFormatter()` of use-intl does. */
-export type WriteNumber = (value: number, options?: NumberFormatOptions) => string
+type WriteNumber = (value: number, options?: NumberFormatOptions) => string
 
 /** Between a number and its unit, to prevent a line break. */
 const noBreak = '\u00A0'
 
 /** Formats sizes and times with unit symbols, which both languages share. */
-export interface Quantities {
+interface Quantities {
   /** Such as `1.4 GiB`, `1,4 GiB`. */
   bytes(count: number): string
   /** Such as `340 ms`, `1.4 s`, `2 min`, `3 h 20 min`. @param seconds 0 or more */

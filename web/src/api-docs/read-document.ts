@@ -25,7 +25,7 @@ export interface Parameter extends Field {
 
 /** Subjects with a heading of their own, by the tags of the document; all else is `other`. */
 const subjects = ['auth', 'user', 'container', 'groups', 'admin', 'other'] as const
-export type Subject = (typeof subjects)[number]
+type Subject = (typeof subjects)[number]
 
 /** Endpoints about one subject. */
 export interface OperationGroup {
@@ -34,7 +34,7 @@ export interface OperationGroup {
 }
 
 /** Address of the API, and its endpoints by subject in the order of the document. */
-export interface Reference {
+interface Reference {
   readonly server: string
   readonly groups: readonly OperationGroup[]
 }

@@ -32,7 +32,7 @@ export interface Boot {
 }
 
 /** How users sign in. */
-export interface SignInWays {
+interface SignInWays {
   readonly providers: readonly SignInProvider[]
   /** Whether a link is mailed to who asks. */
   readonly isByLink: boolean

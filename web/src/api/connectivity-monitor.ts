@@ -1,7 +1,7 @@
 /** Whether Berth answers; if it does not, whether this device is offline. */
 export type Connectivity = 'reachable' | 'offline' | 'unreachable'
 
-export interface ConnectivityMonitorParts {
+interface ConnectivityMonitorParts {
   /** Sends the cheapest request; rejects when there is no response. */
   readonly ping: () => Promise<unknown>
   readonly isOnline: () => boolean

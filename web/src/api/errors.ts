@@ -4,7 +4,7 @@ import { ApiError } from '@berth/api/client.ts'
  * What went wrong: the server's sentence, which is in the reader's language, or the key of one of ours
  * (`frame.problem`).
  */
-export type Problem = { readonly sentence: string } | { readonly key: 'late' | 'unreachable' | 'bug' }
+type Problem = { readonly sentence: string } | { readonly key: 'late' | 'unreachable' | 'bug' }
 
 export function problemIn(error: unknown): Problem {
   if (error instanceof ApiError) return { sentence: error.message }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { isAborted } from '#/api/errors.ts'
 
 /** An operation that the user starts and waits for. */
-export interface Task {
+interface Task {
   readonly busy: boolean
   /** What the last run threw; undefined while one is under way or after a success. */
   readonly error: unknown

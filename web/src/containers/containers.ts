@@ -44,7 +44,7 @@ export function isFirstVisit(entries: Entries, createdAt: string | null | undefi
 export type Tone = 'good' | 'idle' | 'busy' | 'bad'
 
 /** Keys of `dashboard.status`. */
-export type StatusWord =
+type StatusWord =
   | 'notLaunched'
   | 'running'
   | 'stopped'
@@ -57,10 +57,10 @@ export type StatusWord =
   | 'blocked'
   | 'ended'
 /** Keys of `dashboard.hint`. */
-export type StatusHint =
+type StatusHint =
   'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory' | 'evicted' | 'nodeLost'
 
-export interface StatusView {
+interface StatusView {
   /** Undefined for an unknown status, which is shown as the engine reports it. */
   readonly word: StatusWord | undefined
   readonly tone: Tone

@@ -97,7 +97,7 @@ const pastLines = 200
 const throttleMs = 100
 
 /** State of the stream: not open yet, open, lost for now, at its end, or refused. */
-export type LogState = 'opening' | 'open' | 'lost' | 'ended' | 'refused'
+type LogState = 'opening' | 'open' | 'lost' | 'ended' | 'refused'
 
 interface Logs {
   readonly state: LogState

@@ -83,9 +83,9 @@ export function useContainers(): ContainerListState {
 }
 
 /** The operations that a user has on a container. */
-export type Verb = 'launch' | 'restart' | 'stop' | 'keep'
+type Verb = 'launch' | 'restart' | 'stop' | 'keep'
 
-export interface Lifecycle {
+interface Lifecycle {
   /** Under way now. */
   readonly verb: Verb | undefined
   /** Last success. */

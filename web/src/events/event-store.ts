@@ -30,7 +30,7 @@ export interface EventStoreState {
   readonly clockAhead: number
 }
 
-export interface EventStoreParts {
+interface EventStoreParts {
   readonly open: OpenStream
   /** Runs the work while the page is visible. @returns stops it */
   whileVisible(work: (signal: AbortSignal) => void): () => void
@@ -195,7 +195,7 @@ export class Subscribers<News = void> {
 }
 
 /** The part of the document that this module uses. */
-export type Visible = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
+type Visible = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
 
 /**
  * Runs work while the page is visible: a hidden page shows nothing, and browsers open only six connections to a host.

@@ -9,7 +9,7 @@ export interface ServerEvent {
 }
 
 /** Opens a stream and consumes its events. None of the callbacks is called after its signal has aborted. */
-export interface StreamReader {
+interface StreamReader {
   /** Requests the stream. @param lastId of the last event received @throws {ApiError} when the server refuses it */
   open(lastId: string | undefined, signal: AbortSignal): Promise<Pick<Response, 'body'>>
   /** The stream is open, for the first time or after a reconnection. */
@@ -106,7 +106,7 @@ export const refusedRetryDelay = 30_000
 export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
 
 /** Callbacks of a connection. None is called after its signal has aborted, except `onLost` and `onRefused`. */
-export interface ConnectionListener {
+interface ConnectionListener {
   onOpen(): void
   onEvents(events: readonly ServerEvent[]): void
   onLost(): void

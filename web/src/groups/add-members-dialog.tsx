@@ -212,14 +212,14 @@ const batchSize = 50
 const timeout = 90_000
 
 /** How far an addition is, in addresses. */
-export interface AdditionProgress {
+interface AdditionProgress {
   readonly done: number
   readonly total: number
 }
 
 type Work = (found: FoundAddresses, role: GroupRole, onEnd: () => Promise<void>) => Promise<void>
 
-export interface Addition {
+interface Addition {
   readonly busy: boolean
   readonly error: unknown
   readonly progress: AdditionProgress | undefined

@@ -170,7 +170,7 @@ interface Sentences {
 }
 
 /** A restart of a member's container, as its row shows it. */
-export interface Restart {
+interface Restart {
   /** What the container does, or `starting` from the press until the next state: what fails at once looked as if nothing had happened. */
   readonly word: StatusWord
   /** It was restarted here before, so that its button stays while a launch is under way, and keeps the focus. */

@@ -234,7 +234,7 @@ function StateFilter({ views, chosen, onChoose }: StateFilterProps) {
 const delay = 300
 
 /** Which members are shown, as the address says it: a reload, and a link to it, show the same. */
-export interface ListFilter {
+interface ListFilter {
   /** What the field and the buttons show. */
   readonly wanted: string
   readonly chosen: Filter

@@ -13,7 +13,7 @@ export interface MemberStates {
 /** How long a stream may take to open before the page counts as not live, in ms. */
 export const maxOpening = 3_000
 
-export interface MemberStatesStoreParts {
+interface MemberStatesStoreParts {
   readonly open: OpenStream
   /** Runs the work while the page is visible. @returns stops it */
   whileVisible(work: (signal: AbortSignal) => void): () => void

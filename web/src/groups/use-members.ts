@@ -16,7 +16,7 @@ const maxPages = 20
 
 /** Keys of the queries, for a change that another page made. */
 const membersKey = (id: string) => ['group-members', id]
-export const managedGroupKey = (id: string) => ['managed-group', id]
+const managedGroupKey = (id: string) => ['managed-group', id]
 
 const membersQuery = (id: string) =>
   infiniteQueryOptions({

@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore, type ReactNode } from 'react'
 import { IntlProvider, useTranslations } from 'use-intl/react'
-import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
+import { languageCookie, type Language } from '@berth/api/boot.ts'
 import { boot } from '#/api/api-client.ts'
 import { problemIn } from '#/api/errors.ts'
 import { withProductName } from './branding.ts'
@@ -64,8 +64,6 @@ export function chooseLanguage(language: Language): void {
   current = language
   for (const listener of listeners) listener()
 }
-
-export const isLanguage = (value: unknown): value is Language => languages.some((language) => language === value)
 
 /** Turns anything that a request can throw into one sentence; the server's own where it sent one. */
 export function useErrorMessage(): (error: unknown) => string {

@@ -5,7 +5,7 @@ import type { DiskEvent } from '@berth/api/schemas/container.ts'
 type Unit = readonly [size: number, name: string, digits: number]
 
 /** The units of registries, and those of limits. */
-export const units = {
+const units = {
   decimal: [
     [1e9, 'GB', 1],
     [1e6, 'MB', 0],
@@ -20,7 +20,7 @@ export const units = {
 } as const satisfies Record<string, readonly Unit[]>
 
 /** A part and its whole in one unit, to be formatted in the reader's language. */
-export interface Share {
+interface Share {
   readonly part: number
   readonly whole: number
   readonly unit: string

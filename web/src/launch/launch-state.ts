@@ -67,7 +67,7 @@ export function mayStillSucceed(error: unknown): boolean {
 
 /** The stages of a launch, in order. Skipped stages have no event. */
 export const stages = ['queued', 'pulling', 'creating', 'starting', 'waiting'] as const
-export type StageName = (typeof stages)[number]
+type StageName = (typeof stages)[number]
 /** An event of a launch that is under way. */
 export type StageEvent = Extract<LaunchEvent, { stage: StageName }>
 
@@ -108,7 +108,7 @@ export function stepState(stage: StageName, now: StageName | undefined): 'done' 
 }
 
 /** How a program ended, beyond what the server's sentence says; shown by `dashboard.failure`. */
-export interface EndFacts {
+interface EndFacts {
   readonly isOutOfMemory: boolean
   readonly exitCode: number | undefined
 }
@@ -124,7 +124,7 @@ export function factsOf({ error, exit_code: code, is_out_of_memory, reason }: La
 }
 
 /** The next step after a failed launch: launch again, or contact an administrator. */
-export type Help = 'retry' | 'contact'
+type Help = 'retry' | 'contact'
 
 /** Exit codes of shells and engines for a command that was not found or cannot be run. */
 const commandMissing = new Set([126, 127])

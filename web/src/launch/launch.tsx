@@ -190,13 +190,13 @@ function toDashboard(notice: string): void {
 const isUnknownType = (error: unknown) => error instanceof ApiError && error.status === 400
 
 /** The response to a launch: its program runs. */
-export interface LaunchAnswer {
+interface LaunchAnswer {
   readonly container: Pick<LaunchResponse, 'service_url' | 'open_path'>
   /** When it arrived, by `performance.now()`. */
   readonly at: number
 }
 
-export interface OwnLaunch {
+interface OwnLaunch {
   /** What events have reported of the launch. */
   readonly launch: LaunchState | undefined
   readonly answer: LaunchAnswer | undefined

@@ -30,7 +30,7 @@ const grace = 1_500
 const appTimeout = 60_000
 
 /** The progress of a launch that the page waits for. */
-export interface LaunchProgress {
+interface LaunchProgress {
   /** The latest stage. */
   readonly stage: LaunchEvent['stage'] | undefined
   /** ms since the server reported that the program runs; undefined before that. */

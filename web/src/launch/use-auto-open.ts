@@ -4,7 +4,7 @@ import { renderDelay } from '#/events/event-store.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 import { delayBeforeOpening, isReadyEvent } from './open-container.ts'
 
-export interface AutoOpenParts {
+interface AutoOpenParts {
   readonly type: string
   /** The focus may move within this element (`data-launching`) without cancelling. */
   readonly within: RefObject<HTMLElement | null>
@@ -20,7 +20,7 @@ export interface AutoOpenParts {
   open(): void
 }
 
-export interface AutoOpen {
+interface AutoOpen {
   /** Whether the container opens automatically. */
   readonly isAsked: boolean
   ask(): void

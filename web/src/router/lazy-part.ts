@@ -41,7 +41,7 @@ export class ChunkLoadError extends Error {
   }
 }
 
-export interface LoadChunkParts {
+interface LoadChunkParts {
   /** Whether the server answers: without it a reload shows the browser's own error page. */
   readonly isServerReachable: () => Promise<boolean>
   readonly reload: () => void

@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { openedLinkParameter, pages } from '#/paths.ts'
 
 /** The browser's location, as pages need it. */
-export interface PageLocation {
+interface PageLocation {
   readonly path: string
   readonly query: URLSearchParams
   /** State that an earlier page left in this history entry; survives a reload and never appears in the URL. */

@@ -57,7 +57,7 @@ export async function endSessionAndRedirect(end: () => Promise<unknown>, to: str
 type EndedSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** A sign-in that ended while the user worked in this tab. */
-export interface EndedSession {
+interface EndedSession {
   /** Who was signed in; undefined when the page did not know yet. */
   readonly email: string | undefined
   /** Name of the refusal that says why; undefined when it is unknown. */

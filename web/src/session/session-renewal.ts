@@ -6,7 +6,7 @@ const checkInterval = 30_000
 const retryInterval = 60_000
 
 /** Parts of a browser's page. */
-export interface PageParts {
+interface PageParts {
   readonly window: Pick<Window, 'addEventListener' | 'removeEventListener'>
   readonly document: Pick<Document, 'addEventListener' | 'removeEventListener' | 'visibilityState'>
   readonly now: () => number

@@ -2,7 +2,7 @@ import type { Body } from '@berth/api/endpoints.ts'
 import type { ShareRight } from '@berth/api/schemas/features/sharing.ts'
 
 /** What was typed into the form of a share. */
-export interface TypedShare {
+interface TypedShare {
   readonly emails: string
   /** Id; empty: none. */
   readonly group: string

@@ -5,12 +5,12 @@ export const cardKeys = { open: 'o', launch: 'l', restart: 'r', stop: 's', logs:
 export type CardKey = (typeof cardKeys)[keyof typeof cardKeys]
 
 /** What a key does: list the keys, choose the card of that number (from 0), or press a button of a card. */
-export type Shortcut =
+type Shortcut =
   | { readonly does: 'help' }
   | { readonly does: 'choose'; readonly index: number }
   | { readonly does: 'press'; readonly key: CardKey }
 
-export type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'repeat'>
+type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'repeat'>
 
 /** Undefined for every other key, and with a modifier, which belongs to the browser or the screen reader. */
 export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: Press): Shortcut | undefined {
@@ -24,7 +24,7 @@ export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: 
 }
 
 /** The part of web storage that this module uses. */
-export type ShortcutStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+type ShortcutStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const storedAs = 'berth.shortcuts'
 

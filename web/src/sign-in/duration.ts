@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 
 /** A rounded length of time. */
-export interface RoundedDuration {
+interface RoundedDuration {
   readonly unit: 'minutes' | 'hours' | 'days'
   /** Whole, 1 and more. */
   readonly count: number

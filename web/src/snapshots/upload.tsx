@@ -163,7 +163,7 @@ const leaves = (link: HTMLAnchorElement, { ctrlKey, metaKey, shiftKey, altKey }:
 const withoutHash = (address: string) => address.replace(/#.*$/, '')
 
 /** A file on its way to the API. */
-export interface FileUpload {
+interface FileUpload {
   readonly path: string
   readonly type: string
   readonly file: Blob

@@ -1,5 +1,5 @@
 /** All audit actions by subject; see docs/reference/audit-actions.md. */
-export const actionGroups = {
+const actionGroups = {
   user: [
     'block',
     'unblock',
@@ -52,9 +52,9 @@ export const actionGroups = {
   link: ['print'],
 } as const
 
-export type ActionGroup = keyof typeof actionGroups
+type ActionGroup = keyof typeof actionGroups
 /** Such as `user.block`. */
-export type AuditAction = { [G in ActionGroup]: `${G}.${(typeof actionGroups)[G][number]}` }[ActionGroup]
+type AuditAction = { [G in ActionGroup]: `${G}.${(typeof actionGroups)[G][number]}` }[ActionGroup]
 
 export const groups = Object.keys(actionGroups) as ActionGroup[]
 

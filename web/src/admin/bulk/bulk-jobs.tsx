@@ -36,7 +36,7 @@ export interface ToastMessage {
   readonly subjects?: readonly string[]
 }
 
-export interface BulkJobs {
+interface BulkJobs {
   /** A bulk job is running. */
   readonly isBusy: boolean
   /** One job at a time: another one, such as an undo, waits for it. */

@@ -18,7 +18,7 @@ export interface BatchAnswer {
 }
 
 /** A row that was left out, and why: the server's sentence, or that it no longer exists. */
-export interface LeftOut {
+interface LeftOut {
   readonly name: string
   readonly why: string | 'gone'
 }

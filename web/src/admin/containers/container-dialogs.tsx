@@ -14,7 +14,7 @@ import { navigate } from '#/router/router.ts'
 import { containerActionsFor, type ContainerAction } from './container-actions.ts'
 import { showContainerGone, showContainers } from './container-list.ts'
 
-export interface ContainerActions {
+interface ContainerActions {
   /** The entries of a container's row menu. */
   of(container: ListedContainer): readonly RowAction[]
   /** @throws what the request throws */

@@ -5,7 +5,7 @@ const GiB = 1024 ** 3
 export const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
 
 /** What was typed into the form of a group. */
-export interface TypedGroup {
+interface TypedGroup {
   readonly name: string
   readonly description: string
   /** Null: every type. */
@@ -15,7 +15,7 @@ export interface TypedGroup {
   readonly ends: string
 }
 
-export type LimitName = keyof Group['limits']
+type LimitName = keyof Group['limits']
 /** A field with something that the server would refuse. */
 export interface WrongField {
   readonly wrong: 'name' | LimitName

@@ -1,7 +1,7 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 
 /** The worst state of an installation: `engine` does not answer, `starting` before the first run. */
-export type Health = 'engine' | 'starting' | 'unfinished' | 'warned' | 'well'
+type Health = 'engine' | 'starting' | 'unfinished' | 'warned' | 'well'
 
 export function healthOf({ reconciler, warnings }: Pick<SystemReport, 'reconciler' | 'warnings'>): Health {
   // Before the first run it is unknown whether the engine answers, and the report says that it does not.

@@ -75,7 +75,7 @@ const unknownAfter = ({ at }: Moment, step: number): Moment => ({
 })
 
 /** The launches in the hour before the newest sample; undefined without one. */
-export interface LastHour {
+interface LastHour {
   readonly launched: number
   readonly failed: number
   readonly ready: HistorySample['ready_seconds']

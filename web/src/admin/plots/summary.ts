@@ -1,5 +1,5 @@
 /** A line of a plot in numbers; undefined where no value is known. */
-export interface Summary {
+interface Summary {
   /** The newest known value. */
   readonly last: number
   readonly min: number

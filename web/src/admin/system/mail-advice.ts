@@ -1,7 +1,7 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 
 /** `late`: links are used late; `unused`: many never; `slow`: the mail server takes long. */
-export type MailAdvice = 'late' | 'unused' | 'slow'
+type MailAdvice = 'late' | 'unused' | 'slow'
 
 /** In seconds: two thirds of the default lifetime of a link. */
 const late = 600

@@ -7,7 +7,7 @@ export interface Listed {
 }
 
 /** The metadata of a column. */
-export interface ColumnMeta {
+interface ColumnMeta {
   /** The text of its header, shown before its cells where rows are cards. */
   readonly label: string
   /** Its cells name their rows. */

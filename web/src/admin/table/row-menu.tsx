@@ -13,7 +13,7 @@ export interface RowAction {
 }
 
 /** The content of a menu, and its anchor. */
-export interface RowMenuContent {
+interface RowMenuContent {
   readonly label: string
   /** The element that the menu opens from, and that gets the focus back. */
   readonly anchor: HTMLElement

@@ -14,7 +14,7 @@ interface RowFocusParts {
 }
 
 /** The row that has the keyboard focus. */
-export interface RowFocus {
+interface RowFocus {
   readonly current: number
   /** The focus moved to this row; a range selection begins here. */
   take(index: number): void

@@ -1,10 +1,10 @@
 import { findAddresses, type FoundAddresses, type TextLine } from '#/addresses/find-addresses.ts'
 
 /** Max addresses of a request. Source: the API, `InvitationsBody`. */
-export const maxAddressesPerRequest = 100
+const maxAddressesPerRequest = 100
 
 /** As `FoundAddresses`, without line numbers. */
-export interface ParsedAddresses extends Pick<FoundAddresses, 'columns' | 'column'> {
+interface ParsedAddresses extends Pick<FoundAddresses, 'columns' | 'column'> {
   readonly addresses: readonly string[]
   readonly rejected: readonly string[]
 }

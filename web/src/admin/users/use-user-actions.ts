@@ -16,7 +16,7 @@ const subjectsOf = ({ id, containers }: AdminUser) => [
   ...containers.map((container) => `container:${container.id}`),
 ]
 
-export interface UserActions {
+interface UserActions {
   /** The entries of a user's row menu. */
   of(user: AdminUser): readonly RowAction[]
   /** Shows the updated user, and offers undo where possible. @param name of the dialog that changed the user */

@@ -4,7 +4,7 @@ import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 export type UserAction = 'block' | 'unblock' | 'takeOver' | 'resend' | 'promote' | 'demote' | 'delete'
 
 /** Why an action is not possible, as a key of the texts of users. */
-export type Obstacle = 'self' | 'blocked'
+type Obstacle = 'self' | 'blocked'
 
 /** The server's rule; `shown` says whether the action is offered at all. */
 interface Rule {
@@ -34,7 +34,7 @@ const rules = {
 } as const satisfies Readonly<Record<UserAction, Rule>>
 
 /** An entry of a user's menu. */
-export interface OfferedAction {
+interface OfferedAction {
   readonly action: UserAction
   /** Why it is not possible; undefined when it is. */
   readonly obstacle: Obstacle | undefined
