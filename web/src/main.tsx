@@ -35,7 +35,7 @@ if (boot.email !== null) rememberEmail(boot.email)
 Object.assign(documentSession, { isContinuable, ended: () => sessionRefresh.ended })
 announceChange(isSignedIn())
 if (isSignedIn()) {
-  // Of another user, or of none: see `useMe`, and `redirectToLogin` of the query client.
+  // Another tab has the session of another user, or of none: see `useMe`, and `redirectToLogin` of the query client.
   sessionChannel.subscribe(() => void queryClient.invalidateQueries({ queryKey: ['me'] }))
   forgetEndedSession()
   if (boot.acting === null) rememberKnownSession()

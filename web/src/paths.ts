@@ -45,8 +45,8 @@ export const signInPages: readonly string[] = [
 ]
 
 /**
- * Pages that links with a secret lead to, and the parameter that it is in: tokens of magic links and of archives, join codes.
- * The server takes it out of the address of a navigation before there is a document.
+ * Pages that links with a secret lead to, and the parameter that it is in: tokens of magic links and of archives, join
+ * codes. The server takes it out of the address of a navigation before there is a document.
  */
 export const secretParameters = {
   [pages.verifyLogin]: 'token',
@@ -56,7 +56,9 @@ export const secretParameters = {
 } as const
 export type SecretPage = keyof typeof secretParameters
 
-/** Parameter that stands in the place of the secret: a random id of the cookie that the secret is in. It is no secret. */
+/**
+ * Parameter that stands in the place of the secret: a random id of the cookie that the secret is in. It is no secret.
+ */
 export const openedLinkParameter = 'link'
 
 /** Pages that every visitor may read: none of them leads to a sign-in. */
@@ -77,8 +79,8 @@ export function withNext(page: PagePath, next: unknown): string {
 }
 
 /**
- * Where a sign-in on this page leads: to `next` of a page for signing in, and to every other page itself, which is shown
- * to users who are signed in. A link to join a group keeps its code so.
+ * Where a sign-in on this page leads: to `next` of a page for signing in, and to every other page itself, which is
+ * shown to users who are signed in. A link to join a group keeps its code so.
  * @param path of the browser @returns undefined when it leads to the start page
  */
 export function signInTarget(path: string, query: URLSearchParams): string | undefined {

@@ -75,8 +75,8 @@ export function CurrentPage() {
   const { path } = useLocation()
   const wanted = path.replace(/(?<=.)\/+$/, '')
   const page = Object.hasOwn(routes, wanted) ? routes[wanted as PagePath]() : <NotFound />
-  // Pages that share a component are different pages to React: fields and errors must not be kept. `Admin` has a boundary
-  // for each of its own.
+  // Pages that share a component are different pages to React: fields and errors must not be kept. `Admin` has a
+  // boundary for each of its own.
   return (
     <PageBoundary key={sectionOf(wanted)}>
       <Suspense fallback={<Loading />}>{page}</Suspense>

@@ -3,8 +3,9 @@ const maxNextLength = 2048
 
 /**
  * Refuses open redirects: a path to continue to after signing in, a path of this origin, or undefined when the value is
- * anything else. Refused are other origins in every spelling that browsers understand (`//host`, `/\host`, `/<tab>/host`,
- * `https:`), and the API, whose GET endpoints sign users in: a link must not sign a user in to another account.
+ * anything else. Refused are other origins in every spelling that browsers understand (`//host`, `/\host`,
+ * `/<tab>/host`, `https:`), and the API, whose GET endpoints sign users in: a link must not sign a user in to another
+ * account.
  */
 export function safeNext(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > maxNextLength) return undefined

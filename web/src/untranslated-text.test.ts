@@ -61,7 +61,7 @@ function visit(node: Node, found: string[]): void {
   for (const child of childrenOf(node)) visit(child, found)
 }
 
-/** Of other attributes, such as `className`, only computed values are searched. */
+/** Only computed values of other attributes, such as `className`, are searched. */
 function visitExpression({ value }: Node, found: string[]): void {
   if (isNode(value) && value.type === 'JSXExpressionContainer' && isNode(value.expression))
     if (/Function/.test(value.expression.type)) visit(value.expression, found)

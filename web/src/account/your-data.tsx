@@ -148,7 +148,7 @@ type FieldName = keyof (typeof data)['field']
 const isEmpty = (value: unknown) =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(Object(value)).length === 0)
 
-/** As the API writes instants. */
+/** An instant as the API writes it. */
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** Fields whose values are ids of container types. */

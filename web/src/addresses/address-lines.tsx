@@ -7,13 +7,13 @@ const maxShown = 1_000
 interface LineListProps {
   /** What they are; it stands above them, where it is announced. */
   label: string
-  /** As they are shown; a text may come twice. */
+  /** The lines as they are shown; a text may come twice. */
   lines: readonly string[]
 }
 
 /**
- * Lines of a list that cannot be used, up to 1,000: a teacher who corrects a file has to find each. Nothing while there is none.
- * Not for a live region: a screen reader would read hundreds of them.
+ * Lines of a list that cannot be used, up to 1,000: a teacher who corrects a file has to find each. Nothing while there
+ * is none. Not for a live region: a screen reader would read hundreds of them.
  */
 export const LineList = memo(function LineList({ label, lines }: LineListProps) {
   if (lines.length === 0) return null
@@ -22,7 +22,7 @@ export const LineList = memo(function LineList({ label, lines }: LineListProps) 
       className="note line-list"
       role="region"
       aria-label={label}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region needs a tab stop
       tabIndex={0}
     >
       <ul>
@@ -40,7 +40,7 @@ export const LineList = memo(function LineList({ label, lines }: LineListProps) 
 interface ColumnChoiceProps {
   id: string
   found: Pick<FoundAddresses, 'columns' | 'column'>
-  /** Of the group of controls around it. */
+  /** The class of the group of controls around it. */
   className: string
   isOff: boolean
   words: { readonly label: string; readonly choose: string; readonly all: string }

@@ -13,7 +13,9 @@ export interface FoundAddresses {
   readonly rejected: readonly TextLine[]
   /** Columns of a table, when several hold addresses; then only those of one count. Otherwise none. */
   readonly columns: readonly AddressColumn[]
-  /** Id of the column that counts, or `allColumns`; undefined: one has to be chosen, and until then nothing is found. */
+  /**
+   * Id of the column that counts, or `allColumns`; undefined: one has to be chosen, and until then nothing is found.
+   */
   readonly column: string | undefined
 }
 
@@ -21,9 +23,9 @@ export interface FoundAddresses {
 export const allColumns = 'all'
 
 /**
- * Finds addresses in pasted text or a file: one a line; separated by commas, semicolons, tabs or spaces; `Ann <ann@x.org>` as
- * mail programs copy it; or the rows of a spreadsheet (`name;email;class`), whose other cells are ignored. The server decides
- * whether an address is valid.
+ * Finds addresses in pasted text or a file: one a line; separated by commas, semicolons, tabs or spaces;
+ * `Ann <ann@x.org>` as mail programs copy it; or the rows of a spreadsheet (`name;email;class`), whose other cells are
+ * ignored. The server decides whether an address is valid.
  * @param chosen the column that counts, or `allColumns`; without effect when the text has no such column
  */
 export function findAddresses(text: string, chosen?: string): FoundAddresses {

@@ -1,6 +1,8 @@
 import { sampleOf, type Operation, type Parameter } from './read-document.ts'
 
-/** A request as a command line for curl. The token comes from a file, so that the list of processes does not show it. */
+/**
+ * A request as a command line for curl. The token comes from a file, so that the list of processes does not show it.
+ */
 export function curlExample(server: string, operation: Operation): string {
   const { method, access, isStream, body, needsBody } = operation
   const parts = [

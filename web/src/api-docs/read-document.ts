@@ -142,7 +142,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
-  /** Of the values of a map. */
+  /** The schema of the values of a map. */
   readonly additionalProperties?: Schema
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
@@ -194,7 +194,10 @@ function formatSchema({ type, format, const: constant, items, anyOf, oneOf }: Sc
   return format ?? type ?? 'any'
 }
 
-/** A value that fits a schema, for examples; optional fields are left out. @param name of the field, for a telling text */
+/**
+ * A value that fits a schema, for examples; optional fields are left out.
+ * @param name of the field, for a telling text
+ */
 export function sampleOf(schema: Schema, name = ''): unknown {
   if (schema.const !== undefined) return schema.const
   const [choice] = schema.anyOf ?? schema.oneOf ?? []

@@ -63,8 +63,8 @@ export const createApiClient = (signal: AbortSignal, timeout = defaultTimeout, o
   createClientWith(csrf, signal, timeout, onAnswer)
 
 /**
- * As `createApiClient`, for a user who is not signed in yet: signs in and requests magic links. The visit token lets
- * the server set its cookies for this browser, so that the link works here without another press.
+ * Does what `createApiClient` does for a user who is not signed in yet: signs in and requests magic links. The visit
+ * token lets the server set its cookies for this browser, so that the link works here without another press.
  */
 export const createSignInClient = (signal: AbortSignal, onAnswer?: OnAnswer): Client =>
   createClientWith(visit, signal, defaultTimeout, onAnswer)

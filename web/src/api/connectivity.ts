@@ -27,7 +27,7 @@ document.addEventListener('visibilitychange', () => {
   if (connectivity.state !== 'reachable') connectivity.check()
 })
 
-/** As `fetch`, and reports the outcome to the monitor. @throws as `fetch` */
+/** Does what `fetch` does, and reports the outcome to the monitor. @throws what `fetch` throws */
 export async function monitoredFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init)

@@ -38,7 +38,8 @@ test('a page that is left sends no further attempt', async () => {
   assert.equal(await work(), 2)
 })
 
-// A page beside a server that refused its stream kept a listener for each attempt, two a minute, as long as it was open.
+// A page beside a server that refused its stream kept a listener for each attempt, two a minute, as long as it was
+// open.
 test('a delay that is over leaves no listener on its signal', async () => {
   const { signal } = new AbortController()
   for (let n = 0; n < 3; n++) await abortableDelay(1, signal)

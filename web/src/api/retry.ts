@@ -24,8 +24,8 @@ export async function withRetry<T>(work: () => Promise<T>, signal: AbortSignal, 
 }
 
 /**
- * Resolves after `ms`, or when the signal aborts; soon, when it has aborted already. Leaves nothing on the signal, which
- * may last as long as the page.
+ * Resolves after `ms`, or when the signal aborts; soon, when it has aborted already. Leaves nothing on the signal,
+ * which may last as long as the page.
  */
 export const abortableDelay = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -39,8 +39,8 @@ export const abortableDelay = (ms: number, signal: AbortSignal) =>
   })
 
 /**
- * As `AbortSignal.any`, which Safari before 17.4 and Chrome before 116 do not have: every request failed there, and the
- * page said that there is no connection.
+ * Stands for `AbortSignal.any`, which Safari before 17.4 and Chrome before 116 do not have: every request failed there,
+ * and the page said that there is no connection.
  */
 export function anySignal(...signals: AbortSignal[]): AbortSignal {
   if ('any' in AbortSignal) return AbortSignal.any(signals)

@@ -29,8 +29,8 @@ export function NextPageButton({ query, fetching, children }: NextPageButtonProp
 }
 
 /**
- * Fetches the next page. The button goes away with the last page, and the focus would go to the top of the document: the
- * first new row takes it, or the last row where the new ones follow later.
+ * Fetches the next page. The button goes away with the last page, and the focus would go to the top of the document:
+ * the first new row takes it, or the last row where the new ones follow later.
  * @param place element of the button, right behind the list
  */
 export function useNextPage(query: PagedQuery, place: RefObject<HTMLElement | null>): () => void {

@@ -3,8 +3,8 @@ import { useCallback } from 'react'
 import { createApiClient } from '#/api/api-client.ts'
 
 /**
- * Display name of a container type; its id until the names are loaded, and for a type that is not configured any more. The function
- * stays the same until the names change.
+ * Display name of a container type; its id until the names are loaded, and for a type that is not configured any more.
+ * The function stays the same until the names change.
  */
 export function useTypeName(): (type: string) => string {
   const types = useTypes().data
@@ -16,7 +16,10 @@ export function TypeName({ type }: { type: string }) {
   return <span title={type}>{useTypeName()(type)}</span>
 }
 
-/** Configured container types with the names that people read; no data until they are loaded, or when they cannot be read. */
+/**
+ * Configured container types with the names that people read; no data until they are loaded, or when they cannot be
+ * read.
+ */
 export function useTypes() {
   return useQuery({
     queryKey: ['types'],

@@ -197,7 +197,10 @@ function BlockedNote({ containers = [] }: { containers: readonly ContainerEntry[
 
 const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
 
-/** A line below the containers: the user's groups, and where a join code is entered. Not on the page while there is no group at all. */
+/**
+ * A line below the containers: the user's groups, and where a join code is entered. Not on the page while there is no
+ * group at all.
+ */
 function OwnGroups() {
   const t = useTranslations('dashboard.groups')
   const { data = [] } = useOwnGroups()

@@ -53,7 +53,7 @@ export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: Lo
         className={isWrapped ? 'lines' : 'lines unwrapped'}
         role="region"
         aria-labelledby={labelledBy}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region needs a tab stop
         tabIndex={0}
         translate="no"
         onScroll={noteScroll}

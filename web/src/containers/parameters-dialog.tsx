@@ -43,12 +43,14 @@ export function ParametersDialog({ name, parameters, onLaunch, onClose }: Parame
 }
 
 interface ParameterFieldProps {
-  /** Of the field in its form. */
+  /** The name of the field in its form. */
   name: string
   parameter: LaunchParameter
 }
 
-/** One parameter of a container type with what was chosen last. The browser checks the limits before the form is sent. */
+/**
+ * One parameter of a container type with what was chosen last. The browser checks the limits before the form is sent.
+ */
 function ParameterField({ name, parameter }: ParameterFieldProps) {
   const id = useId()
   const { label, type, value } = parameter

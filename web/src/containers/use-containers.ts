@@ -20,7 +20,10 @@ export const containersKey = ['containers'] as const
 
 /** Poll intervals in ms: with events, which report changes, and without. */
 const pollIntervals = { live: 60_000, withoutEvents: 10_000 } as const
-/** Events that arrive together, such as those of a cascading block, cause one refresh this long after the first is rendered; in ms. */
+/**
+ * Events that arrive together, such as those of a cascading block, cause one refresh this long after the first is
+ * rendered; in ms.
+ */
 const refreshDelay = 50
 
 type Entries = readonly ContainerEntry[]

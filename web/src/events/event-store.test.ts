@@ -102,7 +102,8 @@ test('the stages of a fast launch are rendered together, after what opens its co
   store.onEvents((events) => void heard.push(...events.map(({ name }) => name)))
   const rendered: (string | undefined)[] = []
   const stop = store.subscribe(() => rendered.push(store.get().events.launches.get('dev')?.event.stage))
-  // The list of containers is such a listener: its change, by the event that one runs, was rendered before the navigation.
+  // The list of containers is such a listener: its change, by the event that one runs, was rendered before the
+  // navigation.
   const stopList = store.subscribe((events) => rendered.push(events.map(({ name }) => name).join()))
   while (!store.get().isLive) await turn()
   rendered.length = 0

@@ -8,11 +8,14 @@ const appTimeout = 60_000
 /** How long the last state stays valid after the connection was lost, in ms. */
 const staleAfter = 5_000
 /**
- * How much later than an event components render it, in ms, together with those that came meanwhile: a page that opens a
- * container at an event does not render it, which takes 10 ms of CPU time.
+ * How much later than an event components render it, in ms, together with those that came meanwhile: a page that opens
+ * a container at an event does not render it, which takes 10 ms of CPU time.
  */
 export const renderDelay = 150
-/** The same for stages that the engine works on, in ms: longer than most launches take. The page says that it launches already. */
+/**
+ * The same for stages that the engine works on, in ms: longer than most launches take. The page says that it launches
+ * already.
+ */
 export const passingDelay = 400
 /** The state of the event stream, and what it has reported. */
 export interface EventStoreState {
@@ -72,13 +75,15 @@ export class EventStore {
   readonly get = (): EventStoreState => this.#state
 
   /**
-   * @param listener is called when components are to render the state, with the events that have come since the last time
+   * @param listener is called when components are to render the state, with the events that have come since the last
+   * time
    * @returns unsubscribes
    */
   readonly subscribe = (listener: EventsListener): (() => void) => this.#subscribers.add(listener)
 
   /**
-   * Calls the listener with events as they arrive, before the state changes and components render; does not open the stream.
+   * Calls the listener with events as they arrive, before the state changes and components render; does not open the
+   * stream.
    * @returns unsubscribes
    */
   onEvents(listener: EventsListener): () => void {

@@ -111,7 +111,8 @@ test('streams that were lost at once are reopened over half of the delay', async
   await done
 })
 
-// A machine that woke up beside a dead connection waited for an answer until the system gave up, after a quarter of an hour.
+// A machine that woke up beside a dead connection waited for an answer until the system gave up, after a quarter of an
+// hour.
 test('a connection whose answer does not begin within a minute is opened again', async (context) => {
   const { asked, turns, settle, pass, stop, done } = following(context, ['silent'])
   await settle()

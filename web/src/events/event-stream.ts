@@ -27,7 +27,10 @@ export interface Bookmark {
 
 /** Exponential backoff between reconnections, in ms. */
 export const retryDelays = { first: 1_000, max: 30_000 } as const
-/** What is left of a delay at least: a restart of the server ends all streams at once, and they must not come back at once. */
+/**
+ * What is left of a delay at least: a restart of the server ends all streams at once, and they must not come back at
+ * once.
+ */
 const minShare = 0.5
 /**
  * Without data for so long a connection counts as dead, in ms, also before its answer begins. The server sends a
@@ -96,7 +99,10 @@ async function* textChunks(body: Response['body'], connection: AbortController):
   }
 }
 
-/** Signed out, blocked, unknown: a retry changes nothing. Too many streams (429) and a server that is starting (503) pass. */
+/**
+ * Signed out, blocked, unknown: a retry changes nothing. Too many streams (429) and a server that is starting (503)
+ * pass.
+ */
 const isFinal = (error: unknown) => error instanceof ApiError && error.status < 500 && error.status !== 429
 
 /** Delay before a refused stream is requested again, in ms: a block can be lifted, and nothing else reports that. */
@@ -116,7 +122,10 @@ interface ConnectionListener {
   onClock(ahead: number): void
 }
 
-/** Keeps the event stream open until the signal aborts: reconnects when it breaks, and retries slowly while it is refused. */
+/**
+ * Keeps the event stream open until the signal aborts: reconnects when it breaks, and retries slowly while it is
+ * refused.
+ */
 export async function followEvents(
   open: OpenStream,
   listener: ConnectionListener,

@@ -12,7 +12,10 @@ import { useTask } from '#/components/use-task.ts'
 import { withoutEarlier, type EarlierAddition } from './earlier-addition.ts'
 import { useMembersChanged } from './use-members.ts'
 
-/** Adds users by their addresses, typed or from a file, and invites others; says before what will happen, and after it what has. */
+/**
+ * Adds users by their addresses, typed or from a file, and invites others; says before what will happen, and after it
+ * what has.
+ */
 export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: () => void }) {
   const t = useTranslations('groups.add')
   const roles = useTranslations('groups.members.role')
@@ -229,8 +232,8 @@ interface Addition {
   readonly check: Work
   /**
    * Adds, batch by batch; what was added before a failure stays added, and is in the outcome. Who was added or invited
-   * by an earlier call with this role is not sent again. Managers, invited ones too, stay managers: a class list has its
-   * teacher in it, who could not add the next batch without the role.
+   * by an earlier call with this role is not sent again. Managers, invited ones too, stay managers: a class list has
+   * its teacher in it, who could not add the next batch without the role.
    */
   readonly add: Work
   reset(): void

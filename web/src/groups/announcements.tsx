@@ -5,8 +5,8 @@ type Announce = (sentence: string) => void
 const AnnounceContext = createContext<Announce>(() => undefined)
 
 /**
- * Says a sentence to users of screen readers: what an action of theirs led to, and how many members a filter leaves. What
- * changes by itself is not said: a class that launches would never be silent.
+ * Says a sentence to users of screen readers: what an action of theirs led to, and how many members a filter leaves.
+ * What changes by itself is not said: a class that launches would never be silent.
  */
 export const useAnnounce = () => useContext(AnnounceContext)
 

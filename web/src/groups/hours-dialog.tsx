@@ -285,7 +285,7 @@ export const LaunchableOptions = ({ types }: { types: ManagedGroupResponse['type
     </option>
   ))
 
-/** Of a timetable what the fields of this form hold. */
+/** The part of a timetable that the fields of this form hold. */
 type ZoneFields = Pick<Timetable, 'time_zone' | 'stop_at'>
 
 interface ZoneFormProps {

@@ -17,7 +17,7 @@ export type GroupTexts = ReturnType<typeof useTranslations<'groups'>>
 interface MemberContainerProps {
   t: GroupTexts
   groupId: string
-  /** Of the owner. */
+  /** The owner. */
   user: { readonly id: number; readonly email: string }
   container: ContainerView
   isOff: boolean
@@ -111,7 +111,7 @@ const canRestart = (word: ContainerView['word']) => word === 'running' || word =
 interface LookLineProps {
   t: GroupTexts
   params: { id: string; user_id: string; container_type: string }
-  /** Of the owner. */
+  /** The owner. */
   user: { readonly email: string }
   container: ContainerView
   isOff: boolean
@@ -127,7 +127,8 @@ function LookLine(props: LookLineProps) {
         <ShortLabel text={t('live.lookOpen')} name={t('live.lookOpenAt', { email: user.email, type: name })} />
       </a>
     )
-  // A look starts nothing, so there is something to see only where it runs. What was asked stays where the focus may be.
+  // A look starts nothing, so there is something to see only where it runs. What was asked stays where the focus may
+  // be.
   return look || word === 'running' || word === 'paused' ? <Ask {...props} /> : null
 }
 
@@ -171,7 +172,10 @@ interface Sentences {
 
 /** A restart of a member's container, as its row shows it. */
 interface Restart {
-  /** What the container does, or `starting` from the press until the next state: what fails at once looked as if nothing had happened. */
+  /**
+   * What the container does, or `starting` from the press until the next state: what fails at once looked as if nothing
+   * had happened.
+   */
   readonly word: StatusWord
   /** It was restarted here before, so that its button stays while a launch is under way, and keeps the focus. */
   readonly wasAsked: boolean

@@ -44,13 +44,18 @@ interface MemberListProps {
   isEnded: boolean
 }
 
-/** Members by address, managers first, each with what the stream reports of their containers; rows stay where they are. */
+/**
+ * Members by address, managers first, each with what the stream reports of their containers; rows stay where they are.
+ */
 export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnded }: MemberListProps) {
   const t = useTranslations('groups')
   const field = useId()
   const { states, isLive } = useMemberStates(id)
   const { wanted, chosen, text, filter, want, choose } = useListFilter()
-  /** The row that was used last, by its member. It stays although the filter no longer finds it, as after a restart of what failed. */
+  /**
+   * The row that was used last, by its member. It stays although the filter no longer finds it, as after a restart of
+   * what failed.
+   */
   const [used, setUsed] = useState<number>()
   const data = isReady ? query.data : undefined
   const members = useMemo(() => data?.pages.flatMap((page) => page.members).toSorted(byRoleAndAddress), [data])
@@ -127,7 +132,10 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
   )
 }
 
-/** Says what a change of the filter, or of who is a member, has led to, once; and nothing when rows change by themselves. */
+/**
+ * Says what a change of the filter, or of who is a member, has led to, once; and nothing when rows change by
+ * themselves.
+ */
 function useResult(cause: string, sentence: string): void {
   const announce = useAnnounce()
   const latest = useRef(sentence)
@@ -148,7 +156,10 @@ function useResult(cause: string, sentence: string): void {
 const byRoleAndAddress = (one: Member, other: Member) =>
   Number(other.role === 'manager') - Number(one.role === 'manager') || one.user.email.localeCompare(other.user.email)
 
-/** Rows that are made at once, more than a screen has, and in each step after that: a fifth of a second on a cheap phone. */
+/**
+ * Rows that are made at once, more than a screen has, and in each step after that: a fifth of a second on a cheap
+ * phone.
+ */
 const [firstScreen, step] = [20, 140]
 
 interface MemberRowsProps extends Omit<MemberRowProps, 't' | 'member' | 'state'> {
@@ -163,8 +174,8 @@ interface MemberRowsProps extends Omit<MemberRowProps, 't' | 'member' | 'state'>
 
 /**
  * A row for each member. All are in the document, where assistive technology and the browser's search reach them; the
- * browser lays out those on the screen (`content-visibility`). What a filter leaves out is hidden and not removed: making
- * 300 rows again takes longer than a press may.
+ * browser lays out those on the screen (`content-visibility`). What a filter leaves out is hidden and not removed:
+ * making 300 rows again takes longer than a press may.
  */
 const MemberRows = memo(function MemberRows({ members, states, shown, onUse, ...more }: MemberRowsProps) {
   const t = useTranslations('groups')
@@ -269,7 +280,10 @@ function useListFilter(): ListFilter {
 
 const pathOf = (id: string) => endpoints.groupEvents.path.replace('{id}', encodeURIComponent(id))
 
-/** The present states of a group's members; updated while the page is visible. Without the stream pages show the list alone. */
+/**
+ * The present states of a group's members; updated while the page is visible. Without the stream pages show the list
+ * alone.
+ */
 function useMemberStates(id: string): MemberStates {
   const changed = useMembersChanged(id)
   const [store] = useState(
@@ -286,13 +300,14 @@ function useMemberStates(id: string): MemberStates {
 
 interface Focused {
   readonly element: Element
-  /** Of its row among all. */
+  /** The place of its row among all. */
   readonly index: number
 }
 
 /**
- * Keeps the focus in a list whose rows change by themselves: when the focused control or its row goes away, the heading of the
- * row takes the focus, or that of the next row. Otherwise who works with keys would be at the top of the document.
+ * Keeps the focus in a list whose rows change by themselves: when the focused control or its row goes away, the heading
+ * of the row takes the focus, or that of the next row. Otherwise who works with keys would be at the top of the
+ * document.
  * @param list its children are rows, each with one heading that can take the focus
  * @returns handlers for the list
  */
@@ -316,7 +331,8 @@ function useFocusInRows(list: RefObject<HTMLElement | null>) {
     onFocus: ({ target, currentTarget }: FocusEvent) => {
       last.current = { element: target, index: [...currentTarget.children].findIndex((row) => row.contains(target)) }
     },
-    // React tells of no blur of an element that it removes. A dialog that closes blurs before its button takes the focus.
+    // React tells of no blur of an element that it removes. A dialog that closes blurs before its button takes the
+    // focus.
     onBlur: ({ target }: FocusEvent) => {
       if (document.activeElement !== target && target.closest('dialog') === null) last.current = undefined
     },

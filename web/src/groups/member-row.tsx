@@ -28,7 +28,10 @@ export interface MemberRowProps {
   isEnded: boolean
 }
 
-/** In a row: a member with role, presence and containers of the group's types. Rendered again only when something of it changes. */
+/**
+ * In a row: a member with role, presence and containers of the group's types. Rendered again only when something of it
+ * changes.
+ */
 export const MemberRow = memo(function MemberRow({
   t,
   groupId,

@@ -6,7 +6,10 @@ import { followEvents, type OpenStream, type ServerEvent } from '#/events/event-
 export interface MemberStates {
   /** By id as a user. */
   readonly states: ReadonlyMap<number, MemberState>
-  /** Whether the stream is open now; undefined while it is opened first, because a page that says so then says it at each visit. */
+  /**
+   * Whether the stream is open now; undefined while it is opened first, because a page that says so then says it at
+   * each visit.
+   */
   readonly isLive: boolean | undefined
 }
 
@@ -21,7 +24,10 @@ interface MemberStatesStoreParts {
   onChanged(): void
 }
 
-/** The one stream of a page of a group, open while it is visible and shown. A lost connection begins with all states anew. */
+/**
+ * The one stream of a page of a group, open while it is visible and shown. A lost connection begins with all states
+ * anew.
+ */
 export class MemberStatesStore {
   readonly #parts: MemberStatesStoreParts
   readonly #subscribers: Subscribers

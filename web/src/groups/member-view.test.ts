@@ -45,7 +45,10 @@ test('without the stream the list of members says what their containers do, and 
   assert.deepEqual([isHere, containers[0]?.word], [undefined, 'blocked'])
 })
 
-/** Rows grew with each container that came, under the finger of the teacher; and they said `dev` where its owner reads Development. */
+/**
+ * Rows grew with each container that came, under the finger of the teacher; and they said `dev` where its owner reads
+ * Development.
+ */
 test('a row has a line for each type from the start, in the configured order and by display names', () => {
   const two = [{ type: 'lab', display_name: 'Physics lab', may_ask_to_look: true }, ...types]
   const linesOf = (state: MemberState | undefined, of = two) =>

@@ -10,7 +10,7 @@ export type StatusWord =
 /** A container of a member as the page shows it. */
 export interface ContainerView {
   readonly type: string
-  /** Of the type, as its owner reads it. */
+  /** The name of the type, as its owner reads it. */
   readonly name: string
   readonly word: StatusWord
   /** Position in the launch queue. */
@@ -71,7 +71,10 @@ export function memberView(member: Member, state: MemberState | undefined, types
   return { member, isHere: undefined, containers: inOrder(containers, types) }
 }
 
-/** In the configured order and by display name. What does not exist yet has a line, too: rows keep their height when it starts. */
+/**
+ * In the configured order and by display name. What does not exist yet has a line, too: rows keep their height when it
+ * starts.
+ */
 function inOrder(containers: readonly ContainerView[], types: Launchables): ContainerView[] {
   const lines = types.flatMap(({ type, display_name: name }) => {
     const known = containers.find((each) => each.type === type)

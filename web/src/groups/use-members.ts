@@ -41,7 +41,10 @@ const managedGroupQuery = (id: string) =>
 /** Members of a group with their containers of its types, page by page. */
 export const useMembers = (id: string) => useInfiniteQuery(membersQuery(id))
 
-/** Asks for a group and its members while the page is rendered: what a page asks for by itself waits for its first paint. */
+/**
+ * Asks for a group and its members while the page is rendered: what a page asks for by itself waits for its first
+ * paint.
+ */
 export function usePrefetchedGroup(id: string): void {
   usePrefetchInfiniteQuery(membersQuery(id))
   usePrefetchQuery(managedGroupQuery(id))

@@ -14,7 +14,10 @@ export function currentNotices({ notices }: BrandingData, now: number): readonly
   )
 }
 
-/** The messages with the name of the installation in place of the product's. The parts of a parsed message are text, too. */
+/**
+ * The messages with the name of the installation in place of the product's. The parts of a parsed message are text,
+ * too.
+ */
 export function withProductName<T>(messages: T, name: string | null): T {
   return name === null ? messages : (renamed(messages, name) as T)
 }

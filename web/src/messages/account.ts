@@ -153,7 +153,7 @@ export const sessions = {
   lead: 'Every browser and program that may use your account. End what you do not know, or do not need any more.',
   loading: 'Looking up where you are signed in…',
   current: 'This browser',
-  /** As the server says it, e.g. `Firefox on Windows`, taken apart. */
+  /** The words of the server, e.g. `Firefox on Windows`, taken apart. */
   browserOn: '{browser} on {system}',
   unknown: 'A program, or a browser that is not known',
   since: 'Since <since></since>',

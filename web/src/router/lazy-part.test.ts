@@ -8,7 +8,10 @@ const Page = () => createElement('h1', null, 'Members')
 const load = async () => ({ default: Page })
 const shown = (page: ReactNode) => renderToString(createElement(Suspense, { fallback: 'Loading' }, page))
 
-/** Each page with a chunk of its own said "Loading" first, and React left that for 0.3 s: a fifth of the time of a class's page. */
+/**
+ * Each page with a chunk of its own said "Loading" first, and React left that for 0.3 s: a fifth of the time of a
+ * class's page.
+ */
 test('the page of the document is there in the first rendering, and nothing stands for it', async () => {
   const First = lazyPart(load, true)
   const Other = lazyPart(load, false)

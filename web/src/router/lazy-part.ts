@@ -11,9 +11,9 @@ const begun: Promise<unknown>[] = []
 const maxWait = 1_000
 
 /**
- * A component that is loaded when it is rendered first. One that is there by then is rendered like the others: `lazy` suspends even for
- * a promise that has resolved, and once React has shown a fallback it holds the content back for 0.3 s, lest several that end one
- * after the other make the page flicker.
+ * A component that is loaded when it is rendered first. One that is there by then is rendered like the others: `lazy`
+ * suspends even for a promise that has resolved, and once React has shown a fallback it holds the content back for 0.3
+ * s, lest several that end one after the other make the page flicker.
  * @param isFirst the document is of its page: it is loaded at once, and `firstParts` waits for it
  */
 export function lazyPart<P extends object>(load: () => Promise<Part<P>>, isFirst: boolean): ComponentType<P> {

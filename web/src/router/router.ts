@@ -38,7 +38,7 @@ export function navigate(to: string, state: unknown = null): void {
   notify()
 }
 
-/** As `navigate`, but replaces the history entry: for pages that act as soon as they open. */
+/** Does what `navigate` does, but replaces the history entry: for pages that act as soon as they open. */
 export function navigateReplacing(to: string, state: unknown = null): void {
   history.replaceState(state, '', to)
   scrollTo(0, 0)
@@ -51,10 +51,10 @@ export function useLocation(): PageLocation {
 }
 
 /**
- * Keeps the secret of the link that the document was opened by in the history entry, so that a reload of the page still works, and
- * removes what is left of it from the address. The server has taken it out of the address before, except where browsers do not
- * send that a user navigates (plain http): there it is removed before anything else runs, so that it is not read from the
- * screen, copied with the URL, or sent as a referrer.
+ * Keeps the secret of the link that the document was opened by in the history entry, so that a reload of the page still
+ * works, and removes what is left of it from the address. The server has taken it out of the address before, except
+ * where browsers do not send that a user navigates (plain http): there it is removed before anything else runs, so that
+ * it is not read from the screen, copied with the URL, or sent as a referrer.
  */
 export function keepLinkSecret(secret: string | null): void {
   const query = new URLSearchParams(location.search)
@@ -88,8 +88,8 @@ export function tokenIn(state: unknown): string | undefined {
 }
 
 /**
- * Writes values of the page's query into its address, so that a reload finds them; empty ones are removed. The page stays as it
- * is: nothing is rendered again, and nothing scrolls.
+ * Writes values of the page's query into its address, so that a reload finds them; empty ones are removed. The page
+ * stays as it is: nothing is rendered again, and nothing scrolls.
  */
 export function rewriteQuery(values: Readonly<Record<string, string>>): void {
   const query = new URLSearchParams(location.search)

@@ -36,8 +36,8 @@ export function redirectToLogin(next = location.pathname + location.search, hasE
 }
 
 /**
- * Ends the session of this document, tells the other tabs, then navigates to `to`. Other requests of the page are answered as signed out
- * meanwhile, and would redirect to the login.
+ * Ends the session of this document, tells the other tabs, then navigates to `to`. Other requests of the page are
+ * answered as signed out meanwhile, and would redirect to the login.
  * @param end ends the session @throws what it throws; then the page stays, and may redirect again
  * @param to a function where the target is known only once the session has ended
  */
@@ -119,8 +119,8 @@ const [knownKey, attemptKey] = ['berth.signedIn', 'berth.continued']
 const minPause = 10_000
 
 /**
- * Remembers that a user is signed in in this browser, whose session may outlast its token. Pages of containers share the
- * storage: it holds no address, and what it says is only tried.
+ * Remembers that a user is signed in in this browser, whose session may outlast its token. Pages of containers share
+ * the storage: it holds no address, and what it says is only tried.
  */
 export function rememberKnownSession(storage?: KnownSessionStorage): void {
   quietly(() => (storage ?? localStorage).setItem(knownKey, '1'))
@@ -131,7 +131,9 @@ export function forgetKnownSession(storage?: KnownSessionStorage): void {
   quietly(() => (storage ?? localStorage).removeItem(knownKey))
 }
 
-/** Address at which the server goes on with the session of this browser, and leads back to `path`, or to the login page. */
+/**
+ * Address at which the server goes on with the session of this browser, and leads back to `path`, or to the login page.
+ */
 export function continuePath(path: string): string {
   const next = safeNext(path)
   return `/api/auth/continue${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`

@@ -53,12 +53,16 @@ export class SessionChannel {
   }
 }
 
-/** Undefined where the browser has none or keeps this site from it, and outside browsers, where it would not let a program end. */
+/**
+ * Undefined where the browser has none or keeps this site from it, and outside browsers, where it would not let a
+ * program end.
+ */
 function openChannel(): BroadcastChannel | undefined {
   try {
     if (typeof document === 'undefined') return undefined
     const channel = new BroadcastChannel(channelName)
-    // Otherwise Chromium 150 now and then ended the renderer of a page that left while a message for its channel arrived.
+    // Otherwise Chromium 150 now and then ended the renderer of a page that left while a message for its channel
+    // arrived.
     addEventListener('pagehide', () => channel.close())
     return channel
   } catch {

@@ -64,7 +64,10 @@ export interface RefreshOutcome {
   readonly lifetime?: number
   /** Name of the refusal that says why the session is over. */
   readonly ended?: string | undefined
-  /** Why it is not known whether the session goes on, such as no response; the request that needed the token fails with it. */
+  /**
+   * Why it is not known whether the session goes on, such as no response; the request that needed the token fails with
+   * it.
+   */
   readonly failure?: unknown
 }
 
@@ -75,8 +78,8 @@ export function failedRefresh(error: unknown): RefreshOutcome {
 }
 
 /**
- * Single-flight refresh of the session of this browser: one at a time in this tab, and one tab after the other where the
- * browser has Web Locks. Tabs that refresh at once all the same get the same cookie from the server.
+ * Single-flight refresh of the session of this browser: one at a time in this tab, and one tab after the other where
+ * the browser has Web Locks. Tabs that refresh at once all the same get the same cookie from the server.
  */
 export class SessionRefresh {
   readonly #send: () => Promise<RefreshOutcome>

@@ -4,8 +4,8 @@ import type { Boot } from '#/api/boot-data.ts'
  * Unregisters the service workers of other users' containers: they stay in a browser after their user has signed out,
  * or after a visit, and would run with the next user's cookies. A tab that is open in such a container keeps its worker
  * until it is closed. Browsers without workers, and plain http, have none.
- * An administrator who acts for a user keeps no worker of that user's containers. Where containers have hosts of their own,
- * their workers are there, and what is here is of the time of path routing.
+ * An administrator who acts for a user keeps no worker of that user's containers. Where containers have hosts of their
+ * own, their workers are there, and what is here is of the time of path routing.
  * @param slug of the signed-in user
  */
 export async function unregisterForeignServiceWorkers(

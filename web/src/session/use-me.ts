@@ -27,9 +27,9 @@ export function useMe() {
 
 /**
  * Reloads when another tab signed another user in, or started or ended a takeover: this page would otherwise show one
- * user's data under another's name, and without the banner. It waits until an open dialog is closed, whose input would be
- * lost, and does nothing where the sign-in would end with the page, and where this page made the change and navigates by
- * itself.
+ * user's data under another's name, and without the banner. It waits until an open dialog is closed, whose input would
+ * be lost, and does nothing where the sign-in would end with the page, and where this page made the change and
+ * navigates by itself.
  */
 function reloadForOtherUser(): void {
   if (isSignInLostOnLeave() || isRedirecting()) return

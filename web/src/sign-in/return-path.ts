@@ -29,14 +29,17 @@ export function recallReturnPath(storage?: ReturnPathStorage, now = Date.now()):
   })
 }
 
-/** As `recallReturnPath`, and removes the path. */
+/** Returns what `recallReturnPath` returns, and removes the path. */
 export function takeReturnPath(storage?: ReturnPathStorage, now = Date.now()): string | undefined {
   const next = recallReturnPath(storage, now)
   quietly(() => (storage ?? localStorage).removeItem(key))
   return next
 }
 
-/** Storage may be disabled, which even its name in a default parameter throws for, full, or hold invalid data. The start page is the fallback. */
+/**
+ * Storage may be disabled, which even its name in a default parameter throws for, full, or hold invalid data. The start
+ * page is the fallback.
+ */
 function quietly<T>(action: () => T): T | undefined {
   try {
     return action()

@@ -75,8 +75,8 @@ interface UploadProgressProps {
 }
 
 /**
- * How much of an archive was sent; afterwards that it is unpacked, which cannot be cancelled any more. To leave the page
- * cancels it, too, so that is asked about before.
+ * How much of an archive was sent; afterwards that it is unpacked, which cannot be cancelled any more. To leave the
+ * page cancels it, too, so that is asked about before.
  */
 export function UploadProgress({ upload: { name, sent, size }, onCancel }: UploadProgressProps) {
   const t = useTranslations('snapshots.upload')

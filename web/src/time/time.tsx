@@ -30,5 +30,8 @@ export function useServerNow(updateInterval: number): number {
   return useLocalNow({ updateInterval }).getTime() + boot.clockAhead
 }
 
-/** The time by the server's clock, in ms since 1970: instants of the API are compared with it, because the browser's clock may be wrong. */
+/**
+ * The time by the server's clock, in ms since 1970: instants of the API are compared with it, because the browser's
+ * clock may be wrong.
+ */
 export const serverNow = () => Date.now() + boot.clockAhead

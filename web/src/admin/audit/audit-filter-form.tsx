@@ -10,8 +10,8 @@ import { actionsOf, groups, isKnownAction } from './actions.ts'
 import { addressOf, findTarget, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
 
 /**
- * Users among whom the one is looked for whose whole address or slug was typed: as many as the API gives. Those who have it
- * as a part are many for a short slug, and come first when they are older.
+ * Users among whom the one is looked for whose whole address or slug was typed: as many as the API gives. Those who
+ * have it as a part are many for a short slug, and come first when they are older.
  */
 const maxFound = '1000'
 

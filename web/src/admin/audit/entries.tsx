@@ -173,7 +173,9 @@ function useFactText() {
   const nameOf = useTypeName()
   const typeText = (type: string) => (nameOf(type) === type ? type : `${nameOf(type)} (${type})`)
 
-  /** @param name of the fact: container types are named, with their ids behind the names, by which the log is searched */
+  /**
+   * @param name of the fact: container types are named, with their ids behind the names, by which the log is searched
+   */
   function value(given: unknown, name: string): string {
     if (given === null || given === undefined || given === '') return t('detail.nothing')
     if (typeof given === 'boolean') return t(given ? 'detail.yes' : 'detail.no')

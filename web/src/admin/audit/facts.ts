@@ -28,7 +28,7 @@ const recordIn = (value: unknown) =>
 
 /** The user that an entry is about, and their container, as far as the entry says. */
 export interface Subject {
-  /** Of the user. */
+  /** Id of the user. */
   readonly id: number | undefined
   /** Address of the user: the current one, else that of the entry; undefined when neither is known. */
   readonly email: string | undefined

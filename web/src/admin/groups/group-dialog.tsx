@@ -20,7 +20,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
   const t = useTranslations('admin.groups.form')
   const client = useQueryClient()
   const fields = useRef<HTMLDivElement>(null)
-  /** As it was when the dialog was opened, which is what its fields show. */
+  /** The group when the dialog was opened, which is what its fields show. */
   const [group] = useState(current)
   const [wrong, setWrong] = useState<WrongField['wrong']>()
   const [types, setTypes] = useState(group?.types ?? null)

@@ -23,8 +23,8 @@ export interface WrongField {
 
 /**
  * The body of a request, or the first field that is wrong.
- * @param before the group that is changed: what stands in its fields is rounded, so a field that was left as it is keeps
- * the exact value
+ * @param before the group that is changed: what stands in its fields is rounded, so a field that was left as it is
+ * keeps the exact value
  */
 export function readGroup(
   { name, description, types, limits, ends }: TypedGroup,
@@ -52,7 +52,7 @@ export function readGroup(
   }
 }
 
-/** Of a body what differs from the group as it was: an end that a manager set meanwhile, or another's limit, stays. */
+/** What differs in a body from the group as it was: an end that a manager set meanwhile, or another's limit, stays. */
 export function changesOf(body: GroupChanges & Pick<Group, 'limits'>, before: Group): GroupChanges {
   const limits = Object.entries(body.limits).filter(([name, limit]) => limit !== before.limits[name as LimitName])
   const fields = Object.entries({ ...body, limits: undefined }).filter(

@@ -25,7 +25,7 @@ export interface Rows<R extends Listed> {
   /** The rows are those of the previous view. */
   readonly isStale: boolean
   readonly isRefreshing: boolean
-  /** Of the first page, or of the next page when there are rows already. */
+  /** What the first page failed with, or the next page when there are rows already. */
   readonly error: unknown
   readonly hasMore: boolean
   readonly isLoadingMore: boolean

@@ -174,7 +174,7 @@ function useDrawings(moments: readonly Moment[], range: Range, host: SystemRepor
     }
     const counted = { ...common, minTop: 4, steps: wholeSteps, writeValue: count }
     const all = (value: (moment: Moment) => number | null | undefined) => moments.map((each) => value(each) ?? null)
-    // As a share of the total, so that a small memory can be seen beside a large disk.
+    // The values are shares of the total, so that a small memory can be seen beside a large disk.
     const part = (left: number | null, total: number | null) => (left === null || total === null ? null : left / total)
     return {
       running: {

@@ -144,7 +144,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** As text, so that React detects a change. */
+/** The colours as text, so that React detects a change. */
 const read = () => names.map(colourOf).join('|')
 
 /** The colour of a token (`--plot-…` in plots.css): a canvas supports neither custom properties nor system colours. */

@@ -122,7 +122,7 @@ function ValuesTable({ title, drawing }: { title: string; drawing: Drawing }) {
     <details className="plot-values" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{t('table')}</summary>
       {isOpen && (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region needs a tab stop
         <div className="plot-scroll" tabIndex={0} role="region" aria-label={t('tableOf', { title })}>
           <Table drawing={drawing} />
         </div>

@@ -83,7 +83,7 @@ function Host({ host }: { host: SystemReport['host'] }) {
   )
 }
 
-/** Of the host they are firewall rules, of a cluster policies, which Berth tries at its start. */
+/** The rules of the host are a firewall's; those of a cluster are policies, which Berth tries at its start. */
 const ruleWords = {
   'host rules': { label: 'rules', set: 'rulesSet', means: 'rulesSetMeans', notSet: 'rulesNotSet' },
   policies: {

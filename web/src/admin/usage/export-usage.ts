@@ -12,8 +12,8 @@ export interface UsagePageQuery {
 }
 
 /**
- * All rows as a CSV file, page by page. Each page goes to a Blob, which the browser may keep on disk: only one page is in
- * memory as objects.
+ * All rows as a CSV file, page by page. Each page goes to a Blob, which the browser may keep on disk: only one page is
+ * in memory as objects.
  * @param listPage requests a page; throws what it throws, also after a cancellation
  * @param onRows receives the number of rows so far
  */

@@ -100,7 +100,7 @@ function Table({ view, rows, title }: { view: UsageView; rows: readonly UsageRow
     [t('saved'), (row) => percent(row.running_hours > 0 ? row.idle_stop_would_save[view.stop] / row.running_hours : 0)],
   ]
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region needs a tab stop
     <div className="usage-scroll" tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>

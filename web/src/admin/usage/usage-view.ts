@@ -39,7 +39,7 @@ export function readUsageView(query: URLSearchParams): UsageView {
     type,
     group: user === undefined && /^\d+$/.test(group ?? '') ? group : undefined,
     user,
-    // Of a user there are types alone.
+    // The use of one user is listed by type alone.
     by: user === undefined ? ((by ?? 'type') as UsageBy) : 'type',
     period: isOfUnit ? period : undefined,
     stop: (stop ?? '30') as IdleStop,

@@ -93,7 +93,7 @@ interface InvitationDraft {
   /** One at least. */
   readonly addresses: readonly string[]
   readonly isMailed: boolean
-  /** Of the mails. */
+  /** The language of the mails. */
   readonly language: Language
 }
 
@@ -246,7 +246,7 @@ function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
         className="results"
         role="region"
         aria-label={t('results')}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region needs a tab stop
         tabIndex={0}
       >
         <table>

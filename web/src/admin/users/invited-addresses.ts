@@ -3,13 +3,13 @@ import { findAddresses, type FoundAddresses, type TextLine } from '#/addresses/f
 /** Max addresses of a request. Source: the API, `InvitationsBody`. */
 const maxAddressesPerRequest = 100
 
-/** As `FoundAddresses`, without line numbers. */
+/** What `FoundAddresses` has, without line numbers. */
 interface ParsedAddresses extends Pick<FoundAddresses, 'columns' | 'column'> {
   readonly addresses: readonly string[]
   readonly rejected: readonly string[]
 }
 
-/** As `findAddresses`. */
+/** Finds what `findAddresses` finds. */
 export function parseAddresses(text: string, chosen?: string): ParsedAddresses {
   const { addresses, rejected, ...columns } = findAddresses(text, chosen)
   return { addresses: addresses.map(textOf), rejected: rejected.map(textOf), ...columns }

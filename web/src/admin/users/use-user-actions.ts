@@ -35,7 +35,9 @@ export function useUserActions(
   /** Ids of users to whom a link is being mailed. */
   const mailed = useRef(new Set<number>())
 
-  /** Goes on when the page is left, and beside that of another user: the menu says nothing while a mail is under way. */
+  /**
+   * Goes on when the page is left, and beside that of another user: the menu says nothing while a mail is under way.
+   */
   async function resend({ id, email }: AdminUser) {
     if (mailed.current.has(id)) return
     mailed.current.add(id)
