@@ -8,7 +8,7 @@ import { addressOf } from '#/admin/list/view.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
-import { NextPageButton } from '#/components/next-page-button.tsx'
+import { NextPageButton, pagedQuery } from '#/components/paged-list.tsx'
 import { rich } from '#/components/rich.tsx'
 import { pages } from '#/paths.ts'
 import { navigate, useLocation } from '#/router/router.ts'
@@ -144,26 +144,17 @@ function OwnerFilter({ user }: { user: string }) {
   )
 }
 
-const pageSize = 50
-/** Pages that are shown at most; an owner narrows the list. */
-const maxPages = 20
+const pageSize = '50'
 
 const tokensKey = ['admin', 'tokens']
 
 /** API tokens of all users, or of one, page by page, newest first. @param user id or e-mail address; empty for all */
 function useTokens(user: string) {
-  return useInfiniteQuery({
-    queryKey: [...tokensKey, user],
-    queryFn: ({ pageParam, signal }) =>
+  return useInfiniteQuery(
+    pagedQuery([...tokensKey, user], (after, signal) =>
       createApiClient(signal).listAllApiTokens({
-        query: {
-          limit: String(pageSize),
-          ...(user !== '' && { user }),
-          ...(pageParam !== undefined && { cursor: pageParam }),
-        },
+        query: { limit: pageSize, ...(user !== '' && { user }), ...after },
       }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
-    gcTime: 0,
-  })
+    ),
+  )
 }

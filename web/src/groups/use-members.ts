@@ -9,10 +9,9 @@ import {
 } from '@tanstack/react-query'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import { createApiClient } from '#/api/api-client.ts'
+import { pagedQuery } from '#/components/paged-list.tsx'
 
-const pageSize = 300
-/** Pages that are shown at most. */
-const maxPages = 20
+const pageSize = '300'
 
 /** Keys of the queries, for a change that another page made. */
 const membersKey = (id: string) => ['group-members', id]
@@ -20,14 +19,9 @@ const managedGroupKey = (id: string) => ['managed-group', id]
 
 const membersQuery = (id: string) =>
   infiniteQueryOptions({
-    queryKey: membersKey(id),
-    queryFn: ({ pageParam, signal }) =>
-      createApiClient(signal).listMembers({
-        params: { id },
-        query: { limit: String(pageSize), ...(pageParam !== undefined && { cursor: pageParam }) },
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    ...pagedQuery(membersKey(id), (after, signal) =>
+      createApiClient(signal).listMembers({ params: { id }, query: { limit: pageSize, ...after } }),
+    ),
     // What was asked for before the list is on the page is kept until it is.
     gcTime: 5_000,
   })
@@ -75,15 +69,10 @@ const invitationsKey = (id: string) => ['group-invitations', id]
 /** Invitations to a group that are not accepted yet, page by page. */
 export function useInvitations(id: string) {
   return useInfiniteQuery({
-    queryKey: invitationsKey(id),
-    queryFn: ({ pageParam, signal }) =>
-      createApiClient(signal).listGroupInvitations({
-        params: { id },
-        query: pageParam === undefined ? {} : { cursor: pageParam },
-      }),
-    initialPageParam: undefined as string | undefined,
+    ...pagedQuery(invitationsKey(id), (after, signal) =>
+      createApiClient(signal).listGroupInvitations({ params: { id }, query: after }),
+    ),
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    gcTime: 0,
   })
 }
 

@@ -7,7 +7,7 @@ import { useQuantities } from '#/admin/quantities.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { useNextPage } from '#/components/next-page-button.tsx'
+import { maxPages, pagedQuery, useNextPage } from '#/components/paged-list.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useLocation } from '#/router/router.ts'
 import { FilterForm } from './audit-filter-form.tsx'
@@ -73,8 +73,6 @@ function More({ log, isFiltered: isPart }: { log: ReturnType<typeof useAudit>; i
 }
 
 const pageSize = 50
-/** Max pages that are shown: every row costs, and filters lead further. */
-const maxPages = 20
 /** Max entries that are shown. */
 const maxShown = pageSize * maxPages
 
@@ -84,20 +82,12 @@ const maxShown = pageSize * maxPages
  */
 function useAudit(filter: AuditFilter, refreshes: number) {
   return useInfiniteQuery({
-    queryKey: ['admin', 'audit', filter, refreshes],
-    queryFn: ({ pageParam, signal }) =>
+    ...pagedQuery(['admin', 'audit', filter, refreshes], (after, signal) =>
       createApiClient(signal).listAudit({
-        query: {
-          ...conditionsOf(filter),
-          names: 'true',
-          limit: String(pageSize),
-          ...(pageParam !== undefined && { cursor: pageParam }),
-        },
+        query: { ...conditionsOf(filter), names: 'true', limit: String(pageSize), ...after },
       }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    ),
     staleTime: Infinity,
-    gcTime: 0,
     refetchOnWindowFocus: false,
   })
 }

@@ -2,10 +2,9 @@ import type { TermEnd } from '@berth/api/schemas/groups/term-end.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { createApiClient } from '#/api/api-client.ts'
 import { groupsKey } from '#/admin/groups/use-groups.ts'
+import { pagedQuery } from '#/components/paged-list.tsx'
 
 const pageSize = '100'
-/** Pages that are shown at most. */
-const maxPages = 20
 /** While it is under way, in ms. */
 const interval = 3_000
 /** The same for its members: every page that is shown is read again, in ms. */
@@ -34,36 +33,23 @@ export function useTermEnd(id: string) {
 
 /** What it will do, page by page; the sums are with the first. */
 export function usePreview(id: string, keepsAccounts: boolean) {
-  return useInfiniteQuery({
-    queryKey: [...termEndKey(id), 'preview', keepsAccounts],
-    queryFn: ({ pageParam, signal }) =>
+  return useInfiniteQuery(
+    pagedQuery([...termEndKey(id), 'preview', keepsAccounts], (after, signal) =>
       createApiClient(signal, timeout).previewTermEnd({
         params: { id },
-        query: {
-          limit: pageSize,
-          ...(keepsAccounts && { keep_accounts: 'true' }),
-          ...(pageParam !== undefined && { cursor: pageParam }),
-        },
+        query: { limit: pageSize, ...(keepsAccounts && { keep_accounts: 'true' }), ...after },
       }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
-    gcTime: 0,
-  })
+    ),
+  )
 }
 
 /** Members whom it concerns; read again while it is under way, and with each phase. */
 export function useTermEndMembers(id: string, { phase }: Pick<TermEnd, 'phase'>) {
   return useInfiniteQuery({
-    queryKey: [...termEndKey(id), 'members', phase],
-    queryFn: ({ pageParam, signal }) =>
-      createApiClient(signal).listTermEndMembers({
-        params: { id },
-        query: { limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) },
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
+    ...pagedQuery([...termEndKey(id), 'members', phase], (after, signal) =>
+      createApiClient(signal).listTermEndMembers({ params: { id }, query: { limit: pageSize, ...after } }),
+    ),
     placeholderData: (before) => before,
     refetchInterval: phase === 'done' ? false : membersInterval,
-    gcTime: 0,
   })
 }

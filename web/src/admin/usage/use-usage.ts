@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useMemo } from 'react'
 import { useFormatter } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
+import { pagedQuery } from '#/components/paged-list.tsx'
 import type { UsageBy, UsageUnit, UsageView } from './usage-view.ts'
 
 /** Rows of a page of the table. */
@@ -44,19 +45,11 @@ export const useUsedTypes = ({ unit }: Pick<UsageView, 'unit'>) =>
 
 /** Types, groups or users by hours running, page by page. */
 export const useUsageRows = (view: UsageView) =>
-  useInfiniteQuery({
-    queryKey: ['admin', 'usage', 'rows', rowConditionsOf(view)],
-    queryFn: ({ pageParam, signal }) =>
-      createApiClient(signal).usage({
-        query: { ...rowConditionsOf(view), limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) },
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
-    gcTime: 0,
-  })
-
-/** Pages that are shown at most; the file has all rows. */
-const maxPages = 20
+  useInfiniteQuery(
+    pagedQuery(['admin', 'usage', 'rows', rowConditionsOf(view)], (after, signal) =>
+      createApiClient(signal).usage({ query: { ...rowConditionsOf(view), limit: pageSize, ...after } }),
+    ),
+  )
 
 /** The address that shows one row of the table alone. */
 export function viewOfRow(view: UsageView, by: UsageBy, key: string): UsageView {

@@ -1,6 +1,30 @@
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { Button } from './button.tsx'
 
+/** Pages that are shown at most: each row costs, and a filter leads further. */
+export const maxPages = 20
+
+interface PageOfList {
+  readonly next_cursor: string | null
+}
+
+/**
+ * Options of `useInfiniteQuery` for a list that the API gives page by page. A list that is opened again begins with its
+ * first page.
+ * @param read reads the page after the cursor, or the first one without it
+ */
+export const pagedQuery = <P extends PageOfList>(
+  queryKey: readonly unknown[],
+  read: (after: { readonly cursor?: string }, signal: AbortSignal) => Promise<P>,
+) => ({
+  queryKey,
+  queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
+    read(pageParam === undefined ? {} : { cursor: pageParam }, signal),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next_cursor }: P, pages: readonly P[]) => (pages.length < maxPages ? next_cursor : null),
+  gcTime: 0,
+})
+
 interface PagedQuery {
   readonly hasNextPage: boolean
   readonly isFetchingNextPage: boolean
