@@ -1,6 +1,7 @@
 import { isPage, pages, publicPages, signInPages, withNext } from '#/paths.ts'
 import { safeNext } from '#/safe-next.ts'
 import { sessionChannel } from './session-channel.ts'
+import { withStorage, type WebStorage } from './web-storage.ts'
 
 /** The session of this document is ending or has ended, and the page navigates to its own target. */
 let isEnding = false
@@ -53,9 +54,6 @@ export async function endSessionAndRedirect(end: () => Promise<unknown>, to: str
   location.replace(typeof to === 'string' ? to : to())
 }
 
-/** The part of web storage that this module uses. */
-type EndedSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-
 /** A sign-in that ended while the user worked in this tab. */
 interface EndedSession {
   /** Who was signed in; undefined when the page did not know yet. */
@@ -72,17 +70,13 @@ const maxAge = 60 * 60 * 1000
  * Remembers in this tab alone that its sign-in has ended, for the sign-in page. A container's page shares our origin
  * and could write here, too: the address is only put into a field, and does not count as typed by the user.
  */
-export function rememberEndedSession(
-  { email, why }: EndedSession,
-  storage?: EndedSessionStorage,
-  now = Date.now(),
-): void {
-  quietly(() => (storage ?? sessionStorage).setItem(endedKey, JSON.stringify({ email, why, at: now })))
+export function rememberEndedSession({ email, why }: EndedSession, storage?: WebStorage, now = Date.now()): void {
+  withStorage(() => (storage ?? sessionStorage).setItem(endedKey, JSON.stringify({ email, why, at: now })))
 }
 
 /** What `rememberEndedSession` stored within the last hour; undefined when there is nothing, or invalid data. */
-export function endedSession(storage?: EndedSessionStorage, now = Date.now()): EndedSession | undefined {
-  return quietly(() => {
+export function endedSession(storage?: WebStorage, now = Date.now()): EndedSession | undefined {
+  return withStorage(() => {
     const value: unknown = JSON.parse((storage ?? sessionStorage).getItem(endedKey) ?? 'null')
     if (typeof value !== 'object' || value === null || !('at' in value) || typeof value.at !== 'number')
       return undefined
@@ -98,21 +92,9 @@ function textIn(value: object, name: string): string | undefined {
 }
 
 /** A user is signed in again. */
-export function forgetEndedSession(storage?: EndedSessionStorage): void {
-  quietly(() => (storage ?? sessionStorage).removeItem(endedKey))
+export function forgetEndedSession(storage?: WebStorage): void {
+  withStorage(() => (storage ?? sessionStorage).removeItem(endedKey))
 }
-
-/** Storage may be disabled or full: then the sign-in page gives no reason. */
-function quietly<T>(action: () => T): T | undefined {
-  try {
-    return action()
-  } catch {
-    return undefined
-  }
-}
-
-/** The parts of web storage that this module uses. */
-type KnownSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const [knownKey, attemptKey] = ['berth.signedIn', 'berth.continued']
 /** Between two attempts of one tab, in ms: a browser that drops the cookie must not be led in a circle. */
@@ -122,13 +104,13 @@ const minPause = 10_000
  * Remembers that a user is signed in in this browser, whose session may outlast its token. Pages of containers share
  * the storage: it holds no address, and what it says is only tried.
  */
-export function rememberKnownSession(storage?: KnownSessionStorage): void {
-  quietly(() => (storage ?? localStorage).setItem(knownKey, '1'))
+export function rememberKnownSession(storage?: WebStorage): void {
+  withStorage(() => (storage ?? localStorage).setItem(knownKey, '1'))
 }
 
 /** The user signed out. */
-export function forgetKnownSession(storage?: KnownSessionStorage): void {
-  quietly(() => (storage ?? localStorage).removeItem(knownKey))
+export function forgetKnownSession(storage?: WebStorage): void {
+  withStorage(() => (storage ?? localStorage).removeItem(knownKey))
 }
 
 /**
@@ -140,15 +122,10 @@ export function continuePath(path: string): string {
 }
 
 /** Whether a document without a token tries to go on with a session: once, and not where users sign in. */
-export function mayContinue(
-  path: string,
-  local?: KnownSessionStorage,
-  tab?: KnownSessionStorage,
-  now = Date.now(),
-): boolean {
+export function mayContinue(path: string, local?: WebStorage, tab?: WebStorage, now = Date.now()): boolean {
   if (!isPage(path) || [...signInPages, ...publicPages].includes(path) || !isKnown(local)) return false
   return (
-    quietly(() => {
+    withStorage(() => {
       const last = Number((tab ?? sessionStorage).getItem(attemptKey))
       if (Math.abs(now - last) < minPause) return false
       ;(tab ?? sessionStorage).setItem(attemptKey, String(now))
@@ -157,5 +134,5 @@ export function mayContinue(
   )
 }
 
-const isKnown = (storage?: KnownSessionStorage) =>
-  typeof quietly(() => (storage ?? localStorage).getItem(knownKey)) === 'string'
+const isKnown = (storage?: WebStorage) =>
+  typeof withStorage(() => (storage ?? localStorage).getItem(knownKey)) === 'string'

@@ -1,3 +1,5 @@
+import { withStorage, type WebStorage } from './web-storage.ts'
+
 /** The parts of `BroadcastChannel` that this module uses. */
 type Channel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener'>
 
@@ -73,22 +75,18 @@ function openChannel(): BroadcastChannel | undefined {
 /** The channel of this document. */
 export const sessionChannel = new SessionChannel(openChannel())
 
-/** The part of web storage that this module uses. */
-type TabStorage = Pick<Storage, 'getItem' | 'setItem'>
-
 const key = 'berth.tabSignedIn'
 
 /**
  * Announces a sign-in or sign-out that happened between two documents of this tab, as at a provider. A page of a
  * container can write here, too: all that follows is an announcement.
  */
-export function announceChange(isSignedIn: boolean, channel = sessionChannel, storage?: TabStorage): void {
-  try {
+export function announceChange(isSignedIn: boolean, channel = sessionChannel, storage?: WebStorage): void {
+  // Without storage other tabs notice when they get the focus.
+  withStorage(() => {
     const tab = storage ?? sessionStorage
     const [before, now] = [tab.getItem(key), isSignedIn ? 'yes' : 'no']
     tab.setItem(key, now)
     if (before !== null && before !== now) channel.announce()
-  } catch {
-    // Storage is disabled or full: other tabs notice when they get the focus.
-  }
+  })
 }

@@ -1,4 +1,5 @@
 import { createContext, use } from 'react'
+import { withStorage, type WebStorage } from '#/session/web-storage.ts'
 
 /** Keys that press a button of a card; each is the button's `aria-keyshortcuts`, too. */
 export const cardKeys = { open: 'o', launch: 'l', restart: 'r', stop: 's', logs: 'g' } as const
@@ -23,32 +24,23 @@ export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: 
   return pressed && { does: 'press', key: pressed }
 }
 
-/** The part of web storage that this module uses. */
-type ShortcutStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-
 const storedAs = 'berth.shortcuts'
 
 /**
  * Whether single keys are shortcuts (WCAG 2.2, 2.1.4: they can be switched off). A container's page can change this
  * setting, which does no harm.
  */
-export function areShortcutsOn(storage?: ShortcutStorage): boolean {
-  try {
-    return (storage ?? localStorage).getItem(storedAs) !== 'off'
-  } catch {
-    // Storage is disabled.
-    return true
-  }
+export function areShortcutsOn(storage?: WebStorage): boolean {
+  return withStorage(() => (storage ?? localStorage).getItem(storedAs)) !== 'off'
 }
 
-export function saveShortcutsOn(on: boolean, storage?: ShortcutStorage): void {
-  try {
+export function saveShortcutsOn(on: boolean, storage?: WebStorage): void {
+  // Without storage the choice holds until the page is left.
+  withStorage(() => {
     const tabs = storage ?? localStorage
     if (on) tabs.removeItem(storedAs)
     else tabs.setItem(storedAs, 'off')
-  } catch {
-    // The choice then holds until the page is left.
-  }
+  })
 }
 
 /** Whether single keys press buttons; see `useShortcuts`. */

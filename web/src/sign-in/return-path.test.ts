@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recallReturnPath, rememberReturnPath, takeReturnPath, type ReturnPathStorage } from './return-path.ts'
+import type { WebStorage } from '#/session/web-storage.ts'
+import { recallReturnPath, rememberReturnPath, takeReturnPath } from './return-path.ts'
 
 const minute = 60_000
 
-function storage(): ReturnPathStorage {
+function storage(): WebStorage {
   const kept = new Map<string, string>()
   return {
     getItem: (key) => kept.get(key) ?? null,
@@ -14,7 +15,7 @@ function storage(): ReturnPathStorage {
 }
 
 /** A browser in which the user forbids storage. */
-const forbidden: ReturnPathStorage = {
+const forbidden: WebStorage = {
   getItem: () => refuse(),
   setItem: () => refuse(),
   removeItem: () => refuse(),

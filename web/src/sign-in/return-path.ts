@@ -1,7 +1,5 @@
 import { safeNext } from '#/safe-next.ts'
-
-/** The part of web storage that this module uses. */
-export type ReturnPathStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+import { withStorage, type WebStorage } from '#/session/web-storage.ts'
 
 const key = 'berth.next'
 /** In ms. A user who signs in tomorrow does not expect yesterday's page. */
@@ -11,8 +9,8 @@ const maxAge = 60 * 60 * 1000
  * Stores the path to return to while the user opens the mail. The link opens in a new tab, so this needs storage that
  * tabs share; a path is no secret. Removes an older path when there is no new one.
  */
-export function rememberReturnPath(next: string | undefined, storage?: ReturnPathStorage, now = Date.now()): void {
-  quietly(() => {
+export function rememberReturnPath(next: string | undefined, storage?: WebStorage, now = Date.now()): void {
+  withStorage(() => {
     const tabs = storage ?? localStorage
     if (next === undefined) tabs.removeItem(key)
     else tabs.setItem(key, JSON.stringify({ path: next, at: now }))
@@ -20,8 +18,8 @@ export function rememberReturnPath(next: string | undefined, storage?: ReturnPat
 }
 
 /** The stored path, checked again because every page of this origin can write to storage; undefined after one hour. */
-export function recallReturnPath(storage?: ReturnPathStorage, now = Date.now()): string | undefined {
-  return quietly(() => {
+export function recallReturnPath(storage?: WebStorage, now = Date.now()): string | undefined {
+  return withStorage(() => {
     const value: unknown = JSON.parse((storage ?? localStorage).getItem(key) ?? 'null')
     if (typeof value !== 'object' || value === null || !('path' in value) || !('at' in value)) return undefined
     const age = typeof value.at === 'number' ? now - value.at : NaN
@@ -30,20 +28,8 @@ export function recallReturnPath(storage?: ReturnPathStorage, now = Date.now()):
 }
 
 /** Returns what `recallReturnPath` returns, and removes the path. */
-export function takeReturnPath(storage?: ReturnPathStorage, now = Date.now()): string | undefined {
+export function takeReturnPath(storage?: WebStorage, now = Date.now()): string | undefined {
   const next = recallReturnPath(storage, now)
-  quietly(() => (storage ?? localStorage).removeItem(key))
+  withStorage(() => (storage ?? localStorage).removeItem(key))
   return next
-}
-
-/**
- * Storage may be disabled, which even its name in a default parameter throws for, full, or hold invalid data. The start
- * page is the fallback.
- */
-function quietly<T>(action: () => T): T | undefined {
-  try {
-    return action()
-  } catch {
-    return undefined
-  }
 }
