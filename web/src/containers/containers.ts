@@ -57,8 +57,7 @@ type StatusWord =
   | 'blocked'
   | 'ended'
 /** Keys of `dashboard.hint`. */
-type StatusHint =
-  'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory' | 'evicted' | 'nodeLost'
+type StatusHint = 'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory' | 'evicted' | 'nodeLost'
 
 interface StatusView {
   /** Undefined for an unknown status, which is shown as the engine reports it. */
