@@ -20,7 +20,8 @@ import {
 } from '#/store/api-tokens.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { findUser, findUserByEmail, type ApiTokenEffects, type User } from '#/store/users.ts'
+import type { OpenStreams } from '#/containers/open-streams.ts'
+import { findUser, findUserByEmail, type DeletedApiToken, type User } from '#/store/users.ts'
 import { OwnChangeLimit } from './own-change-limit.ts'
 
 /** Tokens of one account, those that have expired included. */
@@ -49,13 +50,13 @@ export interface CreatedApiToken extends StoredApiToken {
  */
 export class ApiTokens {
   readonly #database: Database
-  readonly #effects: ApiTokenEffects
+  readonly #streams: Streams
   /** Also keeps a client from holding all connections to the database: a creation waits for a lock. */
   readonly #changes = new OwnChangeLimit()
 
-  constructor(database: Database, effects: ApiTokenEffects) {
+  constructor(database: Database, streams: Streams) {
     this.#database = database
-    this.#effects = effects
+    this.#streams = streams
   }
 
   /** All of a user's tokens, newest first: at most 100. */
@@ -124,7 +125,7 @@ export class ApiTokens {
       await insertAuditEntries(tx, [apiTokenEntry('token.remove', owner, token, now)])
       return token
     })
-    this.#effects.endStreams(removed)
+    endStreamsOf(this.#streams, removed)
   }
 
   /** Deletes tokens that expired more than 30 days ago. */
@@ -207,8 +208,14 @@ export class ApiTokenAuthenticator {
   }
 }
 
+type Streams = Pick<OpenStreams, 'endSession'>
+
+/** Ends the event and log streams that were opened with a token which is deleted by now. */
+export const endStreamsOf = (streams: Streams, { id, userId }: DeletedApiToken): void =>
+  streams.endSession(userId, apiTokenJti(id))
+
 /** What stands for the token where a session is known by its `sid`, e.g. for open streams. */
-export const apiTokenJti = (id: number) => `api-token:${id}`
+const apiTokenJti = (id: number) => `api-token:${id}`
 
 function sessionOf(token: string, { id, userId, scopes, createdAt, expiresAt }: StoredApiToken, user: User): Session {
   const jti = apiTokenJti(id)

@@ -1,6 +1,8 @@
 import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import type { Actor } from '#/accounts/actor.ts'
+import { endStreamsOf } from '#/accounts/api-tokens.ts'
 import { administer, ownerId, requireUser } from '#/accounts/guards.ts'
+import type { OpenStreams } from '#/containers/open-streams.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import {
   apiTokenEntry,
@@ -22,14 +24,7 @@ import {
 } from '#/store/user-containers.ts'
 import type { Database, Db } from '#/store/database.ts'
 import { pageOf, type ListOrder, type PageCursor, type PageRequest } from '#/store/pagination.ts'
-import {
-  countUsers,
-  listAddresses,
-  listUsers,
-  type ApiTokenEffects,
-  type User,
-  type UserFilter,
-} from '#/store/users.ts'
+import { countUsers, listAddresses, listUsers, type User, type UserFilter } from '#/store/users.ts'
 import { verifyAuditLog, type AuditVerdict, type AuditVerification } from '#/store/verify-audit-log.ts'
 
 /** A page of a list, and the cursor of the next one; null after the last page. */
@@ -196,11 +191,11 @@ export interface ApiTokenPage {
 /** The API tokens of all users, for administrators: seen without the tokens themselves, and removed. */
 export class ApiTokenAdministration {
   readonly #database: Database
-  readonly #effects: ApiTokenEffects
+  readonly #streams: Pick<OpenStreams, 'endSession'>
 
-  constructor(database: Database, effects: ApiTokenEffects) {
+  constructor(database: Database, streams: Pick<OpenStreams, 'endSession'>) {
     this.#database = database
-    this.#effects = effects
+    this.#streams = streams
   }
 
   /**
@@ -223,7 +218,7 @@ export class ApiTokenAdministration {
       await insertAuditEntries(tx, [apiTokenEntry('token.remove', actor, token, now)])
       return token
     })
-    this.#effects.endStreams(removed)
+    endStreamsOf(this.#streams, removed)
   }
 
   /**

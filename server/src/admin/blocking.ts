@@ -1,5 +1,7 @@
 import type { Actor } from '#/accounts/actor.ts'
 import { administer, refuseSelfAndLast, requireUser } from '#/accounts/guards.ts'
+import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
@@ -27,11 +29,13 @@ export interface BulkUsersResult {
  */
 export class UserBlocking {
   readonly #database: Database
-  readonly #effects: BlockEffects
+  readonly #containers: Containers
+  readonly #revocations: Revocations
 
-  constructor(database: Database, effects: BlockEffects) {
+  constructor(database: Database, containers: Containers, revocations: Revocations) {
     this.#database = database
-    this.#effects = effects
+    this.#containers = containers
+    this.#revocations = revocations
   }
 
   /**
@@ -50,7 +54,7 @@ export class UserBlocking {
   /**
    * Blocks users and all their containers: from this moment on they cannot sign in, open or launch anything. Users are
    * checked one after the other: of the last two administrators in a list the second is refused. The request waits for
-   * the stops as `enforce` does, eight seconds at most; the rest follows.
+   * the stops as `stopBlocked` does, eight seconds at most; the rest follows.
    * @param ids at most 1,000; duplicates count once @throws {Refusal} 403 as `administer`
    */
   async blockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
@@ -65,9 +69,9 @@ export class UserBlocking {
       const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
       return { allowed, refused, ended, containers }
     })
-    const publications = [this.#publish(result.users), this.#effects.revokeSessions(ended)]
+    const publications = [this.#publish(result.users), this.#revocations.revokeStored(ended)]
     await enforceAndPublish(
-      this.#effects,
+      this.#containers,
       result.users.flatMap(({ containers }) => containers),
       publications,
     )
@@ -89,7 +93,7 @@ export class UserBlocking {
   }
 
   async #publish(users: readonly UserWithContainers[]): Promise<void> {
-    await this.#effects.publish(users.map(({ user }) => user.id))
+    await this.#containers.publishUsers(users.map(({ user }) => user.id))
   }
 
   /** @param effect makes the change; its `containers` are the ids of the records that changed */
@@ -194,15 +198,15 @@ export interface BulkContainersResult {
 /**
  * Blocking and unblocking containers. Source: specification, Container block state.
  * The block is stored together with its audit entry before the engine stops anything: from that moment no launch
- * succeeds, and the reconciler repeats `enforce` until no blocked container runs.
+ * succeeds, and the reconciler repeats the stops until no blocked container runs.
  */
 export class ContainerBlocking {
   readonly #database: Database
-  readonly #effects: BlockEffects
+  readonly #containers: Containers
 
-  constructor(database: Database, effects: BlockEffects) {
+  constructor(database: Database, containers: Containers) {
     this.#database = database
-    this.#effects = effects
+    this.#containers = containers
   }
 
   /** Does what `blockContainers` does, for one. @throws {Refusal} 403 as `administer` · 404 */
@@ -223,7 +227,7 @@ export class ContainerBlocking {
     const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
       blockContainers(tx, known, { by: actor.id, at: now }),
     )
-    await enforceAndPublish(this.#effects, result.containers, [this.#publish(result.containers)])
+    await enforceAndPublish(this.#containers, result.containers, [this.#publish(result.containers)])
     return result
   }
 
@@ -235,7 +239,7 @@ export class ContainerBlocking {
   }
 
   async #publish(records: readonly UserContainer[]): Promise<void> {
-    await this.#effects.publish([...new Set(records.map(({ userId }) => userId))])
+    await this.#containers.publishUsers([...new Set(records.map(({ userId }) => userId))])
   }
 
   /** @param effect makes the change and returns the ids of the records that changed: only these are audited */
@@ -327,26 +331,14 @@ export class BlockPreviews {
   }
 }
 
-/** Effects of a block or its end, after it is stored. */
-interface BlockEffects {
-  /**
-   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed.
-   */
-  publish(userIds: readonly number[]): Promise<void>
-  /** Stops these containers; must not throw and must have a timeout of its own. */
-  enforce(records: readonly UserContainer[]): Promise<void>
-  /** Makes the end of sessions that the store has ended count wherever tokens are verified. */
-  revokeSessions(ended: readonly StoredSession[]): Promise<void>
-}
-
 /** A gateway that does not answer neither delays nor cancels the stop. @throws what `publish` threw */
 async function enforceAndPublish(
-  { enforce }: Pick<BlockEffects, 'enforce'>,
+  containers: Containers,
   records: readonly UserContainer[],
   publications: readonly Promise<unknown>[],
 ): Promise<void> {
   crashPoint('block.after-store')
-  const [, ...published] = await Promise.allSettled([enforce(records), ...publications])
+  const [, ...published] = await Promise.allSettled([containers.stopBlocked(records), ...publications])
   crashPoint('block.after-stop')
   for (const each of published) if (each.status === 'rejected') throw each.reason
 }

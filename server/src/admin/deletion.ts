@@ -1,3 +1,5 @@
+import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
@@ -29,19 +31,13 @@ export interface DeletionSettings {
   readonly homeOf: (container: RemovedContainer) => string
 }
 
-/** Effects of a deletion, after it is stored. */
-export interface DeletionEffects {
-  /** Publishes the state of this user to the gateway. When it resolves, forbidden connections are closed. */
-  publish(userId: number): Promise<void>
-  /**
-   * Removes these containers, and due homes, from the engine; must not throw, and needs a timeout.
-   * @returns if all are
-   */
-  remove(containers: readonly RemovedContainer[]): Promise<boolean>
-  /** Removes these files of archives of homes. */
-  removeArchives(files: readonly string[]): Promise<void>
-  /** Revokes sessions that the store has ended, wherever tokens are verified. */
-  revokeSessions(ended: readonly StoredSession[]): Promise<void>
+export interface DeletionParts {
+  readonly database: Database
+  readonly settings: DeletionSettings
+  readonly containers: Pick<Containers, 'publishUsers' | 'finishRemovals'>
+  readonly revocations: Pick<Revocations, 'revokeStored'>
+  /** Archives of homes, of ends of terms. */
+  readonly archives: { remove(file: string): Promise<unknown> }
 }
 
 /** What only the end of a term needs: it plans deletions long before. */
@@ -64,14 +60,19 @@ export interface Deleted {
  * no access, and the reconciler and the owner's next launch carry out the removal.
  */
 export class Deletion {
-  readonly #database: Database
-  readonly #settings: DeletionSettings
-  readonly #effects: DeletionEffects
+  readonly #parts: DeletionParts
+  readonly #onDeleted: (() => Promise<void>)[] = []
 
-  constructor(database: Database, settings: DeletionSettings, effects: DeletionEffects) {
-    this.#database = database
-    this.#settings = settings
-    this.#effects = effects
+  constructor(parts: DeletionParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @param listener awaited before the request is answered, when the gateway knows of the deletion: the next account with this
+   * address belongs to another person
+   */
+  onDeleted(listener: () => Promise<void>): void {
+    this.#onDeleted.push(listener)
   }
 
   /**
@@ -86,7 +87,7 @@ export class Deletion {
     now: Date,
     { check }: Pick<DeletionTerms, 'check'> = {},
   ): Promise<Deleted> {
-    const container = await administer(this.#database, actor, async (tx) => {
+    const container = await administer(this.#parts.database, actor, async (tx) => {
       await check?.(tx)
       const record = await deleteContainer(tx, id)
       const owner = record && (await findUser(tx, record.userId))
@@ -127,7 +128,7 @@ export class Deletion {
     now: Date,
     { check, keepsArchives = false }: DeletionTerms = {},
   ): Promise<Deleted> {
-    const { containers, takeovers, archives } = await administer(this.#database, actor, async (tx) => {
+    const { containers, takeovers, archives } = await administer(this.#parts.database, actor, async (tx) => {
       const user = await requireUser(tx, id)
       await check?.(tx)
       await refuseSelfAndLast(tx, actor, user, 'delete')
@@ -172,19 +173,28 @@ export class Deletion {
   ): Promise<Deleted> {
     crashPoint('delete.after-store')
     const [published, revoked, removed, forgotten] = await Promise.allSettled([
-      this.#effects.publish(userId),
-      this.#effects.revokeSessions(ended),
-      this.#effects.remove(containers),
-      this.#effects.removeArchives(archives),
+      this.#publish(userId),
+      this.#parts.revocations.revokeStored(ended),
+      this.#parts.containers.finishRemovals(containers),
+      this.#removeArchives(archives),
     ])
     for (const each of [published, revoked, forgotten]) if (each.status === 'rejected') throw each.reason
     return { isFinished: removed.status === 'fulfilled' && removed.value }
   }
 
+  async #publish(userId: number): Promise<void> {
+    await this.#parts.containers.publishUsers([userId])
+    for (const listener of this.#onDeleted) await listener()
+  }
+
+  async #removeArchives(files: readonly string[]): Promise<void> {
+    for (const file of files) await this.#parts.archives.remove(file)
+  }
+
   /** Containers with a record, and those that a launch may be creating at this moment. */
   #containersOf(user: User, records: readonly UserContainer[]): NewRemoval[] {
     const idOf = new Map(records.map(({ type, containerId }) => [type, containerId]))
-    const types = new Set([...idOf.keys(), ...this.#settings.types])
+    const types = new Set([...idOf.keys(), ...this.#parts.settings.types])
     return [...types].map((type) => ({
       userId: user.id,
       slug: user.slug,
@@ -195,11 +205,11 @@ export class Deletion {
 
   /** Their names are derived: the engine need not answer at this moment. */
   #homesOf(containers: readonly RemovedContainer[]): KeptHome[] {
-    return containers.map((container) => ({ ...container, volume: this.#settings.homeOf(container) }))
+    return containers.map((container) => ({ ...container, volume: this.#parts.settings.homeOf(container) }))
   }
 
   #keepUntil(now: Date): Date {
-    const { keepHomes } = this.#settings
+    const { keepHomes } = this.#parts.settings
     return keepHomes === 0 ? notKept : new Date(now.getTime() + keepHomes * 1_000)
   }
 }

@@ -1,3 +1,5 @@
+import type { AccessTokens } from '#/accounts/sessions/access-token.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
@@ -9,28 +11,6 @@ import { administer, requireUser } from '#/accounts/guards.ts'
 
 /** Max lifetime of a takeover, in seconds. */
 const maxLifetime = 900
-
-/** A token before it is signed. */
-interface Planned {
-  readonly jti: string
-  readonly sid: string
-  readonly issuedAt: Date
-  readonly expiresAt: Date
-}
-
-/** What a takeover needs of other parts. */
-export interface TakeoverEffects {
-  /** Seconds that an ordinary token lives. */
-  readonly tokenLifetime: number
-  /** @param lifetime seconds */
-  plan(now: Date, lifetime: number): Planned
-  /** @param acting who acts: an administrator's id, or `operator` */
-  issue(user: User, planned: Planned, acting: string): Promise<string>
-  /** Publishes the state of this user to the gateway. */
-  publish(userId: number): Promise<void>
-  /** Notifies the owner's open pages. */
-  notify(userId: number, takeover: { readonly by: string; readonly reason: string; readonly until: Date }): void
-}
 
 /** A session in which an administrator acts for a user. */
 export interface TakenOver {
@@ -49,11 +29,14 @@ export interface TakenOver {
  */
 export class Takeover {
   readonly #database: Database
-  readonly #effects: TakeoverEffects
+  readonly #tokens: AccessTokens
+  readonly #containers: Containers
 
-  constructor(database: Database, effects: TakeoverEffects) {
+  /** @param containers their gateway and their owner's open pages learn of it */
+  constructor(database: Database, tokens: AccessTokens, containers: Containers) {
     this.#database = database
-    this.#effects = effects
+    this.#tokens = tokens
+    this.#containers = containers
   }
 
   /**
@@ -67,8 +50,8 @@ export class Takeover {
     id: number,
     { reason, browser, now }: { reason: string; browser: string | null; now: Date },
   ): Promise<TakenOver> {
-    const lifetime = Math.min(maxLifetime, this.#effects.tokenLifetime)
-    const planned = this.#effects.plan(now, lifetime)
+    const lifetime = Math.min(maxLifetime, this.#tokens.lifetime)
+    const planned = this.#tokens.plan(now, lifetime)
     const { sid, expiresAt } = planned
     const user = await administer(this.#database, actor, async (tx) => {
       const owner = await requireUser(tx, id)
@@ -81,9 +64,10 @@ export class Takeover {
       ])
       return owner
     })
-    await this.#effects.publish(id)
-    const token = await this.#effects.issue(user, planned, String(actor.id ?? 'operator'))
-    this.#effects.notify(id, { by: actor.email, reason, until: expiresAt })
+    await this.#containers.routeSync.publishUser(id)
+    const token = await this.#tokens.issue(user, planned, String(actor.id ?? 'operator'))
+    const data = { by: actor.email, reason, until: expiresAt.toISOString() }
+    this.#containers.events.publish(id, { name: 'takeover', data })
     return { user, token, sid, lifetime }
   }
 

@@ -1,21 +1,25 @@
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
+import { endStreamsOf } from '#/accounts/api-tokens.ts'
 import { administer, isLastInCharge, refuseSelfAndLast, requireUser } from '#/accounts/guards.ts'
+import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import type { OpenStreams } from '#/containers/open-streams.ts'
 import { allSettledOrThrow } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { setUserAdmin, type ApiTokenEffects, type User } from '#/store/users.ts'
+import { setUserAdmin, type User } from '#/store/users.ts'
 import { endTakeoversBy } from '#/store/session-ends.ts'
 import type { StoredSession } from '#/store/sessions.ts'
 import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
-/** Effects of a change, after it is stored. */
-export interface RightsEffects extends ApiTokenEffects {
-  /** Publishes users to the gateway, which stops using scoped tokens that name the former role. */
-  publish(userIds: readonly number[]): Promise<void>
-  /** Revokes sessions that the store has ended, wherever tokens are verified. */
-  revokeSessions(ended: readonly StoredSession[]): Promise<void>
+export interface RightsParts {
+  readonly database: Database
+  /** They publish users to the gateway, which stops using scoped tokens that name the former role. */
+  readonly containers: Containers
+  readonly revocations: Revocations
+  readonly streams: OpenStreams
 }
 
 /**
@@ -23,13 +27,10 @@ export interface RightsEffects extends ApiTokenEffects {
  * token is for apps, which receive another token at once; the API reads the store.
  */
 export class Rights {
-  readonly #database: Database
+  readonly #parts: RightsParts
 
-  readonly #effects: RightsEffects
-
-  constructor(database: Database, effects: RightsEffects) {
-    this.#database = database
-    this.#effects = effects
+  constructor(parts: RightsParts) {
+    this.#parts = parts
   }
 
   /**
@@ -53,7 +54,7 @@ export class Rights {
    * @param actor the provider, which has no account @throws {Refusal} 404 · 503 as `administer`
    */
   async followProvider(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<void> {
-    const ended = await administer(this.#database, actor, async (tx) => {
+    const ended = await administer(this.#parts.database, actor, async (tx) => {
       const user = await requireUser(tx, id)
       if (user.isAdmin === isAdmin || (!isAdmin && (await isLastInCharge(tx, user)))) return undefined
       return change(tx, actor, user, isAdmin, at)
@@ -62,7 +63,7 @@ export class Rights {
   }
 
   async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
-    const { takeovers, tokens, ...result } = await administer(this.#database, actor, async (tx) => {
+    const { takeovers, tokens, ...result } = await administer(this.#parts.database, actor, async (tx) => {
       const user = await requireUser(tx, id)
       if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), ...nothingEnded }
       if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
@@ -77,8 +78,9 @@ export class Rights {
    * Publishes a change that is stored, and ends what it ended in the store. A repeated call makes up for a failed one.
    */
   async #apply(id: number, { takeovers, tokens }: Ended): Promise<void> {
-    for (const token of tokens) this.#effects.endStreams(token)
-    await allSettledOrThrow([this.#effects.publish([id]), this.#effects.revokeSessions(takeovers)])
+    const { containers, revocations, streams } = this.#parts
+    for (const token of tokens) endStreamsOf(streams, token)
+    await allSettledOrThrow([containers.publishUsers([id]), revocations.revokeStored(takeovers)])
   }
 }
 

@@ -4,11 +4,16 @@ import type { ContainerState } from '#/containers/routes/container-state.ts'
 import type { RouteStatus } from '#/containers/routes/route-changes.ts'
 import type { OpenStreams, StreamOwner } from './open-streams.ts'
 
+/** Tells the present state of something of a user's as events; must not throw. */
+export interface UserEventSource {
+  current(userId: number): readonly UserEvent[]
+}
+
 export interface UserEventSubscriptionsParts {
   readonly events: UserEvents
   readonly streams: OpenStreams
   /** The present state of the user's containers as events. Computed and sent in one step; must not throw. */
-  readonly snapshotOf: (userId: number) => readonly UserEvent[]
+  readonly snapshotOf: UserEventSource['current']
   /** A page of the user listens from now on, for the first time or again; must not throw. */
   readonly onListener: (userId: number) => void
 }
@@ -19,9 +24,15 @@ export interface UserEventSubscriptionsParts {
  */
 export class UserEventSubscriptions {
   readonly #parts: UserEventSubscriptionsParts
+  readonly #sources: UserEventSource[] = []
 
   constructor(parts: UserEventSubscriptionsParts) {
     this.#parts = parts
+  }
+
+  /** @param source begins a page behind those that came before it */
+  addSource(source: UserEventSource): void {
+    this.#sources.push(source)
   }
 
   /**
@@ -49,7 +60,11 @@ export class UserEventSubscriptions {
 
   /** Only the last event has an id: a page that loses the connection before it receives the whole snapshot again. */
   #snapshot(userId: number): SentEvent[] {
-    const events = [{ name: 'snapshot', data: {} }, ...this.#parts.snapshotOf(userId)]
+    const events = [
+      { name: 'snapshot', data: {} },
+      ...this.#parts.snapshotOf(userId),
+      ...this.#sources.flatMap((source) => source.current(userId)),
+    ]
     const id = this.#parts.events.position(userId)
     return events.map((event, at) => (at === events.length - 1 ? { ...event, id } : event))
   }

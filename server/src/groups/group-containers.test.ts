@@ -34,8 +34,11 @@ async function arrange(
     database,
     occupantsOf: (userId) => (userId === users.get('ann') ? ['lab', 'dev'].map((type) => ({ userId, type })) : []),
     stop,
-    publish,
-    enforce: async (records) => void enforced.push(...records.map(({ userId, type }) => `${nameOf(userId)} ${type}`)),
+    containers: {
+      publishUsers: publish,
+      stopBlocked: async (records) =>
+        void enforced.push(...records.map(({ userId, type }) => `${nameOf(userId)} ${type}`)),
+    },
     cancelStarts: (groupId) => void cancelled.push(groupId),
     report: () => undefined,
   })

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import type { Actor } from '#/accounts/actor.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import { blockContainersOfGroup, unblockContainersOfGroup } from '#/store/container-blocks.ts'
@@ -22,10 +23,7 @@ export interface GroupContainersParts extends Omit<ContainersInUseParts, 'db'> {
   readonly database: Database
   /** Stops one and cancels its launch; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
-  /** Publishes the state of these users to the gateway, and rechecks their queued launches. */
-  readonly publish: (userIds: readonly number[]) => Promise<void>
-  /** Stops blocked containers; must not throw and must have a timeout of its own. */
-  readonly enforce: (records: readonly UserContainer[]) => Promise<void>
+  readonly containers: Pick<Containers, 'publishUsers' | 'stopBlocked'>
   /** Cancels starts of this group that are under way. */
   readonly cancelStarts: (groupId: number) => void
   readonly report: (error: unknown, what: string) => void
@@ -80,7 +78,7 @@ export class GroupContainers {
     this.#parts.cancelStarts(groupId)
     const [oneAtATime, stops] = [pLimit(1), [] as Promise<void>[]]
     const enforce = (records: readonly UserContainer[]) =>
-      void stops.push(oneAtATime(() => this.#parts.enforce(records)))
+      void stops.push(oneAtATime(() => this.#parts.containers.stopBlocked(records)))
     let count = 0
     try {
       for await (const userIds of this.#membersOf(groupId)) {
@@ -137,7 +135,7 @@ export class GroupContainers {
     work: (tx: Tx) => Promise<{ readonly changed: number[]; readonly kept: number[] }>,
     onStored: (records: readonly UserContainer[]) => void = () => undefined,
   ): Promise<UserContainer[]> {
-    const { database, publish } = this.#parts
+    const { database, containers } = this.#parts
     const changed = await database.transaction(async (tx) => {
       // No user is blocked or unblocked in between, whose containers would be left between the two blocks.
       await database.lock(tx, 'administrators')
@@ -148,7 +146,7 @@ export class GroupContainers {
       return records
     })
     onStored(changed)
-    await publish([...new Set(changed.map(({ userId }) => userId))])
+    await containers.publishUsers([...new Set(changed.map(({ userId }) => userId))])
     return changed
   }
 

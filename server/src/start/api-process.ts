@@ -28,7 +28,7 @@ import { claimDatabase } from './claim-database.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'
 import type { AppParts } from './app-parts.ts'
 import { HostCheck } from '#/containers/reconcile/host-check.ts'
-import { readingProgram } from './reading-terms.ts'
+import { readingProgram } from './gateway-feed.ts'
 import { readSettings } from '#/config/env-file.ts'
 import { changesSince, saveInEffect, type Changes } from '#/config/settings-reload.ts'
 

@@ -1,39 +1,25 @@
-import type { Logger } from 'pino'
 import type { AuditWebhookPace } from '#/admin/audit-webhook.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
+import type { Foundation } from '#/containers/open-containers.ts'
 import type { StreamKind } from '#/containers/open-streams.ts'
-import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import type { GracePeriods } from '#/containers/reconcile/plan.ts'
 import type { NodeReport } from '#/nodes/node.ts'
-import type { Runtime } from '#/engines/runtime.ts'
-import type { Database } from '#/store/database.ts'
 
-/** Dependencies of the API that differ between the real program and a test; everything else is constructed in `wiring/`. */
-export interface AppParts {
+/** Dependencies of the API that differ between the real program and a test; the rooms construct everything else. */
+export interface AppParts extends Foundation {
   readonly config: Config
-  readonly database: Database
   readonly key: SigningKeys
-  readonly runtime: Runtime
   readonly mailer: Mailer
-  /** The data plane; it keeps serving when this app ends. */
-  readonly gateway: Gateway
   /** Unix socket on which API and front end listen, in a folder that only its owner may enter. */
   readonly socketPath: string
   /** Unix socket in the same folder; its requests are the operator's. Undefined: no such listener. */
   readonly operatorSocket?: string
   /** Called when the API, and then the operator's listener, accepts connections. */
   readonly onListening?: (socket: 'api' | 'operator') => void
-  /**
-   * True for an API that is started for one command while no service runs: no periodic task starts, because the next
-   * start of the service does that work, and the operator asked for this one command only.
-   */
-  readonly isForOneCommand?: boolean
   /** Whether another process of this installation served until this one started: the engine is prepared already. */
   readonly takesOver?: boolean
-  /** Name of this installation; the prefix of every container name. */
-  readonly installation: string
   /** With several nodes; this one leads. */
   readonly nodes?: NodeReport
   /** Folder of the built front end. */
@@ -47,7 +33,6 @@ export interface AppParts {
   readonly pace?: Partial<Pace>
   /** Fewer open streams of all users together, likewise. */
   readonly maxStreams?: Partial<Record<StreamKind, number>>
-  readonly log: Logger
 }
 
 /** Intervals of the reconciler, its grace periods, home measurements, limits of work on a home, how long a date has to be over, and the audit webhook; all in ms. */

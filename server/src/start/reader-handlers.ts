@@ -2,7 +2,13 @@ import { endpoints, type AnyNodeName, type Endpoint, type EndpointName } from '@
 import { ApiTokens } from '#/accounts/api-tokens.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { AdminLists, ApiTokenAdministration, AuditReader } from '#/admin/admin-lists.ts'
-import type { OwnContainers } from '#/containers/routes/own-containers.ts'
+import {
+  StatusLookups,
+  statusWords,
+  type OwnContainers,
+  type StatusLookup,
+} from '#/containers/routes/own-containers.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import type { Templates } from '#/templates/template.ts'
 import { apiTokenAdministrationHandlers, apiTokenHandlers } from '#/http/handlers/api-token-handlers.ts'
 import { userHandlers } from '#/http/handlers/account-handlers.ts'
@@ -41,7 +47,7 @@ export function readerHandlers(parts: ReaderHandlersParts): Handlers {
   const { db } = database
   const lists = listHandlers({ lists: new AdminLists(db, noStatuses) })
   const handlers: Pick<Handlers, AnyNodeName> = {
-    ...userHandlers({ ownContainers, spawnerUrl }),
+    ...userHandlers({ containers: { ownContainers }, spawnerUrl }),
     ...containerStatusHandlers({ ownContainers }),
     ...discoveryHandlers({ key, spawnerUrl }),
     listUsers: lists.listUsers,
@@ -54,8 +60,8 @@ export function readerHandlers(parts: ReaderHandlersParts): Handlers {
     listAudit: auditHandlers({ audit: new AuditReader(db) }).listAudit,
     listGroups: listGroupsHandler((page, q) => listGroupsPage(db, page, q)),
     listOwnGroups: listOwnGroupsHandler((userId) => listGroupsOf(db, userId)),
-    listApiTokens: apiTokenHandlers({ apiTokens: new ApiTokens(database, noEffects) }).listApiTokens,
-    listAllApiTokens: apiTokenAdministrationHandlers({ apiTokens: new ApiTokenAdministration(database, noEffects) })
+    listApiTokens: apiTokenHandlers({ apiTokens: new ApiTokens(database, noStreams) }).listApiTokens,
+    listAllApiTokens: apiTokenAdministrationHandlers({ apiTokens: new ApiTokenAdministration(database, noStreams) })
       .listAllApiTokens,
   }
   // The server asks for those of `anyNodeNames` alone.
@@ -67,8 +73,32 @@ const noStatuses = {
   of: () => notHere('the status of a container'),
   withStatus: () => notHere('the status of a container'),
 }
-const noEffects = { endStreams: () => notHere('the end of a stream') }
+const noStreams = { endSession: () => notHere('the end of a stream') }
 
 function notHere(what: string): never {
   throw new Error(`${what} is the leader's to know`)
+}
+
+/**
+ * Statuses of containers that the engine has. One that it does not have, or says nothing of, is the leader's to explain: a follower
+ * may not have heard yet of a pod that the leader has created, or not reach an engine that the leader reaches.
+ */
+export function knownStatuses(
+  runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'>,
+): Pick<StatusLookups, 'of' | 'ofEach'> {
+  const lookups = new StatusLookups(runtime)
+  const absent = runtime.capabilities.keepsStopped ? statusWords.notFound : statusWords.stopped
+  const known = (lookup: StatusLookup): StatusLookup => {
+    if ('failure' in lookup || lookup.state === absent)
+      throw new Error('the leader explains a container that is not found')
+    return lookup
+  }
+  return {
+    of: async (id) => known(await lookups.of(id)),
+    ofEach: async (ids) => {
+      const found = await lookups.ofEach(ids)
+      for (const lookup of found.values()) known(lookup)
+      return found
+    },
+  }
 }

@@ -1,6 +1,45 @@
+import type { KeyObject } from 'node:crypto'
+import type { Logger } from 'pino'
+import { AccessTokens, type TokenKeys } from '#/accounts/sessions/access-token.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import { SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
+import { requiresCompanion, type Addresses, type Config } from '#/config/config.ts'
+import { OwnContainers } from '#/containers/routes/own-containers.ts'
+import { GroupDirectory } from '#/templates/group-directory.ts'
+import { GroupLaunchRules } from '#/templates/launch-rules.ts'
+import { createListener, listenOnSocket } from '#/http/listener.ts'
+import { PassOn, readerSession } from '#/http/pass-on.ts'
+import { mayHaveSecret } from '#/http/front-end/address-secrets.ts'
+import { FrontEnd } from '#/http/front-end/front-end-document.ts'
+import { frontEndSettings } from '#/http/front-end/front-end-settings.ts'
+import { LoginCsrf } from '#/http/auth/sign-in-cookies.ts'
+import { RateLimiter } from '#/http/rate-limiter.ts'
+import { strictTransportOf } from '#/http/open-http.ts'
+import { createHttpServer } from '#/http/server.ts'
+import type { Reader, ReadingState } from '#/nodes/reading.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { Database } from '#/store/database.ts'
 import { openReadingParts } from './adapters.ts'
-import type { Reader } from '#/nodes/reading.ts'
-import { startReader, type ReaderParts } from './wire-reader.ts'
+import { anyNodeNames, anyNodePaths, knownStatuses, readerHandlers } from './reader-handlers.ts'
+
+export interface ReaderParts {
+  readonly config: Config
+  readonly addresses: Addresses
+  /** By connections that cannot write. */
+  readonly database: Database
+  /** To look with. */
+  readonly runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'>
+  /** Reads the signing keys of all nodes. */
+  readonly keys: () => Promise<SigningKeys>
+  readonly state: ReadingState
+  /** Unix socket on which it answers, and that of the leader's application. */
+  readonly socket: string
+  readonly leaderSocket: string
+  /** Folder of the built front end. */
+  readonly webDir: string
+  readonly log: Logger
+}
 
 /**
  * The reader of a follower, with a store and an engine of its own. A follower loads this module, and no other node.
@@ -22,5 +61,143 @@ export async function openReader(parts: Omit<ReaderParts, 'database' | 'runtime'
     closing.abort()
     await opened.database.close()
     throw error
+  }
+}
+
+/**
+ * Composition of the reader beside that of the application (`app.ts`): the endpoints that any node answers. It answers with 200 and
+ * 304 alone; every other request, and every refusal, is passed on to the leader. It writes nothing.
+ * @throws when it cannot listen, or the store is not read
+ */
+async function startReader(parts: ReaderParts): Promise<Reader> {
+  const { config, addresses, database, state, log } = parts
+  const keys = new ReaderKeys(await parts.keys())
+  const directory = new GroupDirectory(database.db)
+  const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
+  const tokens = new AccessTokens(keys, addresses.spawnerUrl, config.accessTokenExpires, () => '')
+  const passOn = new PassOn(parts.leaderSocket)
+  const pass: PassOn['pass'] = (request, response) => {
+    state.notePassedOn()
+    return passOn.pass(request, response)
+  }
+  const authenticator = new SessionAuthenticator(
+    database,
+    tokens,
+    state,
+    keys.csrfKey,
+    requiresCompanion(config, addresses),
+  )
+  const session = readerSession(state, new SessionLifetimes(config))
+  const frontEnd = await FrontEnd.load({
+    webDir: parts.webDir,
+    isReader: true,
+    authenticator,
+    cookie,
+    ...session,
+    ...frontEndSettings(config, addresses),
+    // Of visitors, and of takeovers.
+    loginCsrf: new LoginCsrf(keys.visitKey, cookie),
+    sessionList: { takeoverOf: async () => null },
+    sameBrowserProof: { hasAny: leadersToKnow, has: leadersToKnow },
+    verifyLink: { addressOf: leadersToKnow },
+    addressSecrets: {
+      take: (request) => (mayHaveSecret(request) ? leadersToKnow() : undefined),
+      open: () => ({ secret: null, setCookies: [] }),
+    },
+    hasGroups: () => !directory.isEmpty,
+  })
+  const http = await createHttpServer({
+    handlers: readerHandlers({
+      database,
+      key: keys,
+      spawnerUrl: addresses.spawnerUrl,
+      templates: config.templates,
+      sharing: config.sharing,
+      ownContainers: new OwnContainers(
+        database.db,
+        config.templates,
+        new GroupLaunchRules(database.db, directory, config.templates),
+        knownStatuses(parts.runtime),
+        { has: (id) => isRestartAsked(state, id) },
+      ),
+    }),
+    authenticator,
+    ...session,
+    revocations: { isEndedByBlock: () => false },
+    cookie,
+    blocked: { database, templates: config.templates },
+    frontEnd,
+    log,
+    rateLimiter: new RateLimiter(config.requestsPerMinute),
+    devices: { idOf: () => undefined },
+    strictTransport: strictTransportOf(config.tls),
+    onRequest: () => undefined,
+    metricsToken: undefined,
+    operator: () => undefined,
+    counts: async () => ({}),
+    now: async () => new Date(),
+    reader: { names: anyNodeNames, onAnswer: () => state.noteAnswered(), passOn: (...both) => void pass(...both) },
+  })
+  const listener = createListener((request, response) => {
+    if (state.mayAnswer && request.method === 'GET') http.handle(request, response)
+    else void pass(request, response)
+  })
+  await listenOnSocket(listener, parts.socket, (problem) => log.error(problem))
+  return {
+    paths: [...anyNodePaths, ...frontEnd.paths],
+    refresh: async () => {
+      await Promise.all([parts.keys().then((read) => keys.replace(read)), directory.refresh()])
+    },
+    close: async () => {
+      listener.close()
+      listener.closeAllConnections()
+      passOn.close()
+      await http.close()
+      await database.close()
+    },
+  }
+}
+
+function leadersToKnow(): never {
+  throw new Error('the leader alone knows')
+}
+
+/** @throws {Error} when the leader alone knows */
+function isRestartAsked({ restartsAsked }: ReadingState, containerId: string): boolean {
+  if (!restartsAsked) throw new Error('too many containers are to be restarted')
+  return restartsAsked.has(containerId)
+}
+
+/** The signing keys as they were read last. They verify here, and sign nothing. */
+class ReaderKeys implements TokenKeys {
+  /** A rotation changes neither. */
+  readonly csrfKey: KeyObject
+  readonly visitKey: KeyObject
+  #keys: SigningKeys
+
+  constructor(keys: SigningKeys) {
+    this.#keys = keys
+    this.csrfKey = keys.hmacKeyFor('csrf')
+    this.visitKey = keys.hmacKeyFor('visit')
+  }
+
+  replace(keys: SigningKeys): void {
+    this.#keys = keys
+  }
+
+  get jwks(): SigningKeys['jwks'] {
+    return this.#keys.jwks
+  }
+
+  accepted(kid: string | undefined): ReturnType<SigningKeys['accepted']> {
+    return this.#keys.accepted(kid)
+  }
+
+  get kid(): never {
+    throw new Error('the leader signs tokens')
+  }
+
+  get privateKey(): never {
+    throw new Error('the leader signs tokens')
   }
 }

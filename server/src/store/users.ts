@@ -399,15 +399,9 @@ const unusedLinks = (each: ExpressionBuilder<Schema, 'users'>) =>
     .where('magic_links.used_at', 'is', null)
 
 /** An API token that was deleted, and whose it was. */
-interface DeletedApiToken {
+export interface DeletedApiToken {
   readonly id: number
   readonly userId: number
-}
-
-/** What follows the deletion of a token, once it is stored. */
-export interface ApiTokenEffects {
-  /** Ends the event and log streams that were opened with it. */
-  endStreams(ended: DeletedApiToken): void
 }
 
 /** Deletes the API tokens of users who are blocked now; they do not come back with an unblock. */

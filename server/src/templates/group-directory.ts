@@ -26,7 +26,7 @@ export class GroupDirectory {
   #snapshot: Snapshot = snapshotOf([])
   /** Whether a change was read and is not published yet: `publishBy` may have failed. */
   #isUnpublished = false
-  #onChange: () => void = () => undefined
+  readonly #listeners: (() => void)[] = []
   #publish: () => Promise<void> = async () => undefined
 
   constructor(db: Db) {
@@ -49,12 +49,12 @@ export class GroupDirectory {
       this.#isUnpublished = false
       return true
     })
-    if (isChanged) this.#onChange()
+    if (isChanged) for (const listener of this.#listeners) listener()
   }
 
-  /** @param listener called after each read that found something else; one listener */
+  /** @param listener called after each read that found something else */
   onChange(listener: () => void): void {
-    this.#onChange = listener
+    this.#listeners.push(listener)
   }
 
   /** @param publish awaited after each read that found something else, before `refresh` resolves; one listener */

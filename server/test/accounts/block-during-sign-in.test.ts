@@ -70,8 +70,7 @@ describe('PostgreSQL: a block that is being stored while its user signs in', () 
     return rows.length > 0
   }
 
-  const effects = { noteUse: () => undefined, onJoin: () => undefined }
-  const verifyLink = () => new VerifyLink(database, sessions, { has: () => false } as never, effects)
+  const verifyLink = () => new VerifyLink(database, sessions, { has: () => false } as never, { used: () => undefined })
 
   async function newLink({ id }: User, purpose: LinkPurpose): Promise<string> {
     const token = `${purpose} of ${id}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { wireEmailAccounts } from '#/start/wire-accounts.ts'
+import { LinkAccounts } from '#/accounts/open-accounts.ts'
 import type { Email } from '#/accounts/mail/mailer.ts'
 import { type Database } from '#/store/database.ts'
 import { deleteUser, findUserByEmail, insertUser } from '#/store/users.ts'
@@ -24,7 +24,7 @@ async function startWithout(t: TestContext) {
     },
   }
   const mails: Email[] = []
-  const accounts = wireEmailAccounts({
+  const accounts = new LinkAccounts({
     database: late,
     mailer: { send: async (message) => void mails.push(message), close: () => undefined },
     settings: {
@@ -44,7 +44,8 @@ async function startWithout(t: TestContext) {
     onPending: () => undefined,
     log: { warn: () => undefined },
   })
-  return { database, mails, ...accounts }
+  const { logIn, signUp } = accounts
+  return { database, mails, logIn, signUp }
 }
 
 test('a user whose account is deleted while they request a login link is answered as one without an account', async (t) => {

@@ -113,7 +113,7 @@ for (const dialect of dialects) {
       const { id, email } = await newUser()
       await database.db.updateTable('users').set({ state: 'verified' }).where('id', '=', id).execute()
       for (let at = 0; at < 97; at++) await add({ id } as User, `many ${at}`)
-      const tokens = new ApiTokens(database, { endStreams: () => undefined })
+      const tokens = new ApiTokens(database, { endSession: () => undefined })
       const wanted = { name: 'x', scopes: ['containers:read'], expiresIn: 60 } as const
       const make = () => tokens.create({ id, email, address: '127.0.0.1' }, id, wanted, now)
       const made = await Promise.allSettled(Array.from({ length: 20 }, make))

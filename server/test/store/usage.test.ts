@@ -7,7 +7,7 @@ import { insertGroup } from '#/store/groups.ts'
 import { deleteUser, insertUser } from '#/store/users.ts'
 import { UsageWriter, sumsOf, type PendingUsage } from '#/usage/usage-recorder.ts'
 import { UsageReport } from '#/usage/usage-report.ts'
-import { usageRetention } from '#/start/wire-usage.ts'
+import { usageRetention } from '#/usage/open-usage.ts'
 import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
 const gib = 1_073_741_824

@@ -191,11 +191,10 @@ export async function arrange(
     gateway,
     index: new ContainerIndex(capabilities),
     revoked: () => [],
-    onStatus: ({ prefix }, status) => void statuses.push(`${prefix} ${status}`),
     onAccessRevoked: () => undefined,
-    onGone: () => undefined,
     report: () => undefined,
   })
+  routeSync.onChange({ onStatus: ({ prefix }, status) => void statuses.push(`${prefix} ${status}`) })
   for (const [at, { id, userId, prefix }] of owners.entries())
     runtime.run(id, userId, `172.18.0.${at + 2}`, prefix.replace('-dev', ''))
   const ending = new AbortController()

@@ -41,6 +41,18 @@ export interface MailLook {
 /** The colour is that of buttons of the pages in the light theme (`--accent` in `web/src/styles/base.css`). */
 export const usualMailLook: MailLook = { product: 'Berth', accent: '#0b5d73' }
 
+/** The branding of an installation, as far as mails have it. */
+export interface MailBranding {
+  readonly name: string | null
+  readonly theme: { readonly accent: string } | null
+}
+
+/** How mails look with this branding; undefined without one. */
+export function mailLookOf(branding: MailBranding | null): MailLook | undefined {
+  if (branding === null) return undefined
+  return { product: branding.name ?? usualMailLook.product, accent: branding.theme?.accent ?? usualMailLook.accent }
+}
+
 export interface MagicLinkEmailParts {
   /** The stored address; it appears in the text, so that a forwarded mail explains itself. */
   readonly to: string

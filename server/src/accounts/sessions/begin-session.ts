@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual, type KeyObject } from 'node:cr
 import type { Logger } from 'pino'
 import { secretPrefix } from '@berth/gateway/tokens/opaque-secrets.ts'
 import type { ClientInfo } from '#/accounts/actor.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { insertSession, type SessionLimits, type SessionOrigin } from '#/store/sessions.ts'
@@ -29,14 +30,6 @@ export interface BegunSession {
   readonly cookie: SignedIn['cookie']
 }
 
-/** What follows a sign-in. */
-export interface SignInEffects {
-  /** Tells the gateway that the user may be let in. */
-  publish(userId: number): Promise<void>
-  /** Makes sure that the user's container of the first type runs. */
-  startPrimary(user: User): Promise<unknown>
-}
-
 export interface BeginSessionParts {
   readonly database: Database
   readonly tokens: AccessTokens
@@ -44,7 +37,8 @@ export interface BeginSessionParts {
   readonly cookies: SessionCookies
   /** An id of a new session. */
   readonly newId: () => string
-  readonly effects: SignInEffects
+  /** They tell the gateway that the user may be let in, and start what a sign-in starts. */
+  readonly containers: Containers
   readonly log: Logger
 }
 
@@ -108,12 +102,12 @@ export class BeginSession {
     { sid, planned, cookie }: BegunSession,
     { awaitsContainer = true }: { readonly awaitsContainer?: boolean } = {},
   ): Promise<SignedIn> {
-    const { tokens, effects, log } = this.#parts
+    const { tokens, containers, log } = this.#parts
     const token = await tokens.issue(user, planned)
-    await tryOrLog(log, `publishing user ${user.id}`, () => effects.publish(user.id))
+    await tryOrLog(log, `publishing user ${user.id}`, () => containers.routeSync.publishUser(user.id))
     await withTimeout(
       awaitsContainer ? containerTimeout : 0,
-      tryOrLog(log, `starting the first container of user ${user.id}`, () => effects.startPrimary(user)),
+      tryOrLog(log, `starting the first container of user ${user.id}`, () => containers.startPrimary(user)),
     )
     const lifetime = Math.round((planned.expiresAt.getTime() - planned.issuedAt.getTime()) / 1_000)
     return { user, sid, token, lifetime, cookie }

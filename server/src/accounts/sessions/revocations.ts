@@ -128,6 +128,13 @@ export class Revocations {
     if (sessions.length > 0) await this.#listeners.onRevoked(sessions)
   }
 
+  /** Does the same with sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
+  revokeStored(ended: readonly StoredSession[]): Promise<void> {
+    return this.revokeLocally(
+      ended.map((each) => (each.endedWhy === 'blocked' ? endOfBlocked(each) : revocationOf(each))),
+    )
+  }
+
   /**
    * Revokes all present tokens, here and at once.
    * @returns does so in every party, and stores it; repeat if it rejects

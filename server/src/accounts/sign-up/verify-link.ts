@@ -11,6 +11,7 @@ import {
   type StoredLink,
 } from '#/store/magic-links.ts'
 import { findUser, lockUser, moveUserState, touchUser, type User } from '#/store/users.ts'
+import type { MailStatistics } from '#/accounts/mail/mail-statistics.ts'
 import type { BeginSession, BegunSession, SignedIn } from '#/accounts/sessions/begin-session.ts'
 import { joinInvitingGroups } from './invitations.ts'
 import { hashToken, isUnmailed } from './magic-link.ts'
@@ -24,26 +25,29 @@ interface Exchange {
   readonly link: StoredLink
 }
 
-/** Effects of a used link, after it is stored. */
-export interface LinkEffects {
-  /** @param ms from acceptance of its mail to its use */
-  noteUse(ms: number): void
-  /** An invitation has made its user a member of a group. */
-  onJoin(): void
-}
-
 /** `GET /api/auth/verify-signup` and `/verify-login`. */
 export class VerifyLink {
   readonly #database: Database
   readonly #sessions: BeginSession
   readonly #compensations: Compensations
-  readonly #effects: LinkEffects
+  readonly #mailStatistics: Pick<MailStatistics, 'used'>
+  readonly #onJoin: (() => void)[] = []
 
-  constructor(database: Database, sessions: BeginSession, compensations: Compensations, effects: LinkEffects) {
+  constructor(
+    database: Database,
+    sessions: BeginSession,
+    compensations: Compensations,
+    mailStatistics: Pick<MailStatistics, 'used'>,
+  ) {
     this.#database = database
     this.#sessions = sessions
     this.#compensations = compensations
-    this.#effects = effects
+    this.#mailStatistics = mailStatistics
+  }
+
+  /** @param listener called when an invitation has made its user a member of a group */
+  onJoin(listener: () => void): void {
+    this.#onJoin.push(listener)
   }
 
   /**
@@ -60,7 +64,7 @@ export class VerifyLink {
       joined = await joinInvitingGroups(tx, user, client.address, now)
       return joined
     })
-    if (joined.length > 0) this.#effects.onJoin()
+    if (joined.length > 0) for (const listener of this.#onJoin) listener()
     return this.#signIn(exchange)
   }
 
@@ -115,7 +119,7 @@ export class VerifyLink {
   /** The link is used up by now, so nothing that follows may cost the person their token. */
   async #signIn({ user, begun, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
     crashPoint('verify.after-consume')
-    if (acceptedAt) this.#effects.noteUse(Date.now() - acceptedAt.getTime())
+    if (acceptedAt) this.#mailStatistics.used(Date.now() - acceptedAt.getTime())
     const signedIn = await this.#sessions.finish(user, begun)
     crashPoint('verify.before-answer')
     return signedIn

@@ -17,7 +17,7 @@ import { ContainerInspector } from './container-inspector.ts'
 import type { ContainerState } from './container-state.ts'
 import { EngineHealth } from './engine-health.ts'
 import { EngineSweep } from './engine-sweep.ts'
-import { RouteChanges, type RouteChangesParts, type RouteStatus } from './route-changes.ts'
+import { RouteChanges, type RouteStatus } from './route-changes.ts'
 import { RoutePublisher, RouteReader, routeStateOf, routeStates, type RoutePublisherParts } from './routing-snapshot.ts'
 import { UserReader, type UserReaderParts } from './user-reader.ts'
 
@@ -25,14 +25,21 @@ import { UserReader, type UserReaderParts } from './user-reader.ts'
 const startTimeout = 6_000
 
 export type RouteSyncParts = RoutePublisherParts &
-  Pick<RouteChangesParts, 'onStatus'> &
-  Pick<UserReaderParts, 'db' | 'templates' | 'onAccessRevoked' | 'onGone'> & {
+  Pick<UserReaderParts, 'db' | 'templates' | 'onAccessRevoked'> & {
     readonly runtime: Runtime
     /** A list of all containers, asked for now; others may share it. @throws {RuntimeError} */
     readonly listAll: () => Promise<readonly RuntimeContainer[]>
     /** Written by the route sync only. */
     readonly index: ContainerIndex
   }
+
+/** Receives changes of containers, in the order in which they are found; neither may throw. */
+export interface RouteListener {
+  /** The status of a container changes. */
+  onStatus?(container: ContainerState, status: RouteStatus): void
+  /** The record of a container was deleted. */
+  onGone?(owned: ContainerRef): void
+}
 
 /** Receives the engine's events after the route sync has seen them; must not throw. */
 export interface EngineListener {
@@ -59,7 +66,8 @@ export class RouteSync extends RouteReader {
   readonly #users: UserReader
   readonly #inspector: ContainerInspector
   readonly #sweep: EngineSweep
-  #listener: EngineListener | undefined
+  readonly #listeners: RouteListener[] = []
+  #engineListener: EngineListener | undefined
   #isPublished = false
   /** Whether the start reads the store; ids of events that no record names yet are noted meanwhile. */
   #isReadingFirst = false
@@ -79,14 +87,19 @@ export class RouteSync extends RouteReader {
     const changes = new RouteChanges({
       index,
       snapshot: publisher.snapshot,
-      onStatus: parts.onStatus,
+      onStatus: (container, status) => {
+        for (const listener of this.#listeners) listener.onStatus?.(container, status)
+      },
       isEngineDown: () => engineHealth.isDown,
       isUnresponsive: (id) => this.#inspector.unresponsive.isUnknown(id),
       onDisplaced: (id) => void this.#inspector.inspectEach([id]),
     })
     this.#engineHealth = engineHealth
     this.#changes = changes
-    this.#users = new UserReader({ ...parts, publisher, changes })
+    const onGone = (owned: ContainerRef) => {
+      for (const listener of this.#listeners) listener.onGone?.(owned)
+    }
+    this.#users = new UserReader({ ...parts, publisher, changes, onGone })
     this.#inspector = new ContainerInspector({ runtime, report, index, publisher, changes, engineHealth })
     const inspector = this.#inspector
     const sweepParts = { runtime, listAll, report, index, reader: this, publisher, changes, inspector, engineHealth }
@@ -112,9 +125,14 @@ export class RouteSync extends RouteReader {
     return !this.#engineHealth.isDown
   }
 
-  /** From the next event on; one listener. */
+  /** Listeners are called in the order in which they came, from the next change on. */
+  onChange(listener: RouteListener): void {
+    this.#listeners.push(listener)
+  }
+
+  /** From the next event of the engine on; one listener. */
   listen(listener: EngineListener): void {
-    this.#listener = listener
+    this.#engineListener = listener
   }
 
   /**
@@ -230,7 +248,7 @@ export class RouteSync extends RouteReader {
 
   #onEvent(event: RuntimeEvent): void {
     const { id, action } = event
-    this.#listener?.onEvent(event, id === undefined ? undefined : this.findByContainerId(id))
+    this.#engineListener?.onEvent(event, id === undefined ? undefined : this.findByContainerId(id))
     if (action === 'lost') return this.#engineHealth.setEventsHeard(false)
     if (id === undefined) return this.#onEventsResumed()
     const entry = this.#index.byId(id)
@@ -277,7 +295,7 @@ export class RouteSync extends RouteReader {
   }
 
   #onEngineRecovered(): void {
-    this.#listener?.onEngineRecovered()
+    this.#engineListener?.onEngineRecovered()
     this.#sweep.runAfterOutage()
   }
 }

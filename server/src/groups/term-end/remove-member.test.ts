@@ -52,8 +52,13 @@ async function removeAfter(t: TestContext, change: (db: Db, userId: number) => P
   const recordState = recordStateOf(planned.records[0])
   await setHomeArchive(db, { memberId: member.id, type: 'lab', file: 'f', bytes: 1, recordState, now })
   await change(db, user.id)
-  const effects = { publish: nothing, revokeSessions: nothing, removeArchives: nothing, remove: async () => true }
-  const deletion = new Deletion(database, { keepHomes: 0, types: ['lab'], homeOf: () => 'home' }, effects)
+  const deletion = new Deletion({
+    database,
+    settings: { keepHomes: 0, types: ['lab'], homeOf: () => 'home' },
+    containers: { publishUsers: nothing, finishRemovals: async () => true },
+    revocations: { revokeStored: nothing },
+    archives: { remove: nothing },
+  })
   const files = { has: async () => true }
   const removal = new RemoveMember({ database, deletion, files, activate: nothing, onMembers: nothing })
   await removal.run(termEnd, member, planned, now).catch((error: unknown) => assert.match(String(error), /again/))

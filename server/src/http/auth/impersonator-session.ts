@@ -47,6 +47,20 @@ export class ImpersonatorSession {
     return [...tossed, this.#line('', 0)]
   }
 
+  /**
+   * A sign-in ends the takeover of this browser, as signing out does. Otherwise the takeover's owner would see it until it
+   * expires, and the browser would keep the administrator's token. That token stays valid, like the token of any session
+   * that a sign-in replaces.
+   * @returns `Set-Cookie` lines
+   */
+  async end(endSessions: EndSessions, call: SignInCall): Promise<string[]> {
+    const { headers, url } = call.request
+    const { session } = await this.#authenticator.authenticate(headers, call.now)
+    if (session?.via === 'cookie' && session.claims.acting !== null)
+      await endSessions.run([session.claims], call.client.address, call.now)
+    return this.isKept(headers) ? this.forget(url, headers) : []
+  }
+
   #line(value: string, lifetime: number): string {
     const secure = this.#settings.isSecure ? '; Secure' : ''
     return `${this.#name}=${value}; Path=${path}; Max-Age=${lifetime}; HttpOnly; SameSite=Strict${secure}`
@@ -57,30 +71,9 @@ export class ImpersonatorSession {
 export const secondsLeft = (until: Date, now: Date) =>
   Math.max(0, Math.floor((until.getTime() - now.getTime()) / 1_000))
 
-export interface TakeoverParts {
-  readonly authenticator: SessionAuthenticator
-  readonly endSessions: EndSessions
-  readonly impersonatorSession: ImpersonatorSession
-}
-
 /** The call of a handler, as far as it matters here. */
 interface SignInCall {
   readonly request: FastifyRequest
   readonly client: Pick<ClientInfo, 'address'>
   readonly now: Date
-}
-
-/**
- * A sign-in ends the takeover of this browser, as signing out does. Otherwise the takeover's owner would see it until it
- * expires, and the browser would keep the administrator's token. That token stays valid, like the token of any session
- * that a sign-in replaces.
- * @returns `Set-Cookie` lines
- */
-export async function endTakeover(parts: TakeoverParts, call: SignInCall): Promise<string[]> {
-  const { authenticator, endSessions, impersonatorSession } = parts
-  const { headers, url } = call.request
-  const { session } = await authenticator.authenticate(headers, call.now)
-  if (session?.via === 'cookie' && session.claims.acting !== null)
-    await endSessions.run([session.claims], call.client.address, call.now)
-  return impersonatorSession.isKept(headers) ? impersonatorSession.forget(url, headers) : []
 }

@@ -5,7 +5,8 @@ import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { PersonalData } from '#/accounts/personal-data.ts'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
-import { statusWords, type OwnContainers, type StatusLookup } from '#/containers/routes/own-containers.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import { signOutLines, type CookieSettings } from '#/http/auth/browser-session.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import type { StoredSession } from '#/store/sessions.ts'
@@ -13,11 +14,12 @@ import { actorOf, ownSessionOf, ownerOf, readId, sessionOf, userOf, type Handler
 import { toContainerEntry, toUser } from './dto-serializers.ts'
 
 export interface UserParts {
-  readonly ownContainers: OwnContainers
+  readonly containers: Pick<Containers, 'ownContainers'>
   readonly spawnerUrl: string
 }
 
-export function userHandlers({ ownContainers, spawnerUrl }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+export function userHandlers({ containers, spawnerUrl }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+  const { ownContainers } = containers
   return {
     me: async (call) => {
       const user = userOf(call)

@@ -103,14 +103,17 @@ export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 
 }
 
 export interface BlockUserParts {
-  readonly blocking: UserBlocking
-  readonly previews: BlockPreviews
+  readonly userBlocking: UserBlocking
+  readonly blockPreviews: BlockPreviews
 }
 
 type UserBlockingNames = 'blockUser' | 'unblockUser' | 'bulkBlockUsers' | 'bulkUnblockUsers' | 'previewBlock'
 
 /** Blocking users with all their containers. */
-export function blockUserHandlers({ blocking, previews }: BlockUserParts): Pick<Handlers, UserBlockingNames> {
+export function blockUserHandlers({
+  userBlocking: blocking,
+  blockPreviews: previews,
+}: BlockUserParts): Pick<Handlers, UserBlockingNames> {
   return {
     blockUser: changeUser((actor, id, now) => blocking.blockUser(actor, id, now), message('answers.userBlocked')),
     unblockUser: changeUser((actor, id, now) => blocking.unblockUser(actor, id, now), message('answers.userUnblocked')),
@@ -191,14 +194,14 @@ const changeUser =
   }
 
 export interface ContainerBlockingParts {
-  readonly blocking: ContainerBlocking
+  readonly containerBlocking: ContainerBlocking
 }
 
 type ContainerBlockingNames = 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
 
 /** Blocking containers, one or several. */
 export function containerBlockingHandlers({
-  blocking,
+  containerBlocking: blocking,
 }: ContainerBlockingParts): Pick<Handlers, ContainerBlockingNames> {
   return {
     blockContainer: async (call) => {

@@ -8,16 +8,15 @@ import { roundPercentiles } from '@berth/gateway/basics/duration-histogram.ts'
 import { contentLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { MailStatistics } from '#/accounts/mail/mail-statistics.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { AuditReader } from '#/admin/admin-lists.ts'
 import type { ReloadTemplates, TemplateVersions, UpdateContainers } from '#/admin/template-versions.ts'
-import type { AdmissionControl, Capacity } from '#/containers/launch/admission-control.ts'
-import type { HostResources } from '#/containers/launch/host-resources.ts'
 import type { LoadSample, LoadTimeSeries } from '#/containers/launch/load-metrics.ts'
-import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import type { HostReport } from '#/engines/runtime.ts'
-import type { DiskUse } from '#/homes/disk-use.ts'
+import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
+import type { NodeReport } from '#/nodes/node.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
@@ -27,30 +26,15 @@ import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
 import { actorOf, readLimit, type Handlers } from './call.ts'
 
 export interface SystemReportParts {
-  /** Structural types, because `http/` may not import `reconcile/`. */
-  readonly reconciler: { report(): ReconcilerReport }
-  readonly containerReconciler: { counts(): Readonly<Record<string, number>>; warnings(): readonly LocalizedMessage[] }
-  readonly admission: Pick<AdmissionControl, 'counts'>
-  readonly capacity: Pick<Capacity, 'running'>
-  readonly hostResources: Pick<HostResources, 'report' | 'warnings'>
-  readonly diskUse: Pick<DiskUse, 'warnings'>
-  readonly mailStatistics: Pick<MailStatistics, 'report'>
-  readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
+  /** Settings: max running containers of all users. */
+  readonly config: { readonly maxRunning: number | null }
+  readonly containers: Containers
+  readonly homes: Homes
+  readonly accounts: Accounts
   /** The nodes of an installation with several. */
-  readonly nodes: { list(): Promise<NodeStatus[]> } | undefined
+  readonly nodes?: NodeReport
   /** Findings of the configuration, and those since the start. */
   readonly findings: () => readonly LocalizedMessage[]
-  /** Max running containers of all users. */
-  readonly maxRunning: number | null
-}
-
-interface ReconcilerReport {
-  readonly lastRun: Date | null
-  readonly lastSuccess: Date | null
-  /** ms */
-  readonly duration: number | null
-  readonly isEngineAnswering: boolean
-  readonly failures: readonly LocalizedMessage[]
 }
 
 export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
@@ -62,7 +46,7 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
         reconciler: reconcilerPart(parts, language),
         launches: launchesPart(parts),
         containers: containersPart(parts),
-        host: hostPart(parts.hostResources.report),
+        host: hostPart(parts.containers.hostResources.report),
         mail: mailPart(parts),
         warnings: warningsOf(parts).map((warning) => localize(language, warning)),
         nodes: ((await parts.nodes?.list()) ?? []).map(nodePart),
@@ -71,12 +55,14 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
   }
 }
 
-function warningsOf({ containerReconciler, hostResources, diskUse, findings }: SystemReportParts): LocalizedMessage[] {
+function warningsOf({ containers, homes, findings }: SystemReportParts): LocalizedMessage[] {
+  const { containerReconciler, hostResources } = containers
+  const { diskUse } = homes
   return [...containerReconciler.warnings(), ...hostResources.warnings(), ...diskUse.warnings(), ...findings()]
 }
 
 function reconcilerPart(
-  { reconciler, containerReconciler, routeSync }: SystemReportParts,
+  { containers: { reconciler, containerReconciler, routeSync } }: SystemReportParts,
   language: Language,
 ): SystemReport['reconciler'] {
   const { lastRun, lastSuccess, duration, isEngineAnswering, failures } = reconciler.report()
@@ -90,13 +76,15 @@ function reconcilerPart(
   }
 }
 
-function launchesPart({ admission }: SystemReportParts): SystemReport['launches'] {
-  const { waiting, underWay, parallel } = admission.counts()
+function launchesPart({ containers }: SystemReportParts): SystemReport['launches'] {
+  const { waiting, underWay, parallel } = containers.admission.counts()
   return { waiting, under_way: underWay, parallel }
 }
 
-function containersPart({ capacity, hostResources, maxRunning }: SystemReportParts): SystemReport['containers'] {
-  return { running: capacity.running, max: maxRunning, addresses_left: hostResources.report?.addressesLeft ?? null }
+function containersPart({ config, containers }: SystemReportParts): SystemReport['containers'] {
+  const { capacity, hostResources } = containers
+  const left = hostResources.report?.addressesLeft ?? null
+  return { running: capacity.running, max: config.maxRunning, addresses_left: left }
 }
 
 function hostPart(report: HostReport | undefined): SystemReport['host'] {
@@ -121,7 +109,7 @@ function nodePart(node: NodeStatus): SystemReport['nodes'][number] {
   }
 }
 
-function mailPart({ mailStatistics }: SystemReportParts): SystemReport['mail'] {
+function mailPart({ accounts: { mailStatistics } }: SystemReportParts): SystemReport['mail'] {
   const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt, failures } = mailStatistics.report()
   return {
     accepted,
@@ -231,16 +219,16 @@ function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
 }
 
 export interface TemplateParts {
-  readonly versions: Pick<TemplateVersions, 'list'>
-  readonly update: Pick<UpdateContainers, 'run'>
-  readonly reload: Pick<ReloadTemplates<unknown>, 'run'>
+  readonly templateVersions: TemplateVersions
+  readonly updateContainers: UpdateContainers
+  readonly reloadTemplates: Pick<ReloadTemplates<unknown>, 'run'>
 }
 
 /** Templates, for administrators. */
 export function templateHandlers({
-  versions,
-  reload,
-  update,
+  templateVersions: versions,
+  reloadTemplates: reload,
+  updateContainers: update,
 }: TemplateParts): Pick<Handlers, 'listTemplates' | 'reloadTemplates' | 'updateContainersOf'> {
   return {
     listTemplates: async () => ({

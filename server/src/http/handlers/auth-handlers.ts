@@ -2,33 +2,27 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { isContainerLabel } from '@berth/gateway/basics/host-label.ts'
-import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { clearTokenCookies } from '@berth/gateway/tokens/token-selection.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { pages, withNext } from '@berth/web/paths.ts'
 import { safeNext } from '@berth/web/safe-next.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import type { ReadCookie, SignedIn } from '#/accounts/sessions/begin-session.ts'
-import type { HostSignIn } from '#/accounts/sessions/host-sign-in.ts'
-import type { RenewSession } from '#/accounts/sessions/renew-session.ts'
-import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import type { EndSessions } from '#/accounts/sessions/session-list.ts'
+import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
+import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
-import type { LinksLeftCount } from '#/accounts/sign-up/link-limits.ts'
-import type { LogIn, SignUp } from '#/accounts/sign-up/sign-up.ts'
-import type { VerifyLink } from '#/accounts/sign-up/verify-link.ts'
-import type { TakenOver, Takeover } from '#/admin/takeover.ts'
-import type { OwnContainers } from '#/containers/routes/own-containers.ts'
+import type { Admin } from '#/admin/open-admin.ts'
+import type { TakenOver } from '#/admin/takeover.ts'
+import type { WaysToSignIn } from '#/config/config-sections.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import { refuseForgeableWithout } from '#/http/auth/authorize-request.ts'
-import { sessionCookieLines, signOutLines, tokenCookieLines, type BrowserSession } from '#/http/auth/browser-session.ts'
-import {
-  endTakeover,
-  secondsLeft,
-  type ImpersonatorSession,
-  type TakeoverParts,
-} from '#/http/auth/impersonator-session.ts'
-import { isLikelyNavigation, type LoginCsrf, type SameBrowserProof } from '#/http/auth/sign-in-cookies.ts'
+import { sessionCookieLines, signOutLines, tokenCookieLines } from '#/http/auth/browser-session.ts'
+import type { Browsers } from '#/http/auth/browsers.ts'
+import { secondsLeft } from '#/http/auth/impersonator-session.ts'
+import { isLikelyNavigation } from '#/http/auth/sign-in-cookies.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
-import type { DeviceCookies, RateLimiter } from '#/http/rate-limiter.ts'
+import type { RateLimiter } from '#/http/rate-limiter.ts'
 import { isFrame, isPrefetch, isSubresource } from '#/http/request-headers.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import { mailboxOf } from '#/store/magic-links.ts'
@@ -36,60 +30,57 @@ import type { User } from '#/store/users.ts'
 import { actorOf, readId, sessionOf, type Call, type Handlers } from './call.ts'
 import { toUser } from './dto-serializers.ts'
 
-export interface AuthParts extends TakeoverParts {
-  /** Whether links are mailed to who asks (`SIGN_IN`). */
-  readonly isByLink: boolean
-  readonly providerSignOut: Pick<ProviderSignOut, 'logoutUrl'>
-  readonly logIn: LogIn
-  readonly signUp: SignUp
-  readonly linksLeft: LinksLeftCount
-  readonly verifyLink: VerifyLink
-  readonly browserSession: BrowserSession
-  readonly ownContainers: OwnContainers
-  readonly cookie: CookieSettings
-  readonly loginCsrf: LoginCsrf
-  readonly sameBrowserProof: SameBrowserProof
-  readonly rateLimiter: Pick<RateLimiter, 'refund'>
-  readonly devices: Pick<DeviceCookies, 'lineFor'>
+export interface AuthParts {
+  readonly config: { readonly signIn: WaysToSignIn }
+  readonly accounts: Accounts
+  readonly admin: Admin
+  readonly containers: Containers
+  readonly providerSignOut: ProviderSignOut
+  readonly browsers: Browsers
+  readonly rateLimiter: RateLimiter
 }
 
 type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
-    logIn: signInRequest(parts, ({ body, client, now }) => parts.logIn.run(body.email, client, now)),
-    signUp: signInRequest(parts, ({ body, client, now }) => parts.signUp.run(body.email, client, now)),
-    askForLink: signInRequest(parts, ({ body, client, now }) => parts.signUp.askForLink(body.email, client, now)),
+    logIn: signInRequest(parts, ({ body, client, now }) => parts.accounts.logIn.run(body.email, client, now)),
+    signUp: signInRequest(parts, ({ body, client, now }) => parts.accounts.signUp.run(body.email, client, now)),
+    askForLink: signInRequest(parts, ({ body, client, now }) =>
+      parts.accounts.signUp.askForLink(body.email, client, now),
+    ),
     resendVerification: linkRequest(parts, async ({ body, client, now, request }) =>
       // Always answered with 200: where no links are mailed, none is.
-      parts.isByLink
-        ? parts.logIn.resendVerification(body.email, client, now, (error) =>
+      parts.config.signIn.isByLink
+        ? parts.accounts.logIn.resendVerification(body.email, client, now, (error) =>
             request.log.error({ err: error }, 'a signup link could not be mailed again'),
           )
         : message('answers.linkSentIfKnown'),
     ),
     verifySignup: async (call) => {
       refusePrefetch(call)
-      return answerSignIn(parts, call, await parts.verifyLink.signUp(call.query.token, call.client, call.now))
+      return answerSignIn(parts, call, await parts.accounts.verifyLink.signUp(call.query.token, call.client, call.now))
     },
     verifyLogin: async (call) => {
       refusePrefetch(call)
-      return answerSignIn(parts, call, await parts.verifyLink.logIn(call.query.token, call.client, call.now))
+      return answerSignIn(parts, call, await parts.accounts.verifyLink.logIn(call.query.token, call.client, call.now))
     },
     logOut: async (call) => {
       const { claims, via } = sessionOf(call)
       const { headers, url } = call.request
       const isMovedIn = claims.acting !== null && via === 'cookie'
-      const own = isMovedIn ? await parts.impersonatorSession.ownSession(headers, claims.acting, call.now) : undefined
+      const own = isMovedIn
+        ? await parts.browsers.impersonatorSession.ownSession(headers, claims.acting, call.now)
+        : undefined
       // The administrator's own session ends too, also when the takeover is over: the next page must not restore it.
-      await parts.endSessions.run([claims, ...(own ? [own.claims] : [])], call.client.address, call.now)
-      const renewable = via === 'cookie' ? parts.browserSession.unbound(headers) : undefined
-      if (renewable) await parts.endSessions.ofSid(renewable.sid, 'signed-out', call.now)
+      await parts.admin.endSessions.run([claims, ...(own ? [own.claims] : [])], call.client.address, call.now)
+      const renewable = via === 'cookie' ? parts.browsers.browserSession.unbound(headers) : undefined
+      if (renewable) await parts.admin.endSessions.ofSid(renewable.sid, 'signed-out', call.now)
       // A takeover by header leaves the cookies alone: they hold the administrator's own session.
       if (claims.acting === null || isMovedIn) {
-        const forgotten = isMovedIn ? parts.impersonatorSession.forget(url, headers) : []
-        const tossed = parts.browserSession.forgetTossed(url, headers)
-        setCookies(call, [...tossed, ...signOutLines(headers.host, parts.cookie), ...forgotten])
+        const forgotten = isMovedIn ? parts.browsers.impersonatorSession.forget(url, headers) : []
+        const tossed = parts.browsers.browserSession.forgetTossed(url, headers)
+        setCookies(call, [...tossed, ...signOutLines(headers.host, parts.browsers.cookie), ...forgotten])
       }
       const ended = [claims.sid, own?.claims.sid, renewable?.sid].filter((sid) => sid !== undefined)
       const logoutUrl = await parts.providerSignOut.logoutUrl(ended)
@@ -99,8 +90,8 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
 }
 
 /** @throws {Refusal} 403 when people sign in by providers alone */
-function requireLinks({ isByLink }: AuthParts): void {
-  if (!isByLink) throw refusals.noSignInByLink()
+function requireLinks({ config }: AuthParts): void {
+  if (!config.signIn.isByLink) throw refusals.noSignInByLink()
 }
 
 type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
@@ -123,15 +114,15 @@ function signInRequest(parts: AuthParts, mail: MailLink) {
 
 /** The same answer for every address: whether a mail was sent, and to whom, is unknown here (enumeration guard). */
 function answerLinkRequest(
-  { linksLeft, sameBrowserProof }: AuthParts,
+  { accounts, browsers }: AuthParts,
   call: LinkRequestCall,
   words: LocalizedMessage,
 ): { message: string } {
   const { body, now, request, reply } = call
   const email = normaliseEmail(body.email)
-  const remembered = sameBrowserProof.remember(request.headers, email, now)
+  const remembered = browsers.sameBrowserProof.remember(request.headers, email, now)
   if (remembered) void reply.header('set-cookie', remembered)
-  const counted = linksLeft.count(email, now)
+  const counted = accounts.linksLeft.count(email, now)
   if (counted) void reply.headers({ [linksLeftHeaders.left]: counted.left, [linksLeftHeaders.reset]: counted.reset })
   return { message: localizedReply(call, words) }
 }
@@ -149,12 +140,17 @@ async function answerSignIn(parts: AuthParts, call: VerifyCall, signedIn: Signed
   parts.rateLimiter.refund(call.client, mailboxOf(user.email))
   // Login CSRF: no other page or message may sign this browser in to an account of its choice. The same-browser proof shows
   // that the link was requested here.
-  const hasAsked = isLikelyNavigation(headers) && parts.sameBrowserProof.has(headers, user.email, call.now)
-  if (hasAsked || parts.loginCsrf.maySetCookies(headers)) {
-    const own = sessionCookieLines(signedIn, headers.host, parts.cookie)
-    const tossed = parts.browserSession.forgetTossed(url, headers)
-    setCookies(call, [...tossed, ...own, parts.devices.lineFor(headers), ...(await endTakeover(parts, call))])
-  } else setCookies(call, parts.loginCsrf.forget(url, headers))
+  const hasAsked = isLikelyNavigation(headers) && parts.browsers.sameBrowserProof.has(headers, user.email, call.now)
+  if (hasAsked || parts.browsers.loginCsrf.maySetCookies(headers)) {
+    const own = sessionCookieLines(signedIn, headers.host, parts.browsers.cookie)
+    const tossed = parts.browsers.browserSession.forgetTossed(url, headers)
+    setCookies(call, [
+      ...tossed,
+      ...own,
+      parts.browsers.devices.lineFor(headers),
+      ...(await parts.browsers.impersonatorSession.end(parts.admin.endSessions, call)),
+    ])
+  } else setCookies(call, parts.browsers.loginCsrf.forget(url, headers))
   return authResponse(parts, signedIn)
 }
 
@@ -163,13 +159,11 @@ function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]
 }
 
 export interface RenewalParts {
-  readonly ownContainers: OwnContainers
-  readonly authenticator: SessionAuthenticator
-  readonly renewSession: RenewSession
-  readonly browserSession: BrowserSession
-  readonly loginCsrf: LoginCsrf
-  readonly cookie: CookieSettings
-  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
+  readonly sessions: Sessions
+  readonly accounts: Accounts
+  readonly containers: Containers
+  readonly browsers: Browsers
+  readonly rateLimiter: RateLimiter
 }
 
 type RenewalCall = Call<'refreshSession'> | Call<'continueSession'>
@@ -177,7 +171,7 @@ type RenewalCall = Call<'refreshSession'> | Call<'continueSession'>
 export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSession' | 'continueSession'> {
   return {
     refreshSession: async (call) => {
-      const sent = parts.browserSession.of(call.request.headers)
+      const sent = parts.browsers.browserSession.of(call.request.headers)
       if (!sent) forgetTossed(parts, call)
       if (!sent) throw refusals.noSession()
       refuseForgeable(parts, sent, call)
@@ -189,7 +183,7 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
       // A page of a container, on our origin, could otherwise make this browser renew, or be signed out, beside what it shows.
       if (isSubresource(request.headers) || isPrefetch(request.headers)) throw refusals.noNavigation()
       const next = safeNext(query.next) ?? pages.home
-      const sent = parts.browserSession.of(request.headers)
+      const sent = parts.browsers.browserSession.of(request.headers)
       try {
         if (!sent) forgetTossed(parts, call)
         if (!sent) throw refusals.noSession()
@@ -200,7 +194,7 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
         // Only in a navigation, beside which no sign-in runs in this tab: an answer that comes late would remove the cookie of a new
         // session. A frame shows no login page; the next navigation of its tab finds the cookie, and so the reason.
         if (sent && error.code !== 'takeoverNotRenewed' && !isFrame(request.headers))
-          void reply.header('set-cookie', signOutLines(request.headers.host, parts.cookie))
+          void reply.header('set-cookie', signOutLines(request.headers.host, parts.browsers.cookie))
         return { location: withReason(withNext(pages.login, next), error.code) }
       }
     },
@@ -211,20 +205,25 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
 async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): Promise<SignedIn> {
   const { request, reply, client, now } = call
   await refuseTakeover(parts, call)
-  const signedIn = await parts.renewSession.byCookie(sent, () => true, now)
+  const signedIn = await parts.sessions.renewSession.byCookie(sent, () => true, now)
   parts.rateLimiter.refundRequests(client, 'session', 1)
-  const tossed = parts.browserSession.forgetTossed(request.url, request.headers)
-  void reply.header('set-cookie', [...tossed, ...sessionCookieLines(signedIn, request.headers.host, parts.cookie)])
+  const tossed = parts.browsers.browserSession.forgetTossed(request.url, request.headers)
+  void reply.header('set-cookie', [
+    ...tossed,
+    ...sessionCookieLines(signedIn, request.headers.host, parts.browsers.cookie),
+  ])
   return signedIn
 }
 
 /** Cookies that a container's page set must not keep a browser from being renewed for as long as they last. */
-function forgetTossed({ browserSession }: RenewalParts, { request: { url, headers }, reply }: RenewalCall): void {
+function forgetTossed({ browsers }: RenewalParts, { request: { url, headers }, reply }: RenewalCall): void {
+  const { browserSession } = browsers
   if (browserSession.isTossed(headers)) void reply.header('set-cookie', browserSession.forgetTossed(url, headers))
 }
 
 /** The browser belongs to a takeover until that is ended by a person: it must not become another one's in between. */
-async function refuseTakeover({ authenticator }: RenewalParts, { request, now }: RenewalCall): Promise<void> {
+async function refuseTakeover({ accounts }: RenewalParts, { request, now }: RenewalCall): Promise<void> {
+  const { authenticator } = accounts
   const headers = { cookie: request.headers.cookie ?? '' }
   const { session, candidates } = await authenticator.authenticate(headers, now)
   const isTakeover = session
@@ -235,7 +234,7 @@ async function refuseTakeover({ authenticator }: RenewalParts, { request, now }:
 
 /** A container's page on our origin must not read the token of the answer: "Why a CSRF token" in docs/explanation/event-streams.md. */
 function refuseForgeable(
-  { authenticator, loginCsrf, cookie }: RenewalParts,
+  { accounts: { authenticator }, browsers: { loginCsrf, cookie } }: RenewalParts,
   sent: ReadCookie,
   call: RenewalCall,
 ): void {
@@ -249,13 +248,7 @@ function refuseForgeable(
 const withReason = (url: string, why: string | undefined) =>
   why === undefined || why === 'noSession' ? url : `${url}${url.includes('?') ? '&' : '?'}ended=${why}`
 
-export interface EntryParts {
-  readonly authenticator: Pick<SessionAuthenticator, 'authenticate'>
-  /** Null when containers are below paths. */
-  readonly hostSignIn: HostSignIn | null
-  readonly cookie: CookieSettings
-  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
-}
+export type EntryParts = Pick<RenewalParts, 'sessions' | 'accounts' | 'browsers' | 'rateLimiter'>
 
 /** SHA-256 in base64url. */
 const hashForm = /^[\w-]{43}$/
@@ -265,7 +258,9 @@ const nextForm = /^\/[\x21\x22\x24-\x7e]{0,2047}$/
 export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer'> {
   return {
     enterContainer: async (call) => {
-      const { hostSignIn, authenticator, rateLimiter } = parts
+      const { rateLimiter } = parts
+      const { hostSignIn } = parts.sessions
+      const { authenticator } = parts.accounts
       const { container, browser } = call.query
       if (!hostSignIn) throw refusals.notFound('address')
       requireTopNavigation(call)
@@ -289,8 +284,8 @@ export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer
 const renewalOf = (path: string) => `${endpoints.continueSession.path}?${new URLSearchParams({ next: path })}`
 
 /** Otherwise a tossed token would keep the browser from being led on for as long as it lasts. */
-function forgetTokens({ cookie }: EntryParts, { request: { url, headers }, reply }: Call<'enterContainer'>): void {
-  void reply.header('set-cookie', clearTokenCookies(url, headers.host, cookie))
+function forgetTokens({ browsers }: EntryParts, { request: { url, headers }, reply }: Call<'enterContainer'>): void {
+  void reply.header('set-cookie', clearTokenCookies(url, headers.host, browsers.cookie))
 }
 
 /** No script, frame or prefetch gets a code. @throws {Refusal} 400 · 403 */
@@ -300,14 +295,11 @@ function requireTopNavigation({ request: { headers } }: Call<'enterContainer'>):
 }
 
 export interface TakeoverHandlerParts {
-  readonly ownContainers: OwnContainers
-  readonly takeover: Takeover
-  readonly authenticator: SessionAuthenticator
-  readonly endSessions: EndSessions
-  readonly renewSession: RenewSession
-  readonly browserSession: BrowserSession
-  readonly cookie: CookieSettings
-  readonly impersonatorSession: ImpersonatorSession
+  readonly sessions: Sessions
+  readonly accounts: Accounts
+  readonly admin: Admin
+  readonly containers: Containers
+  readonly browsers: Browsers
 }
 
 type TakeoverNames = 'takeOver' | 'endTakeover'
@@ -319,7 +311,7 @@ export function takeoverHandlers(parts: TakeoverHandlerParts): Pick<Handlers, Ta
       if (reason === '') throw refusals.badRequest(message('requests.noReason'))
       const { browser } = call.client
       const id = readId(call.params.id, 'user')
-      const taken = await parts.takeover.begin(actorOf(call), id, { reason, browser, now: call.now })
+      const taken = await parts.admin.takeover.begin(actorOf(call), id, { reason, browser, now: call.now })
       if (call.body.in_browser) await enterTakeover(parts, call, taken)
       return authResponse(parts, taken)
     },
@@ -327,7 +319,7 @@ export function takeoverHandlers(parts: TakeoverHandlerParts): Pick<Handlers, Ta
     endTakeover: async (call) => {
       const { claims, via } = sessionOf(call)
       if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
-      await parts.endSessions.run([claims], call.client.address, call.now)
+      await parts.admin.endSessions.run([claims], call.client.address, call.now)
       if (via === 'cookie') await leaveTakeover(parts, call, claims.acting)
       return { message: localizedReply(call, message('answers.takeoverOver')) }
     },
@@ -345,18 +337,18 @@ async function enterTakeover(
 ): Promise<void> {
   const { session, request, reply, now } = call
   if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
-  parts.renewSession.pauseForTakeover(session.claims.sid)
+  parts.sessions.renewSession.pauseForTakeover(session.claims.sid)
   // The cookie lasts as long as the administrator's session: the next page sees that the takeover is over, and a person
   // ends it. Without the cookie, the session's renewal would make the browser the administrator's again without a word.
-  const kept = Math.max(lifetime, secondsLeft(await parts.renewSession.endOf(session.claims.sid, now), now))
-  const cookies = tokenCookieLines({ text: token, sid, lifetime: kept }, request.headers.host, parts.cookie)
-  void reply.header('set-cookie', [...cookies, parts.impersonatorSession.keep(session, now)])
+  const kept = Math.max(lifetime, secondsLeft(await parts.sessions.renewSession.endOf(session.claims.sid, now), now))
+  const cookies = tokenCookieLines({ text: token, sid, lifetime: kept }, request.headers.host, parts.browsers.cookie)
+  void reply.header('set-cookie', [...cookies, parts.browsers.impersonatorSession.keep(session, now)])
 }
 
 /** Restores the session of the administrator who acted; without one, signs the browser out. */
 async function leaveTakeover(parts: TakeoverHandlerParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
   const { request, reply, now } = call
-  const own = await parts.impersonatorSession.ownSession(request.headers, acting, now)
+  const own = await parts.browsers.impersonatorSession.ownSession(request.headers, acting, now)
   const { host } = request.headers
   const token = own && {
     text: own.token,
@@ -365,14 +357,16 @@ async function leaveTakeover(parts: TakeoverHandlerParts, call: Call<'endTakeove
   }
   const renewed = own ? undefined : await renewOwn(parts, call, acting)
   void reply.header('set-cookie', [
-    ...(renewed ? sessionCookieLines(renewed, host, parts.cookie) : tokenCookieLines(token, host, parts.cookie)),
-    ...parts.impersonatorSession.forget(request.url, request.headers),
+    ...(renewed
+      ? sessionCookieLines(renewed, host, parts.browsers.cookie)
+      : tokenCookieLines(token, host, parts.browsers.cookie)),
+    ...parts.browsers.impersonatorSession.forget(request.url, request.headers),
   ])
 }
 
 /** The administrator's own session, when its token has expired meanwhile and it has not. */
 async function renewOwn(
-  { browserSession, renewSession }: TakeoverHandlerParts,
+  { browsers: { browserSession }, sessions: { renewSession } }: TakeoverHandlerParts,
   { request, now }: Call<'endTakeover'>,
   acting: string,
 ): Promise<SignedIn | undefined> {
@@ -387,7 +381,7 @@ async function renewOwn(
 }
 
 function isProven(
-  { authenticator }: TakeoverHandlerParts,
+  { accounts: { authenticator } }: TakeoverHandlerParts,
   { claims }: Session,
   { request }: Call<'takeOver'>,
 ): boolean {
@@ -397,10 +391,10 @@ function isProven(
 
 /** Auth response: carries an access token. Source: specification, Auth response. @param lifetime seconds */
 async function authResponse(
-  { ownContainers }: { ownContainers: OwnContainers },
+  { containers }: { readonly containers: Containers },
   { user, token, lifetime }: { user: User; token: string; lifetime: number },
 ): Promise<AuthResponse> {
-  const primary = await ownContainers.primaryRecord(user.id)
+  const primary = await containers.ownContainers.primaryRecord(user.id)
   return {
     access_token: token,
     token_type: 'Bearer',

@@ -3,21 +3,16 @@ import { localize } from '@berth/texts/localize.ts'
 import { LocalizedMessage, message } from '@berth/texts/localized-message.ts'
 import type { ContainerLogs } from '#/containers/container-logs.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { OwnerActions } from '#/containers/idle/owner-actions.ts'
-import type { Launch } from '#/containers/launch/launch.ts'
-import { statusWords, type OwnContainers, type StatusLookup } from '#/containers/routes/own-containers.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import type { SentEvent, UserEventSubscriptions } from '#/containers/user-events.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { Templates } from '#/templates/template.ts'
 import { sessionOf, userOf, type Handlers } from './call.ts'
 import { openPathOf } from './dto-serializers.ts'
 
 export interface ContainerParts {
-  readonly ownContainers: OwnContainers
-  readonly launch: Launch
-  readonly templates: Pick<Templates, 'get' | 'first'>
-  readonly ownerActions: OwnerActions
+  readonly containers: Containers
   readonly spawnerUrl: string
 }
 
@@ -32,22 +27,17 @@ type ContainerNames =
 /** The status alone, which needs nothing but a look. */
 export const containerStatusHandlers = ({
   ownContainers,
-}: Pick<ContainerParts, 'ownContainers'>): Pick<Handlers, 'containerStatus'> => ({
+}: Pick<Containers, 'ownContainers'>): Pick<Handlers, 'containerStatus'> => ({
   containerStatus: async (call) => {
     const { record, lookup } = await ownContainers.primary(userOf(call).id)
     return { container_id: record?.containerId ?? null, status: statusOf(lookup) }
   },
 })
 
-export function containerHandlers({
-  ownContainers,
-  launch,
-  templates,
-  ownerActions,
-  spawnerUrl,
-}: ContainerParts): Pick<Handlers, ContainerNames> {
+export function containerHandlers({ containers, spawnerUrl }: ContainerParts): Pick<Handlers, ContainerNames> {
+  const { launch, ownerActions, templates } = containers
   return {
-    ...containerStatusHandlers({ ownContainers }),
+    ...containerStatusHandlers(containers),
 
     restartContainer: async (call) => {
       const { containerId } = await launch.restartPrimary(userOf(call), call.now)

@@ -5,28 +5,26 @@ import type { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
 import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import type { Provider } from '#/accounts/oidc/provider-settings.ts'
 import { SignInProblem } from '#/accounts/oidc/sign-in-problem.ts'
+import type { Admin } from '#/admin/open-admin.ts'
+import type { WaysToSignIn } from '#/config/config-sections.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { AttemptCookies } from '#/http/auth/sign-in-cookies.ts'
-import { endTakeover, type TakeoverParts } from '#/http/auth/impersonator-session.ts'
-import { sessionCookieLines, type BrowserSession, type CookieSettings } from '#/http/auth/browser-session.ts'
+import type { Browsers } from '#/http/auth/browsers.ts'
+import { sessionCookieLines } from '#/http/auth/browser-session.ts'
 import type { Call, Handlers, Redirect } from './call.ts'
-import type { DeviceCookies, RateLimiter } from '#/http/rate-limiter.ts'
+import type { RateLimiter } from '#/http/rate-limiter.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { isPrefetch } from '#/http/request-headers.ts'
 import { singleParameters } from '#/http/request-parsing.ts'
 
-export interface OidcParts extends TakeoverParts {
-  /** In the order of the login page. */
-  readonly providers: readonly Provider[]
+export interface OidcParts {
+  readonly config: { readonly signIn: WaysToSignIn; readonly providers: readonly Provider[] }
+  readonly admin: Admin
   readonly providerSignIn: ProviderSignIn
-  readonly providerSignOut: Pick<ProviderSignOut, 'endByProvider'>
-  readonly isByLink: boolean
-  readonly cookie: CookieSettings
-  readonly attempts: AttemptCookies
-  readonly browserSession: Pick<BrowserSession, 'forgetTossed'>
-  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
-  readonly devices: Pick<DeviceCookies, 'lineFor'>
+  readonly providerSignOut: ProviderSignOut
+  readonly browsers: Browsers
+  readonly rateLimiter: RateLimiter
 }
 
 /** Requests of one sign-in that succeeded: its start and its end. */
@@ -37,15 +35,15 @@ type OidcNames = 'listProviders' | 'startSignIn' | 'finishSignIn' | 'endSessions
 export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
   return {
     listProviders: () => ({
-      providers: parts.providers.map(({ id, displayName }) => ({ id, display_name: displayName })),
-      email_link: parts.isByLink,
+      providers: parts.config.providers.map(({ id, displayName }) => ({ id, display_name: displayName })),
+      email_link: parts.config.signIn.isByLink,
     }),
     startSignIn: async (call) => {
       requireNavigation(call)
       const next = safeNext(call.query.next) ?? pages.home
       try {
         const { location, attempt } = await parts.providerSignIn.start(call.params.provider, next)
-        void call.reply.header('set-cookie', parts.attempts.keep(attempt, call.request.headers, call.now))
+        void call.reply.header('set-cookie', parts.browsers.attempts.keep(attempt, call.request.headers, call.now))
         return { location }
       } catch (error) {
         return toLogin(call, error, next)
@@ -54,10 +52,10 @@ export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
     finishSignIn: async (call) => {
       requireNavigation(call)
       const { params, query, request, now } = call
-      if (!parts.providers.some(({ id }) => id === params.provider)) throw refusals.notFound('provider')
+      if (!parts.config.providers.some(({ id }) => id === params.provider)) throw refusals.notFound('provider')
       const state = query.state ?? ''
-      const attempt = parts.attempts.find(state, params.provider, request.headers, now)
-      void call.reply.header('set-cookie', parts.attempts.forget(state, request.url, request.headers))
+      const attempt = parts.browsers.attempts.find(state, params.provider, request.headers, now)
+      void call.reply.header('set-cookie', parts.browsers.attempts.forget(state, request.url, request.headers))
       try {
         if (!attempt) throw new SignInProblem('attempt-lost', 'no attempt of this browser has this state')
         return await finish(parts, call, attempt)
@@ -85,9 +83,12 @@ async function finish(
   const answer = singleParameters(call.query)
   const signedIn = await parts.providerSignIn.finish({ answer, attempt }, client, now)
   parts.rateLimiter.refundRequests(client, 'provider', requestsOfSignIn)
-  const own = sessionCookieLines(signedIn, request.headers.host, parts.cookie)
-  const tossed = parts.browserSession.forgetTossed(request.url, request.headers)
-  const further = [parts.devices.lineFor(request.headers), ...(await endTakeover(parts, call))]
+  const own = sessionCookieLines(signedIn, request.headers.host, parts.browsers.cookie)
+  const tossed = parts.browsers.browserSession.forgetTossed(request.url, request.headers)
+  const further = [
+    parts.browsers.devices.lineFor(request.headers),
+    ...(await parts.browsers.impersonatorSession.end(parts.admin.endSessions, call)),
+  ]
   void reply.header('set-cookie', [...tossed, ...own, ...further])
   return { location: attempt.next }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
-import { knownStatuses } from './known-statuses.ts'
+import { knownStatuses } from './reader-handlers.ts'
 
 /** An engine that has one container, `here`. */
 function engineWith(keepsStopped: boolean): Pick<Runtime, 'inspectId' | 'list' | 'capabilities'> {

@@ -1,0 +1,520 @@
+import path from 'node:path'
+import type { Logger } from 'pino'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
+import type { Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
+import { settledDay } from '#/machine/settled-dates.ts'
+import { SingleFlight } from '#/machine/single-flight.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
+import type { Database } from '#/store/database.ts'
+import type { FormerOwner, RemovedContainer } from '#/store/removals.ts'
+import type { ContainerRef, UserContainer } from '#/store/user-containers.ts'
+import { listRecentUsersOf, type User } from '#/store/users.ts'
+import type { LaunchRules } from '#/templates/launch-rules.ts'
+import { FileSources } from '#/templates/starter-files/file-sources.ts'
+import { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
+import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'
+import type { Template, Templates } from '#/templates/template.ts'
+import { checkBlock, stopJustBlocked } from './blocked-containers.ts'
+import { ContainerLogs } from './container-logs.ts'
+import { ContainerRemoval } from './container-removal.ts'
+import { Activity } from './idle/activity.ts'
+import { IdleSuspension } from './idle/idle-suspension.ts'
+import { IdleTimeoutMonitor } from './idle/idle-timeout-monitor.ts'
+import { IdleWarnings } from './idle/idle-warnings.ts'
+import { ImageFetches } from './idle/image-fetches.ts'
+import { LifetimeMonitor } from './idle/lifetime-monitor.ts'
+import { OwnerActions } from './idle/owner-actions.ts'
+import { Prestart, PrestartTimes, type PrestartParts, type PrestartTimesParts } from './idle/prestart.ts'
+import { AdmissionControl, Capacity } from './launch/admission-control.ts'
+import type { InstallationSettings, SpecUser } from './launch/build-container-spec.ts'
+import { CrashLoops } from './launch/crash-loops.ts'
+import { HostResources } from './launch/host-resources.ts'
+import { failOnEarlyExit, hasExited } from './launch/launch-failure.ts'
+import { LaunchProgress } from './launch/launch-progress.ts'
+import { Launch } from './launch/launch.ts'
+import { LaunchMetrics, LoadTimeSeries } from './launch/load-metrics.ts'
+import { readinessTargetOf, waitForReadiness } from './launch/readiness-probe.ts'
+import { PreLaunchHooks, Spawner, type PreLaunchHook } from './launch/spawner.ts'
+import type { BeforeImage } from './launch/starter.ts'
+import { Wake } from './launch/wake.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { ContainerReconciler } from './reconcile/container-reconciler.ts'
+import { EngineListCache } from './reconcile/engine-list.ts'
+import { prerequisitesTask, type HostCheck } from './reconcile/host-check.ts'
+import type { GracePeriods } from './reconcile/plan.ts'
+import type { Reconciler, Task } from './reconcile/reconciler.ts'
+import { finishRemovals, keptHomesTask, removalsTask, removeUnkeptHomes } from './reconcile/removals-task.ts'
+import { ContainerIndex } from './routes/container-index.ts'
+import { isAddress, type ContainerState } from './routes/container-state.ts'
+import { OwnContainers, RestartRequests, StatusLookups } from './routes/own-containers.ts'
+import type { RouteStatus } from './routes/route-changes.ts'
+import { RouteSync, routeSyncTask, type RouteSyncParts } from './routes/route-sync.ts'
+import { UserEventSubscriptions, UserEvents, containerEvent } from './user-events.ts'
+
+/** Store, engine, gateway and log, on which the rooms of one process are built. */
+export interface Foundation {
+  readonly database: Database
+  readonly runtime: Runtime
+  /** The data plane; it keeps serving when this process ends. */
+  readonly gateway: Gateway
+  /** Name of this installation; the prefix of every container name. */
+  readonly installation: string
+  /**
+   * True for an API that is started for one command while no service runs: no periodic task starts, because the next
+   * start of the service does that work, and the operator asked for this one command only.
+   */
+  readonly isForOneCommand?: boolean
+  readonly log: Logger
+}
+
+/** Settings of this room, as `Config` has them. */
+export interface ContainersSettings {
+  readonly templates: Templates
+  readonly sources: SourceFolders
+  readonly dataDir: string
+  readonly containerRouting: 'path' | 'subdomain'
+  readonly timeZone: string
+  readonly launchTimeout: number
+  readonly launchParallel: number
+  readonly maxRunning: number | null
+  readonly maxPerUser: number | null
+  readonly retireAfter: number
+  readonly fetchesImages: boolean
+  readonly snapshots: { readonly isOn: boolean }
+}
+
+export interface ContainersParts extends Foundation {
+  readonly config: ContainersSettings
+  readonly addresses: Pick<InstallationSettings, 'spawnerUrl' | 'containerOrigin'> & { readonly frontendUrl: string }
+  /** The keys of tokens, which rotate: they are read at each launch. */
+  readonly key: { readonly jwks: unknown; readonly signingJwks: unknown }
+  /** Sessions: what ends with them, and which are revoked. */
+  readonly sessions: { readonly streams: OpenStreams; readonly revocations: { all: RouteSyncParts['revoked'] } }
+  readonly rules: LaunchRules
+  /** Runs nothing before it is started with the tasks of all rooms; it may be asked for a run earlier. */
+  readonly reconciler: Reconciler
+  readonly hostCheck: HostCheck
+  /** For tests, in ms. */
+  readonly pace?: Partial<GracePeriods> & { readonly overdue?: number }
+}
+
+/** Whether snapshots of homes are made: before a home gets another image, among other times. */
+export const hasSnapshots = (
+  { snapshots }: Pick<ContainersSettings, 'snapshots'>,
+  runtime: Pick<Runtime, 'homeContents'>,
+): boolean => snapshots.isOn && runtime.homeContents() !== undefined
+
+/**
+ * The room of containers: their state and routes, launches, idle suspension, and what is repaired when the engine and the store
+ * differ. Rooms above it subscribe to `routeSync.onChange`, `admission.onRequest` and `subscriptions.addSource`.
+ */
+export class Containers {
+  readonly templates: Templates
+  readonly activity: Activity
+  readonly events = new UserEvents()
+  readonly idleWarnings = new IdleWarnings((userId, event) => this.events.publish(userId, event))
+  readonly singleFlight = new SingleFlight()
+  readonly restartRequests = new RestartRequests()
+  readonly launchMetrics = new LaunchMetrics()
+  readonly engineList: EngineListCache
+  readonly capacity: Capacity
+  readonly hostResources: HostResources
+  readonly launchProgress: LaunchProgress
+  readonly admission: AdmissionControl
+  readonly history: LoadTimeSeries
+  readonly routeSync: RouteSync
+  readonly removal: ContainerRemoval
+  readonly spawner: Spawner
+  readonly launch: Launch
+  readonly wake: Wake
+  readonly idleSuspension: IdleSuspension
+  readonly prestart: Prestart
+  readonly ownerActions: OwnerActions
+  readonly ownContainers: OwnContainers
+  readonly logs: ContainerLogs
+  readonly subscriptions: UserEventSubscriptions
+  readonly reconciler: Reconciler
+  readonly containerReconciler: ContainerReconciler
+  /** Periodic tasks of this room, in the order in which they are to run. */
+  readonly tasks: readonly Task[]
+  readonly #log: Logger
+  readonly #isForOneCommand: boolean
+  readonly #preLaunchHooks: PreLaunchHook[]
+  #beforeImage: BeforeImage = async () => undefined
+  readonly #stopBlocked: ReturnType<typeof stopJustBlocked>
+  readonly #finishRemovals: ReturnType<typeof finishRemovals>
+  readonly #routesPublished = Promise.withResolvers<void>()
+  /** Each runs only while a template needs it. */
+  readonly #timers: readonly { start(): void; stop(): void }[]
+
+  constructor(parts: ContainersParts) {
+    const { config, database, runtime, gateway, installation, rules, reconciler, log } = parts
+    const { streams, revocations } = parts.sessions
+    const { templates } = config
+    const { capabilities } = runtime
+    const { db } = database
+    const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
+    const index = new ContainerIndex(capabilities)
+    const crashLoops = new CrashLoops()
+    this.templates = templates
+    this.reconciler = reconciler
+    this.activity = new Activity(database)
+    this.engineList = new EngineListCache(runtime, () => reconciler.activate())
+    this.capacity = new Capacity(config, (type) => templates.get(type))
+    this.hostResources = new HostResources(runtime, log)
+    this.launchProgress = launchProgressOf(parts, this.events, index)
+    const { activity, capacity, events, hostResources, idleWarnings, launchProgress, launchMetrics, singleFlight } =
+      this
+    this.admission = new AdmissionControl({
+      capacity,
+      hostResources,
+      launchProgress,
+      limitsFor: (owned) => rules.limitsFor(owned),
+      flowsOf: (owned) => rules.flowsOf(owned),
+      checkBlock: (userId, type) => checkBlock(db, userId, type),
+      parallel: config.launchParallel,
+      ping: () => runtime.ping(),
+    })
+    const { admission, engineList } = this
+    this.history = new LoadTimeSeries({ admission, capacity, hostResources, launchMetrics })
+    this.routeSync = new RouteSync({
+      db,
+      runtime,
+      listAll: () => engineList.listAll(),
+      templates,
+      gateway,
+      index,
+      revoked: () => revocations.all(),
+      onAccessRevoked: (userId) => streams.endUser(userId),
+      report,
+    })
+    const { routeSync } = this
+    this.removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
+    this.#preLaunchHooks = [(user, template) => rules.refusalFor(user, template, new Date())]
+    const preLaunchHooks = new PreLaunchHooks(database, this.#preLaunchHooks)
+    this.spawner = new Spawner({
+      runtime,
+      database,
+      settings: installationSettings(parts),
+      singleFlight,
+      routeSync,
+      removal: this.removal,
+      preLaunchHooks,
+      admission,
+      launchProgress,
+      crashLoops,
+      starterFiles: starterFilesOf(parts),
+      beforeImage: hasSnapshots(config, runtime) ? (owner, signal) => this.#beforeImage(owner, signal) : undefined,
+      launchMetrics,
+      log,
+    })
+    const { spawner } = this
+    this.idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
+    const { idleSuspension } = this
+    const timeout = config.launchTimeout * 1_000
+    this.launch = new Launch({ database, spawner, templates, rules, launchProgress, activity, timeout, log })
+    this.prestart = new Prestart({
+      rules,
+      spawner,
+      activity,
+      idleSuspension,
+      templates,
+      capabilities,
+      admission,
+      isPaused: (owned) => isPaused(routeSync, owned),
+      awaitReady: awaitReady(config, routeSync),
+      log,
+    })
+    const { prestart } = this
+    admission.onShortage((owned, refusal) => prestart.makeRoom(owned, refusal))
+    admission.onRequest((owned) => prestart.noteRequest(owned))
+    this.ownerActions = new OwnerActions({
+      database,
+      templates,
+      admission,
+      routeSync,
+      idleSuspension,
+      activity,
+      log,
+      capabilities,
+    })
+    this.wake = new Wake({
+      runtime,
+      database,
+      templates,
+      singleFlight,
+      routeSync,
+      spawner,
+      preLaunchHooks,
+      admission,
+      launchProgress,
+      crashLoops,
+      activity,
+      report,
+    })
+    followChanges(this, crashLoops, (known) => noteEnd(parts, launchProgress, known))
+    this.subscriptions = new UserEventSubscriptions({
+      events,
+      streams,
+      snapshotOf: (userId) =>
+        routeSync
+          .statusesOf(userId)
+          .map(({ type, status }) => containerEvent(type, status, routeSync.get({ userId, type }))),
+      onListener: (userId) => launchProgress.onListener(userId),
+    })
+    for (const source of [launchProgress, idleWarnings]) this.subscriptions.addSource(source)
+    this.ownContainers = new OwnContainers(db, templates, rules, new StatusLookups(runtime), this.restartRequests)
+    this.logs = new ContainerLogs({ database, runtime, templates, streams })
+    const isSettled = settledDay(parts.pace?.overdue)
+    this.containerReconciler = new ContainerReconciler({
+      db,
+      runtime,
+      templates,
+      installation,
+      singleFlight,
+      routeSync,
+      admission,
+      hostResources,
+      spawner,
+      engineList,
+      findContainer: (id) => routeSync.findByContainerId(id),
+      activate: () => reconciler.activate(),
+      isDateSettled: () => isSettled(new Date()),
+      log,
+      graces: { retire: config.retireAfter * 1_000, ...stoppedGraces(capabilities), ...parts.pace },
+    })
+    const { containerReconciler } = this
+    this.tasks = [
+      prerequisitesTask(runtime, parts.hostCheck, engineList),
+      routeSyncTask(routeSync, engineList),
+      // Before removals, which wait for an engine that is slow to remove: what is blocked stops within 5 s of its return.
+      containerReconciler,
+      removalsTask(database, this.removal),
+      keptHomesTask({ database, runtime, isSettled }),
+    ]
+    // Before the first event; an activation before the start is noted.
+    if (!parts.isForOneCommand) {
+      routeSync.listen(containerReconciler)
+      admission.onRequest((owned) => containerReconciler.onRequest(owned))
+    }
+    const activate = () => reconciler.activate()
+    this.#stopBlocked = stopJustBlocked((owned) => containerReconciler.reconcileOne(owned), activate, log)
+    const removeHomes = (owner: FormerOwner) => removeUnkeptHomes({ database, runtime }, owner, new Date())
+    this.#finishRemovals = finishRemovals(this.removal, removeHomes, activate, log)
+    this.#timers = timersOf(parts, this)
+    this.#log = log
+    this.#isForOneCommand = parts.isForOneCommand === true
+  }
+
+  /** Resolves when the gateway has the routes for the first time. */
+  get routesPublished(): Promise<void> {
+    return this.#routesPublished.promise
+  }
+
+  /** @param hook asked before each launch, behind those that came before it */
+  addPreLaunchHook(hook: PreLaunchHook): void {
+    this.#preLaunchHooks.push(hook)
+  }
+
+  /** @param hook one of them; called only where snapshots are made, see `hasSnapshots` */
+  beforeImage(hook: BeforeImage): void {
+    this.#beforeImage = hook
+  }
+
+  /** Identifies the version of a template with which a launch of this user would create a container now. */
+  fingerprintOf(user: SpecUser, template: Template): ReturnType<Spawner['fingerprintOf']> {
+    return this.spawner.fingerprintOf(user, template, {})
+  }
+
+  /** Starts the container of the first type for a user who signs in, and what else templates ask for then. */
+  startPrimary(user: User): Promise<unknown> {
+    return this.prestart.afterSignIn(user, () => this.launch.startPrimary(user, new Date()))
+  }
+
+  /**
+   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed. A queued
+   * launch of a blocked user is refused at once, so that a stop does not wait for its slot.
+   */
+  async publishUsers(userIds: readonly number[]): Promise<void> {
+    for (const userId of userIds) this.admission.recheck(userId)
+    await Promise.all(userIds.map((userId) => this.routeSync.publishUser(userId)))
+  }
+
+  /** Stops those of these containers that are blocked; waits 8 s at most, and never throws: see `stopJustBlocked`. */
+  stopBlocked(records: readonly UserContainer[]): Promise<void> {
+    return this.#stopBlocked(records)
+  }
+
+  /**
+   * Removes containers whose record was just deleted, and homes that are not kept; never throws: see `finishRemovals`.
+   * @returns whether nothing is left
+   */
+  finishRemovals(containers: readonly RemovedContainer[]): Promise<boolean> {
+    return this.#finishRemovals(containers)
+  }
+
+  /** Publishes all routes, and follows the engine until the signal. @throws when the store or the gateway fails */
+  async publishRoutes(signal: AbortSignal): Promise<void> {
+    await this.routeSync.publishAll(signal)
+    this.#routesPublished.resolve()
+  }
+
+  /** Starts the timers that the present templates need; to be called again when the templates are others. */
+  startTimers(): void {
+    if (!this.#isForOneCommand) for (const timer of this.#timers) timer.start()
+  }
+
+  /** Begins work without a request; tasks of the reconciler are started apart. */
+  start(): void {
+    this.hostResources.start()
+    this.history.start()
+  }
+
+  /** Nothing begins afterwards but launches that are queued. Resolves when the reconciler's work under way has ended. */
+  async stop(): Promise<void> {
+    for (const timer of [...this.#timers, this.prestart, this.hostResources, this.history]) timer.stop()
+    await Promise.all([this.reconciler.stop(), this.containerReconciler.stop()])
+  }
+
+  /** Writes what is in memory alone. */
+  async close(): Promise<void> {
+    await tryOrLog(this.#log, 'writing when containers were used last', () => this.activity.writeAll())
+  }
+}
+
+/** What follows from changes of containers in this room; other rooms subscribe for themselves. */
+function followChanges(
+  { routeSync, activity, idleWarnings, capacity, launchProgress, prestart, events }: Containers,
+  crashLoops: CrashLoops,
+  onEnd: (container: ContainerState) => void,
+): void {
+  const noteLaunched = (container: ContainerState, status: RouteStatus) => {
+    // An engine that does not answer about it has ended nothing.
+    if (status === 'unknown') return
+    const isUp = status === 'running' || status === 'paused'
+    capacity.note(container, isUp)
+    if (status === 'running') launchProgress.forgetFailure(container)
+    if (isUp) return
+    if (!container.wasStopped && status !== 'blocked') crashLoops.ended(container)
+    onEnd(container)
+  }
+  routeSync.onChange({
+    onStatus: (container, status) => {
+      if (status === 'running') activity.startOver(container)
+      else if (status !== 'paused') idleWarnings.forget(container)
+      noteLaunched(container, status)
+      if (status !== 'running' && status !== 'paused') prestart.noteEnd(container)
+      events.publish(container.userId, containerEvent(container.type, status, container))
+    },
+    onGone: (owned) => {
+      activity.forget(owned)
+      idleWarnings.forget(owned)
+      capacity.note(owned, false)
+      crashLoops.forget(owned)
+      launchProgress.forget(owned)
+      prestart.noteEnd(owned)
+      events.publish(owned.userId, containerEvent(owned.type, 'missing'))
+    },
+  })
+}
+
+/** Explains the end of a container that a launch waits for. */
+function noteEnd(
+  { runtime, log }: ContainersParts,
+  launchProgress: LaunchProgress,
+  known: ContainerState | undefined,
+): void {
+  if (!known) return
+  failOnEarlyExit({ runtime, launchProgress }, known).catch((error: unknown) =>
+    log.warn({ err: error }, 'explaining an end failed'),
+  )
+}
+
+function launchProgressOf(
+  parts: ContainersParts,
+  events: UserEvents,
+  index: Pick<ContainerIndex, 'get'>,
+): LaunchProgress {
+  const { templates, containerRouting } = parts.config
+  const knownOf = (owned: ContainerRef) => index.get(owned)?.known
+  return new LaunchProgress({
+    publish: (userId, event) => events.publish(userId, event),
+    hasListener: (userId) => events.hasListener(userId),
+    hasExited: (owned) => {
+      const known = knownOf(owned)
+      return known !== undefined && hasExited(known)
+    },
+    readinessTarget: (owned) =>
+      readinessTargetOf(templates.get(owned.type), knownOf(owned)?.prefix, containerRouting === 'subdomain'),
+    onExited: (owned, progress) => noteEnd(parts, progress, knownOf(owned)),
+  })
+}
+
+/** What suspends and stops containers, starts them at set hours, and fetches images ahead. */
+function timersOf(
+  { config, database, runtime, log }: ContainersParts,
+  { routeSync, idleSuspension, activity, idleWarnings: warnings, prestart }: Containers,
+) {
+  const { templates, timeZone } = config
+  const now = () => Date.now()
+  const passwords = new TemplateSources(config.sources)
+  const fetchImage: PrestartTimesParts['fetchImage'] = (template, signal) =>
+    runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) })
+  const usersOf: PrestartTimesParts['usersOf'] = (type, since, page) =>
+    listRecentUsersOf(database.db, type, since, page)
+  return [
+    new IdleTimeoutMonitor({ templates, routeSync, idleSuspension, activity, runtime, warnings, log }),
+    new LifetimeMonitor({ templates, routeSync, idleSuspension, runtime, warnings, timeZone, now, log }),
+    new PrestartTimes({ templates, prestart, usersOf, fetchImage, timeZone, now, log }),
+    new ImageFetches({ templates, isForAll: config.fetchesImages, fetchImage, log }),
+  ]
+}
+
+/** Address of a container that has one. */
+function addressOf(routeSync: RouteSync, owned: ContainerRef) {
+  const known = routeSync.get(owned)
+  const where = known && routeSync.routeOf(known)?.where
+  return known && where && isAddress(where) ? { known, where } : undefined
+}
+
+const isPaused = (routeSync: RouteSync, owned: ContainerRef): boolean =>
+  addressOf(routeSync, owned)?.where.isPaused === true
+
+const awaitReady =
+  ({ templates, containerRouting }: ContainersSettings, routeSync: RouteSync): PrestartParts['awaitReady'] =>
+  async (owned, timeout, signal) => {
+    const found = addressOf(routeSync, owned)
+    if (!found) return false
+    const hasOwnHost = containerRouting === 'subdomain'
+    const target = readinessTargetOf(templates.get(owned.type), found.known.prefix, hasOwnHost)
+    return waitForReadiness(found.where, timeout, signal, target)
+  }
+
+/** Where stopped containers are not kept, a record without one is stopped, and never forgotten. */
+const stoppedGraces = ({ keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>) =>
+  keepsStopped ? {} : { forget: Infinity }
+
+/** Its folder is made when a template has files. */
+function starterFilesOf({ config, runtime, log }: ContainersParts): PutStarterFiles {
+  const folder = path.join(config.dataDir, 'starter-files')
+  const sources = new FileSources({ folder, roots: config.sources.mountRoots })
+  return new PutStarterFiles({ files: runtime.containerFiles(), sources, folder, log })
+}
+
+/** Values for the environment of containers. */
+function installationSettings({ config, installation, key, addresses }: ContainersParts): InstallationSettings {
+  const { spawnerUrl, containerOrigin = null, frontendUrl } = addresses
+  return {
+    installation,
+    spawnerUrl,
+    containerOrigin,
+    jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
+    get jwks() {
+      return JSON.stringify(key.jwks)
+    },
+    sources: new TemplateSources(config.sources),
+    get signingJwks() {
+      return JSON.stringify(key.signingJwks)
+    },
+  }
+}

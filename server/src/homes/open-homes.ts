@@ -1,0 +1,154 @@
+import path from 'node:path'
+import { hasSnapshots, type Containers, type Foundation } from '#/containers/open-containers.ts'
+import type { OpenStreams } from '#/containers/open-streams.ts'
+import type { Task } from '#/containers/reconcile/reconciler.ts'
+import { noteHomeWritten } from '#/store/home-archives.ts'
+import { findUser } from '#/store/users.ts'
+import type { GroupDirectory } from '#/templates/group-directory.ts'
+import type { LaunchRules } from '#/templates/launch-rules.ts'
+import { DiskLimits } from './disk-limits.ts'
+import { DiskMeasurement, DiskUse } from './disk-use.ts'
+import { HomeAccess } from './home-access.ts'
+import { HomeDownloads } from './home-downloads.ts'
+import { HomeFolders } from './home-folders.ts'
+import { HomeRestores, RestoreJournal } from './home-restores.ts'
+import { HomeSnapshots, PruneSnapshots, SnapshotAdministration, type HomeSnapshotsParts } from './home-snapshots.ts'
+import { HomeUploads } from './home-uploads.ts'
+import { SnapshotFiles } from './snapshot-files.ts'
+
+export interface HomesParts extends Foundation {
+  readonly config: {
+    readonly dataDir: string
+    readonly maxDiskPerUser: number | null
+    readonly snapshots: { readonly isOn: boolean; readonly maxBytes: number }
+  }
+  readonly containers: Containers
+  readonly streams: OpenStreams
+  readonly directory: GroupDirectory
+  readonly rules: LaunchRules
+  /** For tests, in ms: between two measurements, and the limit of work on a home. */
+  readonly pace?: { readonly measureHomes?: number; readonly homes?: number }
+}
+
+/**
+ * The room of homes: their disk use, snapshots, downloads and uploads. Launches ask it first. Where snapshots are switched off,
+ * nothing is read, and no launch asks for one.
+ */
+export class Homes {
+  readonly diskUse: DiskUse
+  readonly snapshots: HomeSnapshots
+  readonly snapshotAdministration: SnapshotAdministration
+  readonly downloads: HomeDownloads
+  readonly uploads: HomeUploads
+  readonly folders: HomeFolders
+  /** Completes restores, and deletes snapshots of homes that are gone. */
+  readonly task: Task
+  readonly #restores: HomeRestores
+  readonly #measurement: DiskMeasurement
+  readonly #hasSnapshots: boolean
+  readonly #isForOneCommand: boolean
+
+  constructor(parts: HomesParts) {
+    const { config, database, runtime, installation, containers, directory, log, pace } = parts
+    const { templates, singleFlight, removal } = containers
+    const { maxBytes } = config.snapshots
+    const isOn = hasSnapshots(config, runtime)
+    this.#hasSnapshots = isOn
+    this.#isForOneCommand = parts.isForOneCommand === true
+    this.diskUse = diskUseOf(parts)
+    const { diskUse } = this
+    this.#measurement = new DiskMeasurement(diskUse, log, pace?.measureHomes)
+    const folder = path.join(config.dataDir, 'snapshots')
+    const files = new SnapshotFiles(path.join(folder, 'homes'))
+    const upload = new SnapshotFiles(path.join(folder, 'uploads'))
+    const diskRefusal: HomeSnapshotsParts['diskRefusal'] = (owner, template) => diskUse.refusalFor(owner, template)
+    const access = new HomeAccess({
+      isOn,
+      isService: !parts.isForOneCommand,
+      contents: runtime.homeContents(),
+      runtime,
+      singleFlight,
+      installation,
+      templates,
+      removal,
+      ...(pace?.homes === undefined ? {} : { timeLimit: pace.homes }),
+    })
+    this.#restores = new HomeRestores({
+      access,
+      singleFlight,
+      templates,
+      files: { snapshot: files, upload },
+      journal: new RestoreJournal(path.join(folder, 'restoring')),
+      beforeWrite: ({ userId, type }) => noteHomeWritten(database.db, userId, type),
+      log,
+    })
+    const restores = this.#restores
+    this.snapshots = new HomeSnapshots({
+      access,
+      maxBytes,
+      runtime,
+      removal,
+      installation,
+      files,
+      restores,
+      diskRefusal,
+      log,
+    })
+    this.snapshotAdministration = new SnapshotAdministration(database, this.snapshots)
+    this.downloads = new HomeDownloads(this.snapshots, access, files, parts.streams)
+    this.uploads = new HomeUploads({
+      access,
+      maxBytes,
+      restores,
+      diskRefusal,
+      files: upload,
+      roomFor: (owner, type) => diskUse.roomFor(owner, type),
+      findUser: (userId) => findUser(database.db, userId),
+    })
+    this.folders = new HomeFolders(access)
+    const pruning = new PruneSnapshots({ db: database.db, runtime, files, installation })
+    this.task = {
+      name: 'snapshots',
+      run: async () => {
+        if (!isOn) return {}
+        await restores.complete()
+        return { removed: await pruning.run() }
+      },
+    }
+    containers.addPreLaunchHook((user, template) => diskUse.refusalFor(user, template))
+    containers.beforeImage(({ userId, slug, type }, signal) =>
+      this.snapshots.beforeImage({ id: userId, slug }, type, new Date(), signal),
+    )
+    containers.subscriptions.addSource(diskUse)
+    directory.onChange(() => this.start())
+  }
+
+  /** Completes what the death of a process has interrupted. Before the first launch. */
+  async resumeSnapshots(): Promise<void> {
+    if (this.#hasSnapshots && !this.#isForOneCommand) await this.#restores.resume()
+  }
+
+  /** Measures homes at intervals, while there are limits. */
+  start(): void {
+    if (!this.#isForOneCommand) this.#measurement.start()
+  }
+
+  /** Cancels a measurement in progress; resolves when it has ended. */
+  stop(): Promise<void> {
+    return this.#measurement.stop()
+  }
+}
+
+function diskUseOf({ config, runtime, containers, rules, log, pace }: HomesParts): DiskUse {
+  const { templates, routeSync, events } = containers
+  return new DiskUse({
+    runtime,
+    limits: new DiskLimits(templates, config.maxDiskPerUser),
+    rules,
+    templates,
+    slugOf: (userId) => routeSync.gatewayUserOf({ userId })?.slug,
+    publish: (userId, event) => events.publish(userId, event),
+    log,
+    ...(pace?.measureHomes === undefined ? {} : { maxAge: pace.measureHomes }),
+  })
+}

@@ -1,0 +1,154 @@
+import type { Server } from 'node:http'
+import type { Logger } from 'pino'
+import type { Gateway } from '@berth/gateway/port/gateway.ts'
+import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { configWarnings } from '#/config/config-warnings.ts'
+import type { TlsConfig } from '#/config/config-sections.ts'
+import { loadMetrics } from '#/containers/launch/load-metrics.ts'
+import { reconcilerMetrics } from '#/containers/reconcile/container-reconciler.ts'
+import { SessionRenewal } from './auth/browser-session.ts'
+import { Browsers } from './auth/browsers.ts'
+import { FrontEnd } from './front-end/front-end-document.ts'
+import { frontEndSettings } from './front-end/front-end-settings.ts'
+import { allHandlers, type Rooms } from './all-handlers.ts'
+import { createListener, drain, listenOnSocket } from './listener.ts'
+import { MetricsListener } from './metrics.ts'
+import { OperatorRequests } from './operator-socket.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { createHttpServer, type HttpServer } from './server.ts'
+import { UntrustedProxies } from './untrusted-proxies.ts'
+
+export interface HttpRoomParts extends Rooms {
+  readonly gateway: Gateway
+  /** Folder of the built front end. */
+  readonly webDir: string
+  readonly log: Logger
+}
+
+/** The room of HTTP: API and front end for users, and the API for the operator. Nothing is bound before `listen`. */
+export class Http {
+  readonly #server: HttpServer
+  readonly #operatorListener: Server
+  readonly #metrics: MetricsListener | undefined
+  readonly #log: Logger
+
+  constructor(server: HttpServer, operators: OperatorRequests, metrics: MetricsListener | undefined, log: Logger) {
+    this.#server = server
+    this.#operatorListener = createListener(operators.accept(server.handle))
+    this.#metrics = metrics
+    this.#log = log
+  }
+
+  /** Answers on this Unix socket. @throws when it cannot listen */
+  listen(socketPath: string): Promise<void> {
+    return listenOnSocket(this.#server.server, socketPath, (problem) => this.#log.error(problem))
+  }
+
+  /** Answers the operator on this Unix socket. @throws when it cannot listen */
+  listenToOperator(socketPath: string): Promise<void> {
+    return listenOnSocket(this.#operatorListener, socketPath, (problem) => this.#log.error(problem))
+  }
+
+  /** Begins to answer `/metrics` where it has a listener of its own. */
+  async startMetrics(): Promise<void> {
+    await this.#metrics?.start(this.#server.metrics)
+  }
+
+  stopMetrics(): void {
+    this.#metrics?.stop()
+  }
+
+  /** Accepts no new requests, and resolves when those under way are answered, at the latest after this time, in ms. */
+  async drain(timeout: number): Promise<void> {
+    await Promise.all([drain(this.#server.server, timeout), drain(this.#operatorListener, timeout)])
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close()
+  }
+}
+
+/** @throws when the front end is not built */
+export async function openHttp(parts: HttpRoomParts): Promise<Http> {
+  const { config, addresses, database, gateway, key, sessions, containers, accounts, groups, log } = parts
+  const { authenticator, newAddressLimit, sessionList, verifyLink } = accounts
+  const { auditWebhook } = parts.admin
+  const { renewSession, uses, revocations, clock } = sessions
+  const browsers = new Browsers({
+    key,
+    cookie: { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' },
+    authenticator,
+    sessionCookies: sessions.cookies,
+    linkLifetime: config.magicLinkExpiry,
+  })
+  const { cookie, devices, loginCsrf, addressSecrets, sameBrowserProof } = browsers
+  const renewal = new SessionRenewal(renewSession, uses, cookie, log)
+  const rateLimiter = new RateLimiter(config.requestsPerMinute)
+  const operators = new OperatorRequests()
+  const untrusted = new UntrustedProxies(log)
+  const { metricsListen, metricsToken } = config
+  const metricsListener = metricsListen === null ? undefined : new MetricsListener(metricsListen, metricsToken, log)
+  const atStart = configWarnings(config, addresses)
+  const findings = (): readonly LocalizedMessage[] => [
+    ...atStart,
+    ...untrusted.warnings(),
+    ...newAddressLimit.warnings(),
+    ...(metricsListener?.warnings() ?? []),
+    ...(auditWebhook?.warnings() ?? []),
+    ...groups.warnings(),
+  ]
+  const server = await createHttpServer({
+    handlers: allHandlers({ ...parts, browsers, rateLimiter, findings }),
+    authenticator,
+    apiTokens: accounts.apiTokenAuthenticator,
+    revocations,
+    cookie,
+    renewal,
+    blocked: { database, templates: containers.templates },
+    frontEnd: await FrontEnd.load({
+      webDir: parts.webDir,
+      authenticator,
+      sessionList,
+      verifyLink,
+      cookie,
+      renewal,
+      loginCsrf,
+      addressSecrets,
+      sameBrowserProof,
+      ...frontEndSettings(config, addresses),
+      hasGroups: () => !groups.directory.isEmpty,
+    }),
+    log,
+    rateLimiter,
+    devices,
+    strictTransport: strictTransportOf(config.tls),
+    onRequest: (request) => untrusted.note(request),
+    metricsToken: metricsListen === null ? metricsToken : undefined,
+    operator: (request) => operators.nameOf(request),
+    counts: () => countsOf(parts, gateway),
+    now: () => clock.now(),
+  })
+  return new Http(server, operators, metricsListener, log)
+}
+
+/** Numbers for `/metrics`, by name. */
+async function countsOf(
+  { accounts, admin, containers, homes, nodes, runtime }: Rooms,
+  gateway: Gateway,
+): Promise<Record<string, number>> {
+  return {
+    ...reconcilerMetrics(containers.reconciler, containers.containerReconciler, containers.routeSync),
+    ...homes.diskUse.counts(),
+    ...containers.launchMetrics.counts(),
+    ...loadMetrics(containers),
+    ...runtime.counts(),
+    ...accounts.mailStatistics.counts(),
+    ...admin.auditWebhook?.counts(),
+    ...(await gateway.counts().catch(() => ({}))),
+    ...(await nodes?.counts()),
+  }
+}
+
+/** Value of `Strict-Transport-Security`; null: the header is not sent. */
+export const strictTransportOf = (tls: TlsConfig | null): string | null =>
+  tls && tls.hstsMaxAge > 0 ? `max-age=${tls.hstsMaxAge}` : null
