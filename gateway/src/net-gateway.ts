@@ -11,26 +11,28 @@ import type {
   GatewayState,
   TlsSettings,
 } from '#/port/gateway.ts'
-import { GatewayMetrics } from './gateway-metrics.ts'
+import { GatewayMetrics } from '#/proxy/gateway-metrics.ts'
 import { ClientConnection } from '#/clients/client-connection.ts'
 import { defaultClientTimeouts, type ClientTimeouts } from '#/clients/client-socket.ts'
-import { ClientConnections } from '#/clients/client-connections.ts'
+import {
+  ClientConnections,
+  defaultGatewayLimits,
+  redirectShare,
+  type ConnectionContext,
+  type GatewayLimits,
+} from '#/clients/client-connections.ts'
 import { clock, clockResolution, readClock } from '#/basics/clock.ts'
-import { Freshness } from './freshness.ts'
-import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
+import { Freshness } from '#/access/freshness.ts'
+import type { GatewayConfig } from '#/access/gateway-config.ts'
+import { mayContinue } from '#/proxy/request-context.ts'
 import { ShareTable } from '#/access/share-table.ts'
 import { SessionTracker } from '#/access/session-tracker.ts'
-import { TokenVerifier, UserCache } from '#/access/token-verifier.ts'
+import { TokenVerifier, UserCache } from '#/tokens/token-verifier.ts'
 import { ContainerHosts } from '#/access/container-hosts.ts'
 import { PlatformUpstream } from '#/upstream/upstream.ts'
 import { RoutingTable } from '#/upstream/routing-table.ts'
-import { TrustedProxies } from '#/clients/trusted-proxies.ts'
-import {
-  ConnectionLimiter,
-  defaultGatewayLimits,
-  redirectShare,
-  type GatewayLimits,
-} from '#/clients/connection-limiter.ts'
+import { TrustedProxies } from '#/access/trusted-proxies.ts'
+import { ConnectionLimiter } from '#/access/connection-limiter.ts'
 import { bind } from '#/basics/listening.ts'
 import { createRedirectListener } from '#/clients/redirect-listener.ts'
 import { createTlsListener, type TlsListener } from '#/clients/tls-listener.ts'
@@ -73,7 +75,7 @@ export function createNetGateway(options: NetGatewayOptions = {}): NetGateway {
   return new ReverseProxy(options)
 }
 
-class ReverseProxy implements NetGateway, GatewayContext {
+class ReverseProxy implements NetGateway, ConnectionContext {
   readonly users = new UserCache()
   readonly tokens = new TokenVerifier(this.users)
   readonly sessions = new SessionTracker()
@@ -83,7 +85,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly accessLog = new AccessLogSwitch((problem) => this.#reportProblem(problem))
   readonly routingTable: RoutingTable
   readonly limiter: ConnectionLimiter
-  readonly connections: ClientConnections
+  readonly connections: ClientConnections<ClientConnection>
   config: GatewayConfig | undefined
   hasState = false
   isDraining = false
@@ -92,6 +94,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   /** Resolves when settings that were sent are in force, or refused: what is sent behind them is judged by them. */
   #settled: Promise<void> = Promise.resolve()
   readonly #timeouts: ClientTimeouts
+  readonly #limits: GatewayLimits
   /** Of plain HTTP, until it is replaced by one of TLS before it is bound. */
   #server: Server
   #tls: TlsListener | undefined
@@ -106,8 +109,9 @@ class ReverseProxy implements NetGateway, GatewayContext {
     readClock()
     this.routingTable = new RoutingTable(this.users)
     this.#timeouts = { ...defaultClientTimeouts, ...timeouts }
-    this.limiter = new ConnectionLimiter({ ...defaultGatewayLimits, ...limits })
-    this.connections = new ClientConnections(this.limiter.limits)
+    this.#limits = { ...defaultGatewayLimits, ...limits }
+    this.limiter = new ConnectionLimiter(this.#limits)
+    this.connections = new ClientConnections(this.#limits)
     this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#connected(socket))
     this.#timers = [
       setInterval(() => this.#sweep(), Math.min(sweepEvery, this.#timeouts.head / 2)),
@@ -129,7 +133,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
 
   #useTls(tls: TlsSettings): void {
     const connected = (socket: Socket) => this.#connected(socket)
-    const { connections } = this.limiter.limits
+    const { connections } = this.#limits
     this.#tls = createTlsListener(tls, connections, this.#reportProblem, connected)
     this.#server = this.#tls.server
     const port = () => (this.#server.address() as AddressInfo).port
@@ -198,7 +202,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
       berth_gateway_refusals_total: this.limiter.refusals,
       berth_gateway_failures_total: this.limiter.failures,
       berth_gateway_connections: this.connections.size,
-      berth_gateway_connections_max: this.limiter.limits.connections,
+      berth_gateway_connections_max: this.#limits.connections,
       berth_gateway_connections_refused_total: this.connections.refused,
       berth_gateway_connections_evicted_total: this.connections.evicted,
       berth_gateway_unfinished_head_bytes: this.connections.unfinishedBytes,

@@ -34,6 +34,24 @@ const rooms = [
   'machine',
 ]
 
+/** Programs of the gateway, outside of its folders. */
+const gatewayPrograms = ['main.ts', 'gateway-service.ts', 'net-gateway.ts']
+
+/** Folders of the gateway from the outside in, behind its programs: each imports those behind it in this list only. */
+const gatewayFolders = [
+  'supervisor',
+  'link',
+  'clients',
+  'proxy',
+  'access',
+  'upstream',
+  'pages',
+  'http1',
+  'tokens',
+  'port',
+  'basics',
+]
+
 test('every import is seen by these rules', () => {
   assert.ok(imports.length > 150, `only ${imports.length} imports found`)
   const [file, target] = ['server/src/start/api-process.ts', 'server/src/start/app.ts']
@@ -82,6 +100,19 @@ test('every file of the server is in a room', () => {
   )
 })
 
+test(`a folder of the gateway imports only those behind it: ${gatewayFolders.join(', ')}`, () => {
+  assert.deepEqual(offenders(isUpwards(placeInGateway)), [])
+})
+
+test('every file of the gateway is in one of these folders, or a program', () => {
+  const files = sources.filter((file) => file.startsWith('gateway/src/'))
+  assert.ok(files.length > 50, `only ${files.length} files found`)
+  assert.deepEqual(
+    files.filter((file) => placeInGateway(file) === -1),
+    [],
+  )
+})
+
 test('the adapter of a cluster is loaded by the selection of adapters alone, when the settings ask for it', () => {
   const [cluster, chosen] = ['server/src/engines/kubernetes/', 'server/src/start/adapters.ts']
   const loaded = imports.filter(
@@ -104,4 +135,12 @@ function isUpwards(place: (file: string) => number): (each: Import) => boolean {
 function placeOfRoom(file: string): number {
   const [, room = ''] = /^server\/src\/([^/]+)\/./.exec(file) ?? []
   return rooms.indexOf(room)
+}
+
+/** Programs come before all folders. */
+function placeInGateway(file: string): number {
+  const [, first = '', rest = ''] = /^gateway\/src\/([^/]+)(\/.)?/.exec(file) ?? []
+  if (rest === '') return gatewayPrograms.includes(first) ? 0 : -1
+  const place = gatewayFolders.indexOf(first)
+  return place === -1 ? -1 : place + 1
 }

@@ -1,15 +1,15 @@
 import type { GatewayUser, ShareGrant, TypeRules } from '#/port/gateway.ts'
 import type { UnavailableContainer } from '#/pages/unavailable.ts'
 import { headerValue } from '#/http1/header-lines.ts'
-import { refuseUnsandboxable } from '#/proxy/response-headers.ts'
+import { refuseUnsandboxable } from './origin-sandbox.ts'
 import { isHtmlNavigation, isReadRequest, isServiceWorkerScript } from '#/http1/browser-request.ts'
 import type { ShareTable } from './share-table.ts'
-import type { Caller, UserCache } from './token-verifier.ts'
+import type { Caller, UserCache } from '#/tokens/token-verifier.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import type { Route } from '#/upstream/route.ts'
 import type { RouteMatch, RoutingTable } from '#/upstream/routing-table.ts'
-import { checkRequestPath, type RequestPath } from '#/http1/request-path.ts'
+import type { RequestPath } from '#/http1/request-path.ts'
 
 /** Result of authorization: proxy to the app, redirect, or respond that the container does not exist yet. */
 export type AuthorizationResult =
@@ -110,4 +110,32 @@ function checkWebSocketOrigin({ text, fields: { host } }: RequestHead, scheme: s
 
 function homeRedirect(path: string, requestPath: RequestPath): string {
   return (requestPath.rest === '' ? path : path.replace(/\/$/, '') + requestPath.rest) + requestPath.query
+}
+
+/**
+ * Refuses a container's path that an app could read as another one.
+ * @throws {GatewayRefusal} 400 when it is not plain, or leaves its prefix once dots are resolved
+ */
+function checkRequestPath({ segment, rest }: RequestPath): void {
+  if (segment === '') throw gatewayRefusals.badTarget('oneSlash')
+  // Most paths have none of these, and need no closer look.
+  if (!/[%\\;]|\/\./.test(segment) && !/[%\\]|\/\./.test(rest)) return
+  const path = `/${segment}${rest}`
+  if (path.includes('\\')) throw gatewayRefusals.badTarget('backslash')
+  if (/%(?![0-9a-f]{2})|%00/i.test(path)) throw gatewayRefusals.badTarget('badEscape')
+  if (escapesRoot(rest)) throw gatewayRefusals.badTarget('climbs')
+}
+
+/** Whether an app that decodes once and resolves dots would end above its own root. Stricter than any one app: empty segments add no depth. */
+function escapesRoot(rest: string): boolean {
+  const decoded = rest.replace(/%2e/gi, '.').replace(/%2f/gi, '/').replace(/%5c/gi, '/')
+  let depth = 0
+  for (const segment of decoded.split('/')) {
+    // Servlet containers cut `;parameters` off before they resolve dots, so `..;` climbs too.
+    const [name = ''] = segment.split(';', 1)
+    if (name === '..') depth -= 1
+    else if (name !== '' && name !== '.') depth += 1
+    if (depth < 0) return true
+  }
+  return false
 }

@@ -1,14 +1,5 @@
 import { isContainerLabel } from '#/basics/host-label.ts'
-
-/** Settings of subdomain routing. */
-export interface ContainerHostSettings {
-  /** Host of the front end and the API, below which containers have theirs; with its port. */
-  readonly spawnerHost: string
-  /** Further names of the platform that may lie below `spawnerHost`, e.g. of `FRONTEND_URL`; without ports. */
-  readonly platformNames: readonly string[]
-  /** Address at which a signed-in browser gets a code for a container's host; a query is added. */
-  readonly entryUrl: string
-}
+import type { ContainerHostSettings } from '#/port/gateway.ts'
 
 /** The host of a container, that exists or not. */
 export interface ContainerHost {

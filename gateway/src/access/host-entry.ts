@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { entryPath, isContainerLabel } from '#/basics/host-label.ts'
-import type { ClientConnection } from '#/clients/client-connection.ts'
-import { cookieSettingsOf, type GatewayConfig } from '#/gateway-context.ts'
+import { cookieSettingsOf, type GatewayConfig } from './gateway-config.ts'
 import { isServiceWorkerScript, isWindowNavigation } from '#/http1/browser-request.ts'
 import { headerValue } from '#/http1/header-lines.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
@@ -21,30 +20,28 @@ const queryForm = /^\?code=([\w-]{43})$/
 
 /**
  * Answers the paths of a container's host that are Berth's own. There is one: it takes the code that the platform gave to
- * this browser, and sets the cookie that opens this host. Nothing of it reaches the app. Never rejects.
+ * this browser, and sets the cookie that opens this host. Nothing of it reaches the app.
+ * @throws {GatewayRefusal} 404 on every other path · 403 without a good code of this browser · 503 while the API is away
  */
-export async function serveEntry(
+export async function entryResponse(
   config: GatewayConfig,
   host: ContainerHost,
-  client: ClientConnection,
   head: RequestHead,
-): Promise<void> {
+): Promise<GatewayResponse> {
   const [path, query] = splitQuery(head.target)
-  if (path !== entryPath) return client.refuse(gatewayRefusals.nothingHere())
+  if (path !== entryPath) throw gatewayRefusals.nothingHere()
   const code = queryForm.exec(query)?.[1]
   const settings = cookieSettingsOf(config)
   const attempts = attemptsIn(head.fields.cookie, settings)
-  if (code === undefined || attempts.length === 0 || !isTopNavigation(head))
-    return client.refuse(gatewayRefusals.entryRefused())
+  if (code === undefined || attempts.length === 0 || !isTopNavigation(head)) throw gatewayRefusals.entryRefused()
   const browsers = attempts.map(({ browser }) => browser)
   const entry = await config.control.enterHost(code, host.prefix, browsers).catch(() => null)
-  if (client.isGone) return
-  if (entry === null) return client.refuse(gatewayRefusals.entryUnavailable())
+  if (entry === null) throw gatewayRefusals.entryUnavailable()
   const attempt = entry && attempts.find(({ browser }) => browser === entry.browser)
-  if (!entry || !attempt) return client.refuse(gatewayRefusals.entryRefused())
+  if (!entry || !attempt) throw gatewayRefusals.entryRefused()
   const { headers, ...response } = redirectResponse(302, `${host.origin}${entry.next}`)
   const setCookie = [...entry.setCookie, endAttempt(attempt, settings)]
-  client.respond({ ...response, headers: { ...headers, 'set-cookie': setCookie } })
+  return { ...response, headers: { ...headers, 'set-cookie': setCookie } }
 }
 
 /** A person's own navigation, as far as the browser says: no script, no frame, nothing fetched ahead. */

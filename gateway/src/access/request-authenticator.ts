@@ -1,10 +1,10 @@
 import { isHtmlNavigation, isWindowNavigation } from '#/http1/browser-request.ts'
 import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
-import { carriesToken } from '#/proxy/cookies.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import {
   candidateTokens,
+  carriesToken,
   clearTokenCookies,
   hasCompanion,
   maxTokensChecked,
@@ -13,7 +13,7 @@ import {
   type CookieSettings,
 } from '#/tokens/token-selection.ts'
 import type { ContainerHost } from './container-hosts.ts'
-import type { Caller, TokenVerifier } from './token-verifier.ts'
+import type { Caller, TokenVerifier } from '#/tokens/token-verifier.ts'
 
 /**
  * Authenticates requests by token; one per client connection, because one client sends the same cookies again and again.

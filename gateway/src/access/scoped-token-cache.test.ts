@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { clock } from '#/basics/clock.ts'
 import { ScopedTokenCache } from '#/upstream/route.ts'
-import { TokenVerifier, UserCache } from './token-verifier.ts'
+import { TokenVerifier, UserCache } from '#/tokens/token-verifier.ts'
 import { settingsOf } from '@berth/server/test/support/gateway/gateway-harness.ts'
 import { annPerson, tokenFor } from '@berth/server/test/support/gateway/tokens.ts'
 

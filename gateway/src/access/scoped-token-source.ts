@@ -1,6 +1,6 @@
 import type { ControlPlane, GatewayUser } from '#/port/gateway.ts'
 import { clock } from '#/basics/clock.ts'
-import type { Caller } from './token-verifier.ts'
+import type { Caller } from '#/tokens/token-verifier.ts'
 import type { Route } from '#/upstream/route.ts'
 
 /** A token is asked for anew when it has less than this left, in ms, and waited for when it has less than that. */

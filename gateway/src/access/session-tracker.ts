@@ -1,4 +1,4 @@
-import type { Caller } from './token-verifier.ts'
+import type { Caller } from '#/tokens/token-verifier.ts'
 import type { ControlPlane, GatewaySettings, SessionUse } from '#/port/gateway.ts'
 import { clock } from '#/basics/clock.ts'
 

@@ -2,7 +2,7 @@ import { clock } from '#/basics/clock.ts'
 import type { ContainerShares, ShareGrant, ShareGroup, Visit } from '#/port/gateway.ts'
 import type { ActiveRequest } from '#/upstream/upstream.ts'
 import type { Route } from '#/upstream/route.ts'
-import type { Caller, UserCache } from './token-verifier.ts'
+import type { Caller, UserCache } from '#/tokens/token-verifier.ts'
 
 /** Between two reports of one visit, in ms. */
 const visitInterval = 5_000

@@ -1,11 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { LogDestination } from '#/basics/log-destination.ts'
-
-export interface AccessLogSettings {
-  readonly format: AccessLogFormat
-  /** Path; null for standard output. */
-  readonly file: string | null
-}
+import type { AccessLogSettings } from '#/port/gateway.ts'
 
 /** A named pipe without a reader must neither delay the start nor a thread of the pool. */
 const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
@@ -15,12 +10,12 @@ const fileMode = 0o640
 
 /** Access log: one line for each request. Never delays a request: lines that cannot be written in time are dropped and counted. */
 class AccessLog {
-  readonly #format: AccessLogFormat
+  readonly #format: AccessLogSettings['format']
   readonly #fd: number
   readonly #isFile: boolean
   readonly #destination: LogDestination
 
-  private constructor(format: AccessLogFormat, fd: number, isFile: boolean) {
+  private constructor(format: AccessLogSettings['format'], fd: number, isFile: boolean) {
     this.#format = format
     this.#fd = fd
     this.#isFile = isFile
@@ -92,8 +87,6 @@ export class AccessLogSwitch {
   }
 }
 
-type AccessLogFormat = 'common' | 'json'
-
 /** A request that has been answered, or whose client has left. */
 export interface AccessEntry {
   /** ms since 1970, when the request was read. */
@@ -124,7 +117,7 @@ const maxMethod = 24
 const safeMethod = (method: string) => (method.length > maxMethod ? '[redacted]' : method)
 
 /** A line of the log, with its line break. No query, header, cookie, token or link is part of it. */
-function formatAccess(entry: AccessEntry, format: AccessLogFormat): string {
+function formatAccess(entry: AccessEntry, format: AccessLogSettings['format']): string {
   return format === 'json' ? jsonLine(entry) : commonLine(entry)
 }
 

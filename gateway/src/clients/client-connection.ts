@@ -7,15 +7,16 @@ import {
 } from '#/pages/gateway-response.ts'
 import { PlatformUpstream, type UpstreamConnection } from '#/upstream/upstream.ts'
 import { clock } from '#/basics/clock.ts'
-import type { Exchange, ExchangeClient } from '#/proxy/exchange.ts'
+import type { RequestClient } from '#/proxy/client.ts'
+import type { Exchange } from '#/proxy/exchange.ts'
 import { RequestAccess } from './request-access.ts'
 import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
 import { refusalLinks } from '#/access/host-entry.ts'
 import { requestIdOf, type RequestHead } from '#/http1/request-head.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '#/proxy/serve-request.ts'
 import { WebSocketTunnel, type TunnelClient } from '#/proxy/websocket-tunnel.ts'
-import type { ActiveCount } from './connection-limiter.ts'
-import { UnreadAnswer } from './client-connections.ts'
+import type { ActiveCount } from '#/access/connection-limiter.ts'
+import { UnreadAnswer, type LimitedConnection } from './client-connections.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -23,7 +24,7 @@ const nothing = Buffer.alloc(0)
  * Downstream connection: serves one request at a time, and relays bytes. State machine with four states: reading a head (see
  * `RequestSocket`), serving a request (`#head`), a tunnel, or lingering close (further input is dropped).
  */
-export class ClientConnection extends RequestSocket implements ExchangeClient, TunnelClient {
+export class ClientConnection extends RequestSocket implements RequestClient, TunnelClient, LimitedConnection {
   /** The request that is being served. */
   #head: RequestHead | undefined
   #requestId: string | undefined

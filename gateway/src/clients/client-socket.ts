@@ -2,7 +2,7 @@ import net, { type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Authenticator } from '#/access/request-authenticator.ts'
 import { clock } from '#/basics/clock.ts'
-import { cookieSettingsOf, type GatewayContext } from '#/gateway-context.ts'
+import { cookieSettingsOf } from '#/access/gateway-config.ts'
 import { framingWork, inTurnOfItsOwn, isMostlyFraming } from '#/http1/framing-work.ts'
 import { isFault, type HttpFault } from '#/http1/header-lines.ts'
 import {
@@ -14,8 +14,9 @@ import {
 } from '#/http1/request-head.ts'
 import { headText } from '#/http1/response-head.ts'
 import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
-import { ReadBuffer, giveBackBuffer, mediumBuffer, takeBuffer } from '#/proxy/read-buffer.ts'
+import { ReadBuffer, giveBackBuffer, mediumBuffer, takeBuffer } from '#/basics/read-buffer.ts'
 import { UpstreamRequestHeaders } from '#/proxy/request-headers.ts'
+import type { ConnectionContext } from './client-connections.ts'
 
 /** TCP keep-alive, in ms: a router may drop an idle connection, and a client that lost power never closes its side. */
 const keepAliveDelay = 30_000
@@ -205,13 +206,13 @@ const maxPipelined = 4 * 1024
 export abstract class RequestSocket extends ClientSocket {
   readonly authenticator: Authenticator
   readonly upstreamHeaders: UpstreamRequestHeaders
-  protected readonly context: GatewayContext
+  protected readonly context: ConnectionContext
   readonly #heads = new RequestHeadReader()
   /** Bytes written when `expectProgress` looked last. */
   #writtenBefore = 0
 
   /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
-  constructor(accepted: Socket, context: GatewayContext, timeouts: ClientTimeouts, network: string | undefined) {
+  constructor(accepted: Socket, context: ConnectionContext, timeouts: ClientTimeouts, network: string | undefined) {
     super(accepted, timeouts, network)
     this.context = context
     this.authenticator = new Authenticator(context.tokens)

@@ -1,10 +1,11 @@
 import { clock } from '#/basics/clock.ts'
-import type { GatewayConfig, GatewayContext } from '#/gateway-context.ts'
+import type { GatewayConfig } from '#/access/gateway-config.ts'
 import { platformPathOf } from '#/access/host-entry.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import type { Exchange } from '#/proxy/exchange.ts'
 import { Route } from '#/upstream/route.ts'
 import type { AccessEntry } from './access-log.ts'
+import type { ConnectionContext } from './client-connections.ts'
 
 /** What the access log says about one request, from its head to the end of its answer or WebSocket. */
 export class RequestAccess {
@@ -30,7 +31,7 @@ export class RequestAccess {
   }
 
   /** Before the exchange is forgotten. */
-  noteExchange(exchange: Exchange | undefined, requestId: string | undefined, { users }: GatewayContext): void {
+  noteExchange(exchange: Exchange | undefined, requestId: string | undefined, { users }: ConnectionContext): void {
     this.#requestId = requestId
     if (!exchange) return
     const { caller, upstream } = exchange.parts
@@ -39,7 +40,7 @@ export class RequestAccess {
   }
 
   /** Writes the line. @param bytes that have been written to the connection by now */
-  end({ accessLog, config }: GatewayContext, peer: string, bytes: number): void {
+  end({ accessLog, config }: ConnectionContext, peer: string, bytes: number): void {
     const { method, isHttp10 = false, fields } = this.#head ?? {}
     accessLog.current?.write({
       at: this.#at,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import { readTlsPair, type TlsFiles, type TlsPair } from '#/basics/tls-pair.ts'
-import { handshakeShare } from './connection-limiter.ts'
+import { handshakeShare } from './client-connections.ts'
 
 /** Timeout of a TLS handshake, in ms. */
 const handshakeTimeout = 10_000

@@ -1,5 +1,3 @@
-import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
-
 /** A raw request target, cut but never decoded: `segment`, `rest` and `query` joined after a `/` give back the same bytes. */
 export interface RequestPath {
   /** First path segment, compared whole: `ann-dev` is not the beginning of `ann-development`. */
@@ -13,7 +11,7 @@ export interface RequestPath {
 /** Bytes of a request target for pages, and for the API when it decodes any of it. Apps in containers have the whole request head for theirs. */
 export const maxPlatformTarget = 8_192
 /** Bytes of it before its query: names and ids of paths are short, and the API decodes them several times. No address of the API is as long. */
-const maxPlatformPath = 2_048
+export const maxPlatformPath = 2_048
 
 /** Whether a target of the platform's host is the API's, which answers every error with JSON. Compared as it was sent. */
 export const isApiTarget = (target: string) => /^\/api(?:[/?]|$)/.test(target)
@@ -31,19 +29,6 @@ export function parseRequestPath(raw: string): RequestPath {
   return { segment: raw.slice(1, segmentEnd), rest: raw.slice(segmentEnd, pathEnd), query: raw.slice(pathEnd) }
 }
 
-/**
- * Refuses a target of API or pages that costs the API much CPU before it knows who asks. Without encodings the API judges
- * a target of any length: a container type of 3,000 letters is an unknown one, a token of 9,000 no token of a link.
- * @throws {GatewayRefusal} 414
- */
-export function checkPlatformTarget(target: string, { query }: RequestPath): void {
-  const pathLength = target.length - query.length
-  if (target.length <= maxPlatformTarget && pathLength <= maxPlatformPath) return
-  if (isApiTarget(target) && !/[%+]/.test(target)) return
-  if (target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
-  throw gatewayRefusals.pathTooLong(maxPlatformPath)
-}
-
 /** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */
 export function platformTarget(target: string): string {
   if (target.length <= maxPlatformPath) return target
@@ -51,34 +36,6 @@ export function platformTarget(target: string): string {
   const query = mark === -1 ? '' : target.slice(mark)
   // One byte more than the API compares with its endpoints.
   return target.length - query.length > maxPlatformPath ? target.slice(0, maxPlatformPath + 1) + query : target
-}
-
-/**
- * Refuses a container's path that an app could read as another one.
- * @throws {GatewayRefusal} 400 when it is not plain, or leaves its prefix once dots are resolved
- */
-export function checkRequestPath({ segment, rest }: RequestPath): void {
-  if (segment === '') throw gatewayRefusals.badTarget('oneSlash')
-  // Most paths have none of these, and need no closer look.
-  if (!/[%\\;]|\/\./.test(segment) && !/[%\\]|\/\./.test(rest)) return
-  const path = `/${segment}${rest}`
-  if (path.includes('\\')) throw gatewayRefusals.badTarget('backslash')
-  if (/%(?![0-9a-f]{2})|%00/i.test(path)) throw gatewayRefusals.badTarget('badEscape')
-  if (escapesRoot(rest)) throw gatewayRefusals.badTarget('climbs')
-}
-
-/** Whether an app that decodes once and resolves dots would end above its own root. Stricter than any one app: empty segments add no depth. */
-function escapesRoot(rest: string): boolean {
-  const decoded = rest.replace(/%2e/gi, '.').replace(/%2f/gi, '/').replace(/%5c/gi, '/')
-  let depth = 0
-  for (const segment of decoded.split('/')) {
-    // Servlet containers cut `;parameters` off before they resolve dots, so `..;` climbs too.
-    const [name = ''] = segment.split(';', 1)
-    if (name === '..') depth -= 1
-    else if (name !== '' && name !== '.') depth += 1
-    if (depth < 0) return true
-  }
-  return false
 }
 
 /** Whether a first path segment can be `{slug}` or `{slug}-{type}` of a user; all other paths are the platform's. */

@@ -1,7 +1,5 @@
 import type { Language, Notice } from '@berth/api/boot.ts'
-import type { ContainerHostSettings } from '#/access/container-hosts.ts'
 import type { TlsFiles } from '#/basics/tls-pair.ts'
-import type { AccessLogSettings } from '#/clients/access-log.ts'
 
 /**
  * Port between data plane and control plane. The gateway (reverse proxy, data plane) owns the listener and every open connection
@@ -367,4 +365,21 @@ export interface TypeRules {
   readonly forwardToken: 'scoped' | 'full'
   /** Lower-case names of headers that pass although they are taken out of answers by default. */
   readonly allowHeaders: readonly string[]
+}
+
+/** Settings of subdomain routing. */
+export interface ContainerHostSettings {
+  /** Host of the front end and the API, below which containers have theirs; with its port. */
+  readonly spawnerHost: string
+  /** Further names of the platform that may lie below `spawnerHost`, e.g. of `FRONTEND_URL`; without ports. */
+  readonly platformNames: readonly string[]
+  /** Address at which a signed-in browser gets a code for a container's host; a query is added. */
+  readonly entryUrl: string
+}
+
+/** Settings of the access log. */
+export interface AccessLogSettings {
+  readonly format: 'common' | 'json'
+  /** Path; null for standard output. */
+  readonly file: string | null
 }

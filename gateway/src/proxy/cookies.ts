@@ -1,10 +1,6 @@
 import { languageCookie } from '@berth/api/boot.ts'
 import { attemptCookieNames, cookieValues } from '#/tokens/cookie-values.ts'
-import { bindingCookie, sessionCookie, tokenCookie } from '#/tokens/token-selection.ts'
-
-/** Whether a `Cookie` header holds the platform's token. */
-export const carriesToken = (cookieHeader: string | undefined): boolean =>
-  cookieValues(cookieHeader, tokenCookie).length > 0
+import { bindingCookie, carriesToken, sessionCookie, tokenCookie } from '#/tokens/token-selection.ts'
 
 /**
  * The `Cookie` header for an app: the platform's cookies taken out, the token's value replaced by `token`, once,

@@ -1,13 +1,15 @@
+import { isIsolated, isSandboxedSubresource } from '#/access/origin-sandbox.ts'
 import { bearerToken } from '#/access/request-authenticator.ts'
-import type { Caller, TokenVerifier } from '#/access/token-verifier.ts'
+import type { Caller, TokenVerifier } from '#/tokens/token-verifier.ts'
 import { mayBeForeignFrame } from '#/http1/browser-request.ts'
 import { NotableNames } from '#/http1/header-lines.ts'
 import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
 import { platformTarget } from '#/http1/request-path.ts'
 import type { ShareGrant } from '#/port/gateway.ts'
+import { carriesToken } from '#/tokens/token-selection.ts'
 import type { Route } from '#/upstream/route.ts'
-import { carriesToken, platformCookies, upstreamCookies } from './cookies.ts'
-import { isIsolated, isSandboxedSubresource, type ResponseContext } from './response-headers.ts'
+import { platformCookies, upstreamCookies } from './cookies.ts'
+import type { ResponseContext } from './response-headers.ts'
 
 /** Origin of a request as it is forwarded to an upstream. */
 export interface ClientOrigin {

@@ -1,34 +1,41 @@
 import { authorize, type AuthorizationResult } from '#/access/authorize.ts'
 import type { ContainerHost, ContainerHosts } from '#/access/container-hosts.ts'
-import { pathOnHost, redirectToHost, serveEntry } from '#/access/host-entry.ts'
+import { entryResponse, pathOnHost, redirectToHost } from '#/access/host-entry.ts'
 import { bearerToken, isSignedInAtPlatform, refuseTokenOfAnotherHost } from '#/access/request-authenticator.ts'
 import { scopedTokenFor } from '#/access/scoped-token-source.ts'
-import type { Caller } from '#/access/token-verifier.ts'
+import type { Caller } from '#/tokens/token-verifier.ts'
 import { reservedSegment } from '#/basics/host-label.ts'
 import { networkOf } from '#/basics/ip-address.ts'
-import type { ClientConnection } from '#/clients/client-connection.ts'
-import { cookieSettingsOf, type GatewayConfig, type GatewayContext } from '#/gateway-context.ts'
+import { cookieSettingsOf, type GatewayConfig } from '#/access/gateway-config.ts'
 import { isBrowser, isForeignRequest, opensStream } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
-import { checkPlatformTarget, isContainerSegment, parseRequestPath, type RequestPath } from '#/http1/request-path.ts'
+import {
+  isApiTarget,
+  isContainerSegment,
+  maxPlatformPath,
+  maxPlatformTarget,
+  parseRequestPath,
+  type RequestPath,
+} from '#/http1/request-path.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { livenessResponse, redirectResponse, type GatewayResponse } from '#/pages/gateway-response.ts'
-import { unavailableResponse } from '#/pages/unavailable.ts'
 import type { GatewayUser } from '#/port/gateway.ts'
 import { bearerApiToken, containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '#/tokens/token-selection.ts'
 import { Route } from '#/upstream/route.ts'
-import { connectOrExplain, isOwners } from '#/upstream/upstream-dialer.ts'
 import type { Upstream } from '#/upstream/upstream.ts'
+import type { RequestClient } from './client.ts'
+import { connectOrExplain, isOwners, unavailableResponse } from './connect.ts'
 import { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 import { platformRequestHead, type ClientOrigin, type Identity } from './request-headers.ts'
 import type { ResponseContext } from './response-headers.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
-  readonly context: GatewayContext
+  readonly context: RequestContext
   readonly config: GatewayConfig
-  readonly client: ClientConnection
+  readonly client: RequestClient
   readonly head: RequestHead
   readonly path: RequestPath
   /** Whose host it was sent to; undefined for the platform's, where containers are below paths. */
@@ -39,7 +46,7 @@ interface Request {
  * Request handler: authenticates, authorizes and proxies one request to the platform or to a container's app, or refuses it.
  * Nothing here waits when the caller and the app are known, which is the common case.
  */
-export function serveRequest(context: GatewayContext, client: ClientConnection, given: RequestHead): void {
+export function serveRequest(context: RequestContext, client: RequestClient, given: RequestHead): void {
   const { config } = context
   if (!config) return client.refuse(gatewayRefusals.starting())
   if (context.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
@@ -64,10 +71,10 @@ function servePath(request: Request): void {
 
 /** Subdomain routing. @throws {GatewayRefusal} */
 function serveByHost(
-  context: GatewayContext,
+  context: RequestContext,
   config: GatewayConfig,
   hosts: ContainerHosts,
-  client: ClientConnection,
+  client: RequestClient,
   head: RequestHead,
 ): void {
   const host = hosts.find(head.fields.host)
@@ -83,14 +90,29 @@ function serveByHost(
   authenticateAndServe({ context, config, client, head, path: pathOnHost(host, head.target, path), host })
 }
 
+/** A path of Berth's own on a container's host. Never rejects. */
+async function serveEntry(
+  config: GatewayConfig,
+  host: ContainerHost,
+  client: RequestClient,
+  head: RequestHead,
+): Promise<void> {
+  try {
+    const response = await entryResponse(config, host, head)
+    if (!client.isGone) client.respond(response)
+  } catch (error) {
+    if (!client.isGone) refuseFor(client, error)
+  }
+}
+
 /** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
-export function retryOnNewConnection(context: GatewayContext, client: ClientConnection, exchange: Exchange): void {
+export function retryOnNewConnection(context: RequestContext, client: RequestClient, exchange: Exchange): void {
   if (context.config) void connectOrExplain(context.config, client, exchange)
 }
 
 /** Wakes a container that was paused while a client still sends to it: on a WebSocket, or an upload. Never rejects. */
 export async function wakeUpstream(
-  { config }: GatewayContext,
+  { config }: RequestContext,
   upstream: Upstream,
   caller: Caller | undefined,
   requestId: string,
@@ -100,7 +122,7 @@ export async function wakeUpstream(
   await config.control.wake(upstream.entry.prefix, requestId, right).catch(() => undefined)
 }
 
-function guarded(client: ClientConnection, work: () => void): void {
+function guarded(client: RequestClient, work: () => void): void {
   try {
     work()
   } catch (error) {
@@ -108,7 +130,7 @@ function guarded(client: ClientConnection, work: () => void): void {
   }
 }
 
-function refuseFor(client: ClientConnection, error: unknown): void {
+function refuseFor(client: RequestClient, error: unknown): void {
   client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
 }
 
@@ -139,9 +161,22 @@ function servePlatform({ context, config, client, head, path }: Request): void {
   )
 }
 
+/**
+ * Refuses a target of API or pages that costs the API much CPU before it knows who asks. Without encodings the API judges
+ * a target of any length: a container type of 3,000 letters is an unknown one, a token of 9,000 no token of a link.
+ * @throws {GatewayRefusal} 414
+ */
+function checkPlatformTarget(target: string, { query }: RequestPath): void {
+  const pathLength = target.length - query.length
+  if (target.length <= maxPlatformTarget && pathLength <= maxPlatformPath) return
+  if (isApiTarget(target) && !/[%+]/.test(target)) return
+  if (target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
+  throw gatewayRefusals.pathTooLong(maxPlatformPath)
+}
+
 /** The reader of a follower for what it answers, while it can: it knows no more than this gateway. */
 function platformUpstreamOf(
-  { freshness }: GatewayContext,
+  { freshness }: RequestContext,
   config: GatewayConfig,
   { method, target, fields }: RequestHead,
 ) {
@@ -196,7 +231,7 @@ const callerOf = ({ config, client, head, host }: Request): Caller | undefined =
   )
 
 /** As long as the block lasts, it is the reason that is given. */
-const isBlocked = ({ users }: GatewayContext, { userId }: Caller) => users.get(userId)?.isBlocked === true
+const isBlocked = ({ users }: RequestContext, { userId }: Caller) => users.get(userId)?.isBlocked === true
 
 /** As `authorize`; the refusal of a request without a caller says why it has none. @throws {GatewayRefusal} */
 function authorizeOrExplain(request: Request, caller: Caller | undefined): AuthorizationResult {
@@ -313,7 +348,7 @@ function withCookies(context: ResponseContext | undefined, setCookie: readonly s
 }
 
 /** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */
-function startExchange(config: GatewayConfig, client: ClientConnection, exchange: Exchange): void {
+function startExchange(config: GatewayConfig, client: RequestClient, exchange: Exchange): void {
   client.begin(exchange)
   const { upstream } = exchange.parts
   const pooled = exchange.isRepeatable && upstream.address ? upstream.idle.take() : undefined
@@ -328,7 +363,7 @@ function upstreamPathFor({ rest, query }: RequestPath, route: Route): string {
 
 function clientOriginOf(
   { settings, trustedProxies }: GatewayConfig,
-  client: ClientConnection,
+  client: RequestClient,
   head: RequestHead,
 ): ClientOrigin {
   const { forwardedFor, isForwarded } = head.fields
@@ -349,7 +384,7 @@ const [readinessPath, livenessPath] = ['/readyz', '/healthz']
  * @throws {GatewayRefusal} 503 to a readiness check while it drains, or is behind the other nodes
  */
 function healthResponse(
-  { isDraining, freshness }: GatewayContext,
+  { isDraining, freshness }: RequestContext,
   { settings }: GatewayConfig,
   { method, target }: RequestHead,
 ): GatewayResponse | undefined {

@@ -1,4 +1,4 @@
-import type { Caller } from '#/access/token-verifier.ts'
+import type { Caller } from '#/tokens/token-verifier.ts'
 import { clock } from '#/basics/clock.ts'
 import { framingWork } from '#/http1/framing-work.ts'
 import type { ActiveRequest, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'

@@ -11,6 +11,10 @@ import { cookieValues } from './cookie-values.ts'
 /** Carries the access token. Source: specification, Authentication 5. */
 export const tokenCookie = 'spawner_token'
 
+/** Whether a `Cookie` header holds the platform's token. */
+export const carriesToken = (cookieHeader: string | undefined): boolean =>
+  cookieValues(cookieHeader, tokenCookie).length > 0
+
 /**
  * Says which session was begun in this browser. No script can set, change or delete a cookie of this prefix, nor can an
  * app: the gateway takes it out of answers. Browsers take it with https only.

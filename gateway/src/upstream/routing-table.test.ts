@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usualRules as rules } from '@berth/server/test/support/gateway/gateway-harness.ts'
 import { clock } from '#/basics/clock.ts'
-import { UserCache } from '#/access/token-verifier.ts'
+import { UserCache } from '#/tokens/token-verifier.ts'
 import { RoutingTable } from './routing-table.ts'
 
 const oddTypes = ['dev', 'my-lab', 'a/b', 'ä ö', '10', '..', '%2e', '__proto__', "it's"]

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { UserCache } from '#/access/token-verifier.ts'
+import type { UserCache } from '#/tokens/token-verifier.ts'
 import { clock } from '#/basics/clock.ts'
 import {
   unavailable,

@@ -1,8 +1,8 @@
 import net from 'node:net'
-import type { Caller } from '#/access/token-verifier.ts'
+import type { Caller } from '#/tokens/token-verifier.ts'
 import { clock } from '#/basics/clock.ts'
 import { framingWork, inTurnOfItsOwn, isMostlyFraming } from '#/http1/framing-work.ts'
-import { ReadBuffer } from '#/proxy/read-buffer.ts'
+import { ReadBuffer } from '#/basics/read-buffer.ts'
 
 /** Upstream: a target of requests, either a container's app or the platform itself. */
 export interface Upstream {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import { maxClientConnections } from '@berth/gateway/clients/connection-limiter.ts'
+import { maxClientConnections } from '@berth/gateway/clients/client-connections.ts'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { headOf, keptHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
 import { clientFrom, get, rawClient, until, type RawClient, isOver } from '#test/support/gateway/raw-client.ts'

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { clock } from '#/basics/clock.ts'
 import type { GatewayUser, Revocation } from '#/port/gateway.ts'
-import { containsOpaqueSecret, kidIn, maxTokenWords, tokenStart, tokenWords } from '#/tokens/opaque-secrets.ts'
-import { SignatureChecks, parseToken, tokenKeyId, type UnverifiedToken } from '#/tokens/signature-checks.ts'
-import { endedSession, revocationRetention, sidOf } from '#/tokens/token-selection.ts'
+import { containsOpaqueSecret, kidIn, maxTokenWords, tokenStart, tokenWords } from './opaque-secrets.ts'
+import { SignatureChecks, parseToken, tokenKeyId, type UnverifiedToken } from './signature-checks.ts'
+import { endedSession, revocationRetention, sidOf } from './token-selection.ts'
 
 /** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
 const maxVerifiedTokens = 20_000

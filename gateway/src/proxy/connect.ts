@@ -1,0 +1,219 @@
+import { contentLanguage } from '@berth/texts/language.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import type { GatewayConfig } from '#/access/gateway-config.ts'
+import { platformPathOf } from '#/access/host-entry.ts'
+import { isHtmlNavigation, requestLanguage } from '#/http1/browser-request.ts'
+import type { RequestHead } from '#/http1/request-head.ts'
+import { pagePolicy, policyFor } from '#/pages/document.ts'
+import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
+import { withNext, type GatewayResponse } from '#/pages/gateway-response.ts'
+import { progressFailed, progressHead, progressReady, progressStep } from '#/pages/progress.ts'
+import {
+  unavailableBody,
+  unavailableForPeople,
+  unavailableForPrograms,
+  type UnavailableContainer,
+  type UnavailableReason,
+  type UnavailableView,
+} from '#/pages/unavailable.ts'
+import type { Explanation, Unavailable } from '#/port/gateway.ts'
+import type { Caller } from '#/tokens/token-verifier.ts'
+import { Route } from '#/upstream/route.ts'
+import { dialUpstream } from '#/upstream/upstream-dialer.ts'
+import { PlatformUpstream, UpstreamConnection, type Upstream } from '#/upstream/upstream.ts'
+import type { RequestClient } from './client.ts'
+import type { Exchange } from './exchange.ts'
+
+/** How long a request waits for its container, in ms: programs, and people who see what goes on. */
+const [programTimeout, browserTimeout] = [30_000, 180_000]
+
+/** How long a request waits for an API that is being restarted, in ms. */
+const platformTimeout = 3_000
+
+/** Connects an exchange to its upstream, or explains why the container is unavailable. Never rejects. */
+export async function connectOrExplain(
+  config: GatewayConfig,
+  client: RequestClient,
+  exchange: Exchange,
+): Promise<void> {
+  try {
+    await tryToConnect(config, client, exchange, isOwners(exchange.parts.upstream, exchange.caller))
+  } catch (error) {
+    if (exchange.isOver) return
+    client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
+  }
+}
+
+/**
+ * Whether it is a container, and its owner asks. Derived, not handed down: a request that is sent once more must wake its
+ * owner's container as it did at first.
+ */
+export const isOwners = (upstream: Upstream, caller: Caller | undefined): boolean =>
+  upstream instanceof Route && caller?.userId === upstream.entry.ownerId
+
+async function tryToConnect(
+  config: GatewayConfig,
+  client: RequestClient,
+  exchange: Exchange,
+  isOwner: boolean,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  const showsProgress = upstream instanceof Route && head.method === 'GET' && isHtmlNavigation(head)
+  const timeout =
+    upstream instanceof PlatformUpstream ? platformTimeout : showsProgress ? browserTimeout : programTimeout
+  const connecting = dialUpstream(upstream, config.control, {
+    isWanted: () => !exchange.isOver,
+    mayWake: isOwner,
+    requestId: () => client.requestId,
+    timeout,
+  })
+  if (showsProgress && (await takesLong(connecting))) return showProgress(config, client, exchange, isOwner, connecting)
+  let got: UpstreamConnection | Unavailable
+  try {
+    got = await connecting
+  } catch (error) {
+    return explainFailure(config, client, exchange, isOwner, error)
+  }
+  if (got instanceof UpstreamConnection) client.send(got)
+  else if (!exchange.isOver) await respondUnavailable(config, client, exchange, isOwner, got)
+}
+
+async function respondUnavailable(
+  config: GatewayConfig,
+  client: RequestClient,
+  exchange: Exchange,
+  isOwner: boolean,
+  unavailable: Unavailable | undefined,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  if (!(upstream instanceof Route)) return client.refuse(gatewayRefusals.platformDown())
+  const response = await unavailableResponse(config, head, unavailable, containerOf(upstream, isOwner))
+  if (!exchange.isOver) client.respond(response)
+}
+
+/** The container runs, but its app cannot be reached; or the API cannot. */
+async function explainFailure(
+  config: GatewayConfig,
+  client: RequestClient,
+  exchange: Exchange,
+  isOwner: boolean,
+  error: unknown,
+): Promise<void> {
+  if (exchange.isOver) return
+  const { upstream, head } = exchange.parts
+  const isBug = !(error instanceof GatewayRefusal)
+  if (isBug || !(upstream instanceof Route) || !isHtmlNavigation(head)) {
+    if (upstream instanceof PlatformUpstream) return client.refuse(gatewayRefusals.platformDown())
+    throw error
+  }
+  await respondUnavailable(config, client, exchange, isOwner, undefined)
+}
+
+/** How long people wait before they are shown what goes on, in ms: most containers are there by then. */
+const progressDelay = 1_000
+
+const stepStarting = message('pages.stepStarting')
+
+const stepWaiting = message('pages.stepWaiting')
+
+async function takesLong(work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, progressDelay, true)
+  })
+  const done = () => false
+  const isLate = await Promise.race([work.then(done, done), late])
+  clearTimeout(timer)
+  return isLate
+}
+
+/** Streams a progress page that reloads by itself once the app responds. */
+async function showProgress(
+  config: GatewayConfig,
+  client: RequestClient,
+  exchange: Exchange,
+  isOwner: boolean,
+  connecting: Promise<UpstreamConnection | Unavailable>,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  if (!(upstream instanceof Route) || exchange.isOver) return
+  const { displayName } = upstream.rules
+  const { dashboardUrl, look } = config.settings
+  const language = requestLanguage(head)
+  const isAwake = () => upstream.address !== undefined
+  client.beginResponse(
+    503,
+    { 'retry-after': '5', ...contentLanguage(language), 'content-security-policy': policyFor(look, pagePolicy) },
+    progressHead({ displayName, dashboardUrl, language, look }),
+  )
+  client.continueResponse(progressStep(isAwake() ? stepWaiting : stepStarting, language))
+  const watch = isAwake() ? undefined : setInterval(tellWhenAwake, 100)
+  function tellWhenAwake(): void {
+    if (!isAwake()) return
+    clearInterval(watch)
+    if (!exchange.isOver) client.continueResponse(progressStep(stepWaiting, language))
+  }
+  const got = await connecting.catch(() => undefined)
+  clearInterval(watch)
+  if (got instanceof UpstreamConnection) got.release()
+  if (exchange.isOver) return
+  if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, { language, look }))
+  const view = unavailableView(config, head, containerOf(upstream, isOwner))
+  client.finishResponse(
+    progressFailed(unavailableBody(await unavailableDetails(config, got, containerOf(upstream, isOwner)), view), view),
+  )
+}
+
+/**
+ * Response in place of an app that cannot be reached: a page with the reason, the last log lines for the owner and the
+ * button that helps; `{error}` with `Retry-After` for programs.
+ * @param unavailable undefined when the container runs but its app does not answer
+ */
+export async function unavailableResponse(
+  config: GatewayConfig,
+  head: RequestHead,
+  unavailable: Unavailable | undefined,
+  container: UnavailableContainer,
+): Promise<GatewayResponse> {
+  const view = unavailableView(config, head, container)
+  if (!isHtmlNavigation(head)) return unavailableForPrograms(unavailable, view)
+  return unavailableForPeople(unavailable, await unavailableDetails(config, unavailable, container), view)
+}
+
+/** What is known; the last log lines for the owner only. */
+async function unavailableDetails(
+  { control }: GatewayConfig,
+  unavailable: Unavailable | undefined,
+  { prefix, isOwner, displayName }: UnavailableContainer,
+): Promise<UnavailableReason> {
+  const known: Explanation = { unavailable, lastLines: [], displayName }
+  if (!isOwner) return known
+  const explained = await control.explain(prefix).catch(() => known)
+  // A later look finds a container that sleeps, and knows nothing of the refusal.
+  return { ...explained, unavailable: unavailable?.refusal ? unavailable : (explained.unavailable ?? unavailable) }
+}
+
+function unavailableView(
+  config: GatewayConfig,
+  head: RequestHead,
+  { prefix, type, displayName, isOwner }: UnavailableContainer,
+): UnavailableView {
+  const { settings } = config
+  const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
+  return {
+    prefix,
+    displayName,
+    isOwner,
+    launchHref: withNext(launch, platformPathOf(config, head)),
+    dashboardUrl: settings.dashboardUrl,
+    language: requestLanguage(head),
+    look: settings.look,
+  }
+}
+
+const containerOf = ({ entry: { prefix, type }, rules: { displayName } }: Route, isOwner: boolean) => ({
+  prefix,
+  type,
+  displayName,
+  isOwner,
+})
