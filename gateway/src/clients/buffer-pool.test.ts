@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFault } from '#/http1/header-lines.ts'
-import { RequestHeadReader } from './client-socket.ts'
+import { RequestHeadReader } from './request-head-reader.ts'
 import { ReadBuffer, giveBackBuffer, takeBuffer } from '#/basics/read-buffer.ts'
 
 const headOf = (name: string) => `GET /${name} HTTP/1.1\r\nHost: b\r\nX-Long: ${name.repeat(1_000)}\r\n\r\n`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFault } from '#/http1/header-lines.ts'
 import { maxRequestHead } from '#/http1/request-head.ts'
-import { RequestHeadReader } from './client-socket.ts'
+import { RequestHeadReader } from './request-head-reader.ts'
 
 const head = `GET /a HTTP/1.1\r\nHost: b\r\nX-Long: ${'x'.repeat(20_000)}\r\nX-Last: \xe9\r\n\r\n`
 
