@@ -23,6 +23,7 @@ export const untilClose = -2
 /** An app's answer, as far as a proxy has to understand it. */
 export interface ResponseHead {
   readonly status: number
+  readonly isHttp10: boolean
   /** Bytes of the body, `chunked`, or `untilClose`. */
   readonly bodyLength: number
   /** Another request may follow on this connection. */
@@ -54,6 +55,7 @@ export function readResponseHead(text: string, names: NotableNames, isBodiless: 
   const bodyLength = isBodiless || hasNoBody(status) ? 0 : lengthOf(lines)
   return {
     status,
+    isHttp10,
     bodyLength,
     isReusable: !isHttp10 && bodyLength !== untilClose && !lines.isClose,
     named: lines.named ?? none,

@@ -132,11 +132,16 @@ export function downstreamResponseHead(
     if (value !== undefined) lines += `${text.slice(each.start, text.indexOf(':', each.start))}: ${value}\r\n`
     at = each.end
   }
-  if (at === linesStart && added === '' && head.named.length === 0) return undefined
+  const isUnchanged = at === linesStart && added === '' && head.named.length === 0
+  if (isUnchanged && !head.isHttp10) return undefined
   lines += text.slice(at, -2)
   if (head.named.length > 0) lines = withoutNamed(lines, head.named, neverNamed)
-  return `${text.slice(0, linesStart)}${lines}${added}\r\n`
+  return `${firstLine(head)}${lines}${added}\r\n`
 }
+
+/** A program on the way sends its own version (RFC 9112, 2.3): after an answer in HTTP/1.0 a client closes the connection. */
+const firstLine = ({ isHttp10, text, linesStart }: ResponseHead) =>
+  isHttp10 ? `HTTP/1.1${text.slice('HTTP/1.0'.length, linesStart)}` : text.slice(0, linesStart)
 
 const cookieLines = (to: ResponseContext | undefined) =>
   (to?.setCookie ?? []).map((line) => `Set-Cookie: ${line}\r\n`).join('')

@@ -192,3 +192,11 @@ test('h2c is not spoken: the app gets a plain request without the offer', async 
   assert.match(answer, /^HTTP\/1\.1 200 .*"url":"\/x"/s)
   assert.doesNotMatch(answer, /h2c|http2-settings/i)
 })
+
+test('a WebSocket that an app agrees to in HTTP/1.0 opens in HTTP/1.1', async (t) => {
+  const app = rawApp((socket) => socket.write(switching.replace('HTTP/1.1', 'HTTP/1.0')))
+  const { port } = await startGatewayHarness(t, app)
+  const client = await rawClient(t, port)
+  client.write(upgradeHead())
+  await client.expect(/^HTTP\/1\.1 101 /)
+})

@@ -3,8 +3,8 @@ import http from 'node:http'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { requestHead } from '#test/support/gateway/http-text.ts'
-import { exchange, get } from '#test/support/gateway/raw-client.ts'
+import { keptHead, requestHead } from '#test/support/gateway/http-text.ts'
+import { exchange, get, rawClient } from '#test/support/gateway/raw-client.ts'
 import { answering, httpApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { responseWith, responseHeader } from '#test/support/gateway/response-of.ts'
@@ -205,6 +205,26 @@ test('early hints reach the client before the answer', async (t) => {
   assert.equal(hints.headers['set-cookie'], undefined)
   assert.equal(answer.statusCode, 200)
   answer.resume()
+})
+
+/** RFC 9112, 2.3: a program on the way speaks its own version. A client closes a connection whose answer is in HTTP/1.0. */
+test("an app's HTTP/1.0 goes on as HTTP/1.1, on a connection that is kept", async (t) => {
+  const { port } = await startGatewayHarness(
+    t,
+    answering('HTTP/1.0 200 OK\r\nServer: SimpleHTTP/0.6\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
+  )
+  const client = await rawClient(t, port)
+  for (const answers of [1, 2, 3]) {
+    client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+    await client.expect(new RegExp(`^(HTTP/1\\.1 200 OK\r\n((?!connection:)[^\r]+\r\n)+\r\nok){${answers}}$`, 'i'))
+  }
+})
+
+test('an interim answer in HTTP/1.0 goes on as HTTP/1.1, and so does the answer behind it, bytes and all', async (t) => {
+  const app = answering('HTTP/1.0 103 Early Hints\r\nX-A: 1\r\n\r\nHTTP/1.0 404 Not Found\r\n\r\nHTTP/1.0 200')
+  const { port } = await startGatewayHarness(t, app, { rules: { access: 'public' } })
+  const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1'))
+  assert.match(answer, /^HTTP\/1\.1 103 Early Hints\r\n[^]*\r\n\r\nHTTP\/1\.1 404 Not Found\r\n[^]*\r\n\r\nHTTP\/1\.0 200$/)
 })
 
 test('an app that sends interim answers without end is cut off', async (t) => {
