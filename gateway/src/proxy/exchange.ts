@@ -20,8 +20,8 @@ import {
 /** How long a response may be sent before it counts as a stream, in ms. */
 const longResponse = 500
 
-/** Interim responses (1xx) that an app may send before the one that counts. */
-const maxInterimResponses = 5
+/** Interim responses (1xx) that an app may send at once before the one that counts, and ms after which it may send one more. */
+const [maxInterimAtOnce, interimEvery] = [5, 100]
 
 /**
  * HTTP exchange: one request and its response, both streamed with backpressure: nothing is buffered whole, bodies keep their framing,
@@ -34,6 +34,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   readonly #request: BodyReader
   /** By `performance.now()`: the cached clock is too coarse for a latency. */
   readonly #beganAt = performance.now()
+  /** When the request was sent to the app: its container may have had to wake first. */
+  #sentAt = 0
   #response: BodyReader | undefined
   /** By `clock.now`. */
   #respondsSince = Number.POSITIVE_INFINITY
@@ -123,6 +125,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   /** Sends the request. @param first the beginning of the body, as `readFirst` has seen it */
   send(connection: UpstreamConnection, first: Buffer): void {
     this.#upstreamConnection = connection
+    this.#sentAt = performance.now()
     this.parts.upstream.touch()
     let isRoom = connection.begin(this, this.parts.upstreamHead, first)
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
@@ -260,7 +263,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
 
   /** 100 and 103: for clients that know them (RFC 9110, 15.2). */
   #passInterim(head: ResponseHead, bytes: Buffer, next: number, end: number): void {
-    if (++this.#interim > maxInterimResponses) return this.#fail(new Error('it sends one interim answer after another'))
+    const allowed = maxInterimAtOnce + (performance.now() - this.#sentAt) / interimEvery
+    if (++this.#interim > allowed) return this.#fail(new Error('it sends one interim answer after another'))
     const options = { isLast: false, isUnchunked: false, isUpgrade: false }
     if (!this.parts.head.isHttp10)
       this.#client.write(downstreamResponseHead(head, this.parts.responseContext, options) ?? head.text)

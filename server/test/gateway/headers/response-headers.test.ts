@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { keptHead, requestHead } from '#test/support/gateway/http-text.ts'
 import { exchange, get, rawClient } from '#test/support/gateway/raw-client.ts'
-import { answering, httpApp } from '#test/support/gateway/test-apps.ts'
+import { answering, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { responseWith, responseHeader } from '#test/support/gateway/response-of.ts'
 
@@ -232,6 +233,20 @@ test('an app that sends interim answers without end is cut off', async (t) => {
   const { port } = await startGatewayHarness(t, app)
   const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1'))
   assert.ok((answer.match(/HTTP\/1\.1 102/g)?.length ?? 0) <= 10, answer)
+})
+
+/** WebDAV servers send one every few seconds while they work (RFC 2518, 10.1). */
+test('an app may send an interim answer again and again while it works', async (t) => {
+  const app = rawApp(async (socket) => {
+    for (let each = 0; each < 9; each++) {
+      socket.write('HTTP/1.1 102 Processing\r\n\r\n')
+      await sleep(150)
+    }
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+  })
+  const { port } = await startGatewayHarness(t, app)
+  const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1'))
+  assert.match(answer, /^(HTTP\/1\.1 102 Processing\r\n\r\n){9}HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok$/)
 })
 
 test("an app's trailers reach the client, but not what only a head may say", async (t) => {
