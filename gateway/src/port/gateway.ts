@@ -359,7 +359,7 @@ export interface TypeRules {
   readonly stripPrefix: boolean
   /** Path and query of a GET that the app has to answer below 500 after a start before requests are forwarded; without it its port is enough. */
   readonly readyPath?: string
-  /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */
+  /** Whether addresses in headers of its answers get the prefix when they are absolute paths, and people's origin in place of the app's. */
   readonly rewriteLocation: boolean
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own, visitors' never. */
   readonly forwardToken: 'scoped' | 'full'

@@ -119,6 +119,7 @@ export class UpstreamRequestHeaders {
         prefix,
         rules: route.rules,
         origin: seenAt,
+        route,
         isIsolated: isIsolated(route, identity?.caller),
         isForSandbox: isSandboxedSubresource(route, identity?.caller, fields.kept),
         isForFrame: route.rules.hasOwnHost === true && identity !== undefined && mayBeForeignFrame(fields.kept),

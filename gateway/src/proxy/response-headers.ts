@@ -9,6 +9,7 @@ import {
 } from '#/http1/header-lines.ts'
 import type { ResponseHead } from '#/http1/response-head.ts'
 import type { TypeRules } from '#/port/gateway.ts'
+import type { Route } from '#/upstream/route.ts'
 import { confineSetCookie, hostOnlySetCookie } from './cookies.ts'
 
 /**
@@ -38,6 +39,8 @@ export interface ResponseContext {
   readonly prefix: string
   readonly rules: TypeRules
   readonly origin: string
+  /** Which app it is of, and where that listens. */
+  readonly route: Pick<Route, 'entry'>
   /** Its pages get an origin of their own. */
   readonly isIsolated: boolean
   /** One of these pages loads it: see `isSandboxedSubresource`. */
@@ -89,6 +92,8 @@ const isForSharedCaches: ReadonlySet<string> = new Set(sharedCacheNames)
 const rewritten = [
   'access-control-allow-origin',
   'cache-control',
+  'content-location',
+  'link',
   'location',
   'refresh',
   'service-worker-allowed',
@@ -177,10 +182,10 @@ function valueFor(
   if (to === undefined) return value
   if (isCommand(name)) return undefined
   if (isOriginWide(name)) return to.rules.allowHeaders.includes(name) ? value : undefined
-  const { prefix, rules, origin } = to
+  const { prefix, rules } = to
   const isPublic = rules.access === 'public'
   if (isForSharedCaches.has(name)) return isPublic ? value : undefined
-  const isRewritten = rules.stripPrefix && rules.rewriteLocation
+  const isRewritten = rules.rewriteLocation || rules.hasOwnHost
   switch (name) {
     case 'cache-control':
       return isPublic ? value : withoutShared(value)
@@ -191,9 +196,12 @@ function valueFor(
     case 'service-worker-allowed':
       return rules.hasOwnHost ? value : `/${prefix}/`
     case 'location':
-      return isRewritten ? withPrefix(value, prefix, origin) : value
+    case 'content-location':
+      return isRewritten ? withPrefix(value, to) : value
+    case 'link':
+      return isRewritten ? linkWithPrefix(value, to) : value
     case 'refresh':
-      return isRewritten ? refreshWithPrefix(value, prefix, origin) : value
+      return isRewritten ? refreshWithPrefix(value, to) : value
     case 'www-authenticate':
       return rules.allowHeaders.includes(name) || (!isSurplus && isHarmlessChallenge(value)) ? value : undefined
     default:
@@ -219,20 +227,65 @@ const [maxChallenge, maxChallenges] = [256, 4]
 /** A parameter, or the scheme with its first parameter or none; blanks around it are cut off. */
 const harmlessPart = /^(?:bearer|(?:bearer[\t ]+)?[!#$%&'*+\-.^_`|~\w]+[\t ]*=[\t ]*(?:""|[!#$%&'*+\-.^_`|~\w:/]+))?$/i
 
-/** `/x`, also behind our own origin, becomes `/{prefix}/x`; relative, other-origin and already prefixed ones stay. */
-function withPrefix(location: string, prefix: string, origin: string): string {
-  const own = location.toLowerCase().startsWith(`${origin}/`) ? location.slice(0, origin.length) : ''
-  const path = location.slice(own.length)
-  if (!/^\/(?!\/)/.test(path) && own === '') return location
-  const isPrefixed = path.startsWith(`/${prefix}`) && /^([/?#]|$)/.test(path.slice(prefix.length + 1))
-  return isPrefixed ? location : `${own}/${prefix}${path}`
+/** Scheme and authority of an address on a host: scheme, host, port. Without user information, which no app gives of its own. */
+const absoluteForm = /^(?:(https?):)?\/\/(\[[\da-f:.]+\]|[^/?#\\@:[\]]+)(?::(\d{1,5}))?(?=[/?#]|$)/i
+/** What a program calls the machine that it runs on, which for an app is its container. */
+const itself: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]'])
+
+/**
+ * An address of the app's own as people see it: `/x` becomes `/{prefix}/x`, and so does `http://{host}:{port of the app}/x` behind
+ * the origin, because an app knows neither prefix nor port nor scheme. Relative, foreign and prefixed ones stay.
+ */
+function withPrefix(address: string, to: ResponseContext): string {
+  const absolute = absoluteForm.exec(address)
+  if (absolute === null) return /^\/(?!\/)/.test(address) ? prefixed(address, to) : address
+  if (!isOwn(absolute, to)) return address
+  const path = address.slice(absolute[0].length)
+  return to.origin + prefixed(path.startsWith('/') ? path : `/${path}`, to)
 }
 
+function prefixed(path: string, { prefix, rules }: ResponseContext): string {
+  if (!rules.stripPrefix || rules.hasOwnHost) return path
+  const isPrefixed = path.startsWith(`/${prefix}`) && /^([/?#]|$)/.test(path.slice(prefix.length + 1))
+  return isPrefixed ? path : `/${prefix}${path}`
+}
+
+/**
+ * Whether an address leads to this very app. By another port of the same host it may lead to another server, and by one of
+ * `localhost` to a program of the person who asks.
+ */
+function isOwn([, scheme, host = '', port]: RegExpExecArray, { origin, route }: ResponseContext): boolean {
+  const [, seenScheme = '', seenHost, seenPort] = absoluteForm.exec(origin) ?? []
+  // It demands TLS where there is none: this address would lead back here for ever.
+  if (scheme?.toLowerCase() === 'https' && seenScheme === 'http') return false
+  const { where } = route.entry
+  const named = portOf(scheme?.toLowerCase() ?? seenScheme, port)
+  const isAtApp = 'host' in where && named === where.port
+  const name = host.toLowerCase()
+  if (name !== seenHost) return isAtApp && (itself.has(name) || name === where.host)
+  return (
+    isAtApp || port === undefined || [portOf(seenScheme, seenPort), portOf(scheme ?? '', undefined)].includes(named)
+  )
+}
+
+const portOf = (scheme: string, port: string | undefined) => Number(port ?? (scheme === 'https' ? 443 : 80))
+
 /** `5; url=/x`, with or without quotes. */
-function refreshWithPrefix(refresh: string, prefix: string, origin: string): string {
+function refreshWithPrefix(refresh: string, to: ResponseContext): string {
   return refresh.replace(
     /^([^;,]*[;,]\s*url\s*=\s*["']?)([^"']*)/i,
-    (_whole, before: string, address: string) => before + withPrefix(address, prefix, origin),
+    (_whole, before: string, address: string) => before + withPrefix(address, to),
+  )
+}
+
+/** Addresses of one `Link` line that get the prefix, which makes the line longer; those behind them stay. */
+const maxLinks = 64
+
+/** `</x>; rel=preload, <y>; rel=next` (RFC 8288, 3). What stands in quotes is no address. */
+function linkWithPrefix(link: string, to: ResponseContext): string {
+  let count = 0
+  return link.replace(/"(?:[^"\\]|\\.)*"?|<([^<>"]*)>/g, (whole, address: string | undefined) =>
+    address === undefined || ++count > maxLinks ? whole : `<${withPrefix(address, to)}>`,
   )
 }
 

@@ -155,7 +155,7 @@ export const fieldGroups = {
     },
     rewrite_location: {
       default: 'true',
-      text: '`true`: the prefix is added to `Location` and `Refresh` headers of answers that are absolute paths without it.',
+      text: '`true`: addresses in the headers `Location`, `Content-Location`, `Link` and `Refresh` of answers get the prefix when they are absolute paths without it, and become those that people see when they name the application by its own port.',
     },
     allow_headers: {
       default: '[]',

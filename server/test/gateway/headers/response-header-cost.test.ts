@@ -7,7 +7,7 @@ import {
 } from '@berth/gateway/proxy/response-headers.ts'
 import { isFault } from '@berth/gateway/http1/header-lines.ts'
 import { readResponseHead } from '@berth/gateway/http1/response-head.ts'
-import { startGatewayHarness, usualRules } from '#test/support/gateway/gateway-harness.ts'
+import { routeTo, startGatewayHarness, usualRules } from '#test/support/gateway/gateway-harness.ts'
 import { requestHead } from '#test/support/gateway/http-text.ts'
 import { exchange } from '#test/support/gateway/raw-client.ts'
 import { answering } from '#test/support/gateway/test-apps.ts'
@@ -21,6 +21,7 @@ const destined: ResponseContext = {
   prefix: 'ann-dev',
   rules: usualRules,
   origin: 'http://spawner.test',
+  route: { entry: routeTo('ann-dev', 1, 8888) },
   isIsolated: false,
   isForSandbox: false,
 }
@@ -47,6 +48,11 @@ const shapes: Record<string, readonly string[]> = {
   'Cache-Control of blanks': many(9, 'Cache-Control: s-maxage', ' '),
   'Refresh full of semicolons': many(95, 'Refresh: 5', '; url'),
   'Location full of slashes': many(95, 'Location: /', '/'),
+  'Location of a long host': many(9, 'Location: //', 'a:'),
+  'Link full of quotes': [filled('Link: ', '"\\')],
+  'Link full of addresses': many(9, 'Link: ', '</>'),
+  'Link full of beginnings': many(9, 'Link: ', '<'),
+  'Content-Location of ports': many(95, 'Content-Location: http://spawner.test:', '8'),
 }
 
 for (const [what, lines] of Object.entries(shapes))

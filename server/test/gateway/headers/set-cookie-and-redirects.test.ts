@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
+import { httpApp } from '#test/support/gateway/test-apps.ts'
+import { ann } from '#test/support/gateway/tokens.ts'
 import { responseWith, responseHeader } from '#test/support/gateway/response-of.ts'
 
 async function setCookies(t: TestContext, cookies: readonly string[], changes: HarnessOptions = {}): Promise<string[]> {
@@ -79,7 +82,7 @@ test('each of several cookies and other repeated headers is kept', async (t) => 
   assert.equal(lines.filter((line) => /^set-cookie/i.test(line)).length, 2)
   assert.deepEqual(
     lines.filter((line) => line.startsWith('Link')),
-    ['Link: </a>', 'Link: </b>'],
+    ['Link: </ann-dev/a>', 'Link: </ann-dev/b>'],
   )
 })
 
@@ -124,4 +127,79 @@ test('an app that knows its prefix, or a template that says so, gets no second o
   assert.equal(await responseHeader(t, 'Refresh', '5; url=/x', { rules: { rewriteLocation: false } }), '5; url=/x')
   assert.equal(await responseHeader(t, 'Location', '/ann-dev/x', { rules: { stripPrefix: false } }), '/ann-dev/x')
   assert.equal(await responseHeader(t, 'Location', '/bob-dev/', { rules: { stripPrefix: false } }), '/bob-dev/')
+})
+
+/** An answer of an app that says where it listens itself. @param value with `PORT` in place of its port */
+async function ownAddress(t: TestContext, name: string, value: string, changes: HarnessOptions = {}): Promise<unknown> {
+  let listensOn = ''
+  const app = httpApp((request, response) => {
+    listensOn = String(request.socket.localPort)
+    response.writeHead(200, [name, value.replace('PORT', listensOn)]).end('x')
+  })
+  const { port } = await startGatewayHarness(t, app, changes)
+  const { headers } = await get(port, '/ann-dev/', { headers: { ...ann, host: 'Spawner.test:8080' } })
+  return headers[name.toLowerCase()]?.toString().replace(listensOn, 'PORT')
+}
+
+const own = [
+  // nginx in a container adds the port that it listens on, and knows nothing of https.
+  ['http://spawner.test:PORT/x/', 'http://spawner.test:8080/ann-dev/x/'],
+  ['http://SPAWNER.test/x', 'http://spawner.test:8080/ann-dev/x'],
+  ['//spawner.test:8080/x', 'http://spawner.test:8080/ann-dev/x'],
+  ['//spawner.test:PORT', 'http://spawner.test:8080/ann-dev/'],
+  ['http://127.0.0.1:PORT/x?y#z', 'http://spawner.test:8080/ann-dev/x?y#z'],
+  ['http://localhost:PORT/', 'http://spawner.test:8080/ann-dev/'],
+  ['http://[::1]:PORT?q', 'http://spawner.test:8080/ann-dev/?q'],
+  ['http://0.0.0.0:PORT/ann-dev/x', 'http://spawner.test:8080/ann-dev/x'],
+] as const
+
+/** Not the app's: another port may be another server of the machine, or a program of the person who asks. */
+const others = [
+  'http://localhost:1/callback',
+  'http://localhost/x',
+  'https://spawner.test:8443/realms',
+  'https://spawner.test/x',
+  'http://spawner.test:PORT@other.example/',
+  'http://spawner.test.other.example:PORT/',
+  'ftp://spawner.test/x',
+  'http://spawner.test\\@other.example/',
+]
+
+test("an address of an app's own, however it writes it, becomes the one that people see", async (t) => {
+  for (const [value, expected] of own) assert.equal(await ownAddress(t, 'Location', value), expected)
+  for (const value of others) assert.equal(await ownAddress(t, 'Location', value), value)
+  assert.equal(
+    await ownAddress(t, 'Location', 'http://spawner.test:8080/x', { settings: { scheme: 'https' } }),
+    'https://spawner.test:8080/ann-dev/x',
+  )
+})
+
+test('Content-Location and Link get the prefix as Location does', async (t) => {
+  for (const [value, expected] of [['/x', '/ann-dev/x'], ['x', 'x'], ...own])
+    assert.equal(await ownAddress(t, 'Content-Location', value), expected)
+  for (const [value, expected] of [
+    [
+      '</a.css>; rel=preload, </b>;rel="next"; title="</c>, \\"</d>"',
+      '</ann-dev/a.css>; rel=preload, </ann-dev/b>;rel="next"; title="</c>, \\"</d>"',
+    ],
+    ['<http://spawner.test:PORT/items?page=2>; rel=next', '<http://spawner.test:8080/ann-dev/items?page=2>; rel=next'],
+    ['<https://cdn.example/x>; rel=preconnect, <y>', '<https://cdn.example/x>; rel=preconnect, <y>'],
+  ] as const)
+    assert.equal(await ownAddress(t, 'Link', value), expected)
+})
+
+test('an app that keeps its prefix, or has a host of its own, names the right port as well', async (t) => {
+  assert.equal(
+    await ownAddress(t, 'Location', 'http://spawner.test:PORT/ann-dev/x', { rules: { stripPrefix: false } }),
+    'http://spawner.test:8080/ann-dev/x',
+  )
+  assert.equal(await ownAddress(t, 'Location', '/x', { rules: { stripPrefix: false } }), '/x')
+  const hasOwnHost = { hasOwnHost: true, rewriteLocation: false } as const
+  assert.equal(
+    await ownAddress(t, 'Location', 'http://spawner.test:PORT/x', { rules: hasOwnHost }),
+    'http://spawner.test:8080/x',
+  )
+  assert.equal(await ownAddress(t, 'Location', '/x', { rules: hasOwnHost }), '/x')
+  const asIs = { rewriteLocation: false } as const
+  for (const [value] of own) assert.equal(await ownAddress(t, 'Location', value, { rules: asIs }), value)
 })
