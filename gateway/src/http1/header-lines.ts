@@ -25,6 +25,7 @@ export const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
+  'proxy-authentication-info',
   'proxy-authorization',
   'proxy-connection',
   'te',

@@ -18,7 +18,13 @@ import { confineSetCookie, hostOnlySetCookie } from './cookies.ts'
  */
 
 /** Lines that speak to such caches alone; lower case. */
-const sharedCacheNames: readonly string[] = ['cdn-cache-control', 'cloudflare-cdn-cache-control', 'surrogate-control']
+const sharedCacheNames: readonly string[] = [
+  'akamai-cache-control',
+  'cdn-cache-control',
+  'cf-edge-cache',
+  'cloudflare-cdn-cache-control',
+  'vercel-cdn-cache-control',
+]
 
 /** `Cache-Control` without what concerns shared caches; undefined when nothing is left. In linear time. */
 function withoutShared(value: string): string | undefined {
@@ -77,10 +83,24 @@ const sessionFamilies = ['sec-session-', 'secure-session-']
 const isOriginWide = (name: string) => originWide.has(name) || sessionFamilies.some((family) => name.startsWith(family))
 
 /**
- * Commands to a web server in front of Berth: it would answer with another address, the front end's document of this very
- * browser among them, or with a file of its own.
+ * Commands to a server in front of Berth: it would answer with another address, the front end's document of this very browser
+ * among them, with a file of its own or from another machine (Fly.io), take Berth for ill and send nothing more (Envoy), run
+ * includes in a body (ESI by `Edge-Control` of Akamai and `Surrogate-Control`), or keep and drop what it has stored.
  */
-const commandFamilies = ['x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-reproxy-']
+const commandFamilies = [
+  'edge-',
+  'fly-',
+  'l5d-',
+  'netlify-',
+  'surrogate-',
+  'x-accel-',
+  'x-envoy-',
+  'x-lighttpd-',
+  'x-litespeed-',
+  'x-lsadc-',
+  'x-reproxy-',
+  'x-sendfile',
+]
 /** Controls only whether this response is buffered there, which event streams need. */
 const harmlessCommand = 'x-accel-buffering'
 const isCommand = (name: string) =>

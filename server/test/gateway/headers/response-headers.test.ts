@@ -54,6 +54,19 @@ test('an app gives no commands to a web server in front, in no kind of answer an
     'X-SendFile-Temporary',
     'X-LIGHTTPD-send-file',
     'X-Reproxy-URL',
+    'X-Envoy-Immediate-Health-Check-Fail',
+    'x-envoy-overloaded',
+    'X-LiteSpeed-Location',
+    'X-LSADC-Backend',
+    'Fly-Replay',
+    'fly-replay-cache',
+    'Edge-Control',
+    'Netlify-CDN-Cache-Control',
+    'Netlify-Vary',
+    'Surrogate-Control',
+    'Surrogate-Key',
+    'l5d-success-class',
+    'Proxy-Authentication-Info',
   ]
   const lines = names.map((name) => `${name}: /\r\n`).join('')
   const ending = 'Transfer-Encoding: chunked\r\n\r\n0\r\n'
@@ -92,12 +105,21 @@ test('a cache in front stores nothing of an app with restricted access', async (
     assert.equal(await cacheControl('owner', own), own)
   assert.equal(await cacheControl('public'), undefined)
   assert.equal(await cacheControl('public', 'public, s-maxage=9'), 'public, s-maxage=9')
-  const cdn = ['CDN-Cache-Control', 'Surrogate-Control', 'Cloudflare-CDN-Cache-Control']
-  const { headers } = await responseWith(
-    t,
-    cdn.map((name) => [name, 'max-age=60'] as const),
-  )
-  for (const name of cdn) assert.equal(headers[name.toLowerCase()], undefined)
+  const cdn = [
+    'CDN-Cache-Control',
+    'Cloudflare-CDN-Cache-Control',
+    'Vercel-CDN-Cache-Control',
+    'Akamai-Cache-Control',
+    'CF-Edge-Cache',
+  ]
+  for (const [access, expected] of [
+    ['owner', undefined],
+    ['public', 'max-age=60'],
+  ] as const) {
+    const sent = cdn.map((name) => [name, 'max-age=60'] as const)
+    const { headers } = await responseWith(t, sent, { rules: { access } })
+    for (const name of cdn) assert.equal(headers[name.toLowerCase()], expected, name)
+  }
 })
 
 test('a browser is not asked for a password at the host that all apps share', async (t) => {
