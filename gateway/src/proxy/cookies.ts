@@ -46,11 +46,23 @@ export function confineSetCookie(value: string, prefix: string, stripPrefix: boo
   if (parts === undefined) return undefined
   const [pair, ...attributes] = parts
   const kept = attributes.filter((text) => !confined.test(text))
+  const renamed = pair.replace(hostPrefix, confinedHostPrefix)
   // RFC 6265, 5.3: of several Path attributes the last one counts.
   const last = attributes.findLast((text) => nameOf(text).toLowerCase() === 'path')
   const path = last === undefined ? undefined : valueOf(last)
-  return [pair, ` Path=${pathUnder(prefix, path, stripPrefix)}`, ...kept].join(';')
+  return [renamed, ` Path=${pathUnder(prefix, path, stripPrefix)}`, ...kept].join(';')
 }
+
+/**
+ * Browsers take a name with `__Host-` for the path `/` alone. Below a prefix it is replaced, and put back in requests, by one that
+ * demands https as well.
+ */
+const [hostPrefix, confinedHostPrefix] = [/^\s*__host-/i, '__Secure-Host-']
+const confinedHostNames = /((?:^|;)\s*)__Secure-Host-(?!http-)/gi
+
+/** The `Cookie` header for an app below a prefix, with the names that `confineSetCookie` replaced. */
+export const withOwnNames = (cookies: string | undefined): string | undefined =>
+  cookies?.includes(confinedHostPrefix) ? cookies.replace(confinedHostNames, '$1__Host-') : cookies
 
 /**
  * An app's `Set-Cookie` on a host of its own: no Domain, which would give the cookie to the platform and to all other

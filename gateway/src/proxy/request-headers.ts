@@ -8,7 +8,7 @@ import { platformTarget } from '#/http1/request-path.ts'
 import type { ShareGrant } from '#/port/gateway.ts'
 import { carriesToken } from '#/tokens/token-selection.ts'
 import type { Route } from '#/upstream/route.ts'
-import { platformCookies, upstreamCookies } from './cookies.ts'
+import { platformCookies, upstreamCookies, withOwnNames } from './cookies.ts'
 import type { ResponseContext } from './response-headers.ts'
 
 /** Origin of a request as it is forwarded to an upstream. */
@@ -135,7 +135,8 @@ export class UpstreamRequestHeaders {
     const token = isByHeader || carriesToken(cookie) ? identity?.token : undefined
     const bearer = isByHeader ? token && `Bearer ${token}` : this.#unlessOwnToken(authorization)
     const cookies = upstreamCookies(cookie, token, (value) => this.#tokens.containsOwnToken(value))
-    return line('Authorization', bearer) + line('Cookie', cookies) + userLine(identity)
+    const named = this.#route?.rules.hasOwnHost ? cookies : withOwnNames(cookies)
+    return line('Authorization', bearer) + line('Cookie', named) + userLine(identity)
   }
 
   #unlessOwnToken(value: string | undefined): string | undefined {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { startGatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
-import { get } from '#test/support/gateway/raw-client.ts'
-import { httpApp } from '#test/support/gateway/test-apps.ts'
+import { echoed, get } from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { responseWith, responseHeader } from '#test/support/gateway/response-of.ts'
 
@@ -202,4 +202,21 @@ test('an app that keeps its prefix, or has a host of its own, names the right po
   assert.equal(await ownAddress(t, 'Location', '/x', { rules: hasOwnHost }), '/x')
   const asIs = { rewriteLocation: false } as const
   for (const [value] of own) assert.equal(await ownAddress(t, 'Location', value, { rules: asIs }), value)
+})
+
+/** Browsers take a name with `__Host-` for the path `/` alone, so under the prefix such a cookie was lost. */
+test("an app's __Host- cookies stay under the prefix by another name, and come back by their own", async (t) => {
+  const [sent] = await setCookies(t, ['__Host-sid=1; Secure; HttpOnly; Path=/; SameSite=Lax'])
+  assert.equal(sent, '__Secure-Host-sid=1; Path=/ann-dev/; Secure; HttpOnly; SameSite=Lax')
+  const [odd] = await setCookies(t, ['__HOST-sid=1; Secure; Path=/'], { rules: { stripPrefix: false } })
+  assert.equal(odd, '__Secure-Host-sid=1; Path=/ann-dev; Secure')
+  assert.deepEqual(await setCookies(t, ['__Host-Http-x=1; Secure; Path=/']), [])
+  const cookie = 'a=__Secure-Host-b; __Secure-Host-sid=1; __Secure-x=2;__Secure-Host-y=3; __Host-z=4'
+  const { port } = await startGatewayHarness(t, echoApp())
+  const { headers } = await echoed(port, '/ann-dev/', { headers: { cookie } })
+  assert.equal(headers.cookie, 'a=__Secure-Host-b; __Host-sid=1; __Secure-x=2;__Host-y=3; __Host-z=4')
+  const reserved = '__Secure-Host-Http-bind=1; b=2'
+  assert.equal((await echoed(port, '/ann-dev/', { headers: { cookie: reserved } })).headers.cookie, reserved)
+  const ownHost = { rules: { hasOwnHost: true, rewriteLocation: false } } as const
+  assert.deepEqual(await setCookies(t, ['__Host-sid=1; Secure; Path=/'], ownHost), ['__Host-sid=1; Secure; Path=/'])
 })
