@@ -53,7 +53,10 @@ interface Row {
   readonly body?: Type.TSchema
   /** True where a request without the body is as one with `{}`. */
   readonly isBodyOptional?: true
-  /** True where what is no JSON object counts as `{}`, too: the specification has no body there, and clients send anything. */
+  /**
+   * True where what is no JSON object counts as `{}`, too: the specification has no body there, and clients send
+   * anything. What begins like JSON and is none is refused all the same.
+   */
   readonly isAnyBodyAccepted?: true
   /** True where the body is a form (`application/x-www-form-urlencoded`) and not JSON, because a standard says so. */
   readonly form?: true

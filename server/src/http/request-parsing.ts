@@ -24,7 +24,8 @@ export function parseQuery(text: string): Record<string, string | string[]> {
  * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
  * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses. An optional body that is
  * missing counts as `{}`; one that is no JSON object does so only where the endpoint says that it takes anything: a
- * restore whose body was cut short restored the whole home.
+ * restore whose body was cut short restored the whole home. Also there a body that begins like JSON and is none is
+ * refused: its parameters would be left out without a word.
  *
  * The header is removed, because Fastify answers 415 to what is no media type, such as `json`, before it asks a parser.
  * No protection against CSRF is lost with it: a page of another site may send JSON as `text/plain`, or without the
@@ -44,11 +45,14 @@ export function acceptAnyJson(server: FastifyInstance): void {
     try {
       done(null, withoutPrototype(JSON.parse(String(body))))
     } catch {
-      if (endpoint.isAnyBodyAccepted) done(null, undefined)
+      if (endpoint.isAnyBodyAccepted && !beginsLikeJson.test(String(body))) done(null, undefined)
       else done(refusals.notJson())
     }
   })
 }
+
+/** An object or a list that was meant; a byte order mark before it counts as a space. */
+const beginsLikeJson = /^\s*[{[]/
 
 /** For endpoints that take a file: the handler reads it as it comes, of whatever content type it says it is. */
 export function leaveBodyUnread(server: FastifyInstance): void {

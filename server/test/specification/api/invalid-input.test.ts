@@ -69,8 +69,14 @@ test('block and unblock work with a JSON content type and an empty body', async 
 })
 
 test('launch ignores a body, even one that is no JSON', async () => {
-  for (const body of ['{', 'null', '[]', '"dev"', '1', '{"other":1}'])
+  for (const body of ['null', '[]', '"dev"', '1', '{"other":1}', 'type=dev', ' ', '"d'])
     assertOk(await ann.call('POST', '/api/container/launch/dev', { body }))
+})
+
+// Parameters that were cut off, or that a script quoted wrongly, are others than those that were asked for.
+test('launch refuses a body that begins like JSON and is none', async () => {
+  for (const body of ['{', ' \n{"parameters": {"size": "lar', "{'parameters': {}}", '\ufeff{"parameters":{}}', '["dev"'])
+    assertRefused(await ann.call('POST', '/api/container/launch/dev', { body }), 400)
 })
 
 test('a container type that is not configured is 400, whatever it looks like', async () => {
