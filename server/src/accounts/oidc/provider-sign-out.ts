@@ -14,6 +14,9 @@ import { providerFetch, type ProviderRegistry, type RegisteredProvider } from '.
 /** What sealed ID tokens belong to, see `Seal`. */
 export const idTokenContext = 'ID token'
 
+/** Max characters of a sign-out address: servers and proxies refuse longer ones, some from 2,048 on. */
+const maxAddressLength = 2_000
+
 /** How long a sign-out waits for a provider whose discovery is not cached, in ms. */
 const discoveryTimeout = 2_000
 
@@ -62,10 +65,13 @@ export class ProviderSignOut {
     const parameters = {
       client_id: configuration.clientMetadata().client_id,
       post_logout_redirect_uri: `${this.#parts.frontendUrl}/login`,
-      // Without it Keycloak asks the person whether they mean it, and leads them nowhere.
-      ...(idToken === undefined ? {} : { id_token_hint: idToken }),
     }
-    return buildEndSessionUrl(configuration, parameters).href
+    const withoutHint = buildEndSessionUrl(configuration, parameters).href
+    if (idToken === undefined) return withoutHint
+    // With the hint a provider does not ask the person whether they mean it. A person in 180 groups has one of 9,000
+    // characters, and an address that the provider refuses would leave the session there open.
+    const withHint = buildEndSessionUrl(configuration, { ...parameters, id_token_hint: idToken }).href
+    return withHint.length > maxAddressLength ? withoutHint : withHint
   }
 
   /**

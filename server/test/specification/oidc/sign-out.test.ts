@@ -57,6 +57,25 @@ test('a session that began by a link, or at a provider without such an address, 
   assert.equal((await signOut(browser)).logout_url, null)
 })
 
+// A person in 180 groups had an address of 10,150 characters, which many servers refuse, with no way out.
+test('an ID token that makes the address long stays out of it, and the provider still leads back', async (t) => {
+  const berth = await startBerthWith(t, { evil: evil.fields })
+  const logoutUrlOf = async (claims: object) => {
+    evil.hostility = { metadata: { end_session_endpoint: `${evil.issuer}/end` }, claims: { ...claims } }
+    const browser = newBrowser(berth)
+    await finish(browser, evil.callback(await begin(browser, 'evil')))
+    return new URL((await signOut(browser)).logout_url)
+  }
+  assert.match((await logoutUrlOf({})).searchParams.get('id_token_hint') ?? '', /^eyJ/)
+  const groups = Array.from({ length: 180 }, (_, at) => `department-of-something-${at}`)
+  const url = await logoutUrlOf({ groups })
+  assert.ok(url.href.length < 2_000, `${url.href.length}`)
+  assert.equal(url.searchParams.get('id_token_hint'), null)
+  assert.equal(url.searchParams.get('client_id'), 'berth')
+  assert.equal(url.searchParams.get('post_logout_redirect_uri'), `${publicUrl}/login`)
+  evil.hostility = {}
+})
+
 test('a sign-out at the provider ends the session here', async (t) => {
   const berth = await startBerthWith(t, { main: await registerAt(provider) })
   await registerAt(provider, 'main', {}, { backchannel: berth.url })
