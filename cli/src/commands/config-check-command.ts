@@ -4,7 +4,7 @@ import { addCommands, type CommandSpec, type Run } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
 import { callbackPath } from '@berth/server/accounts/oidc/provider-settings.ts'
-import { addressesFor, readConfig, type Config } from '@berth/server/config/config.ts'
+import { addressesFor, readConfig, smtpHeloName, type Config } from '@berth/server/config/config.ts'
 import { configWarnings } from '@berth/server/config/config-warnings.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
@@ -51,11 +51,13 @@ async function checkConfig({ env, settingProblems, settingNotes, terminal }: Com
 
 async function checkParts(config: Config): Promise<Record<string, Verdict>> {
   // Loaded here, because loading them would slow every other command.
-  const [{ runtimeFor }, { checkSmtp }, { checkStore }] = await Promise.all([
+  const [{ runtimeFor }, { checkSmtp, verifiesCertificate }, { checkStore }] = await Promise.all([
     import('@berth/server/start/adapters.ts'),
     import('@berth/server/accounts/mail/mail-transport.ts'),
     import('@berth/server/store/check-store.ts'),
   ])
+  const isVerified = config.smtpUrl !== null && verifiesCertificate(config.smtpUrl, config.smtpTls)
+  const mailWords = isVerified ? 'answers, with a verified certificate' : 'answers; its certificate is not verified'
   const [store, engine, mail] = await Promise.all([
     verdictOn(checkStore(config.databaseUrl, config.dataDir)),
     verdictOn(
@@ -65,7 +67,9 @@ async function checkParts(config: Config): Promise<Record<string, Verdict>> {
     ),
     config.smtpUrl === null
       ? { ok: true, words: `no SMTP_URL: mail is written to ${config.dataDir}/outbox` }
-      : verdictOn(checkSmtp(config.smtpUrl, config.smtpTls).then(() => 'answers')),
+      : verdictOn(
+          checkSmtp({ url: config.smtpUrl, tls: config.smtpTls, name: smtpHeloName(config) }).then(() => mailWords),
+        ),
   ])
   return { store, engine, mail, ...(await checkProviders(config)) }
 }

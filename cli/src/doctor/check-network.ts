@@ -8,6 +8,7 @@ import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } fr
 import { getDomain, parse } from 'tldts'
 import { isLoopbackHost, isPrivateNetwork } from '@berth/gateway/basics/ip-address.ts'
 import { checkSmtp } from '@berth/server/accounts/mail/mail-transport.ts'
+import { smtpHeloName } from '@berth/server/config/config.ts'
 import { findings as texts } from '@berth/texts/en/findings.ts'
 import type { MessageKey } from '@berth/texts/localized-message.ts'
 import { settingFix, type CheckContext, type Finding } from './check.ts'
@@ -313,7 +314,8 @@ const isNone: ReadonlySet<MessageKey> = new Set<MessageKey>(['findings.noMailSer
 export async function checkMailServer({ config, warnings }: CheckContext): Promise<Finding[]> {
   if (config.smtpUrl === null) return warnings.some(({ key }) => isNone.has(key)) ? [none] : []
   const plain = warnings.some(({ key }) => key === 'findings.plainMail') ? [unencrypted] : []
-  const failure = await checkSmtp(config.smtpUrl, config.smtpTls).then(
+  const server = { url: config.smtpUrl, tls: config.smtpTls, name: smtpHeloName(config) }
+  const failure = await checkSmtp(server).then(
     () => undefined,
     (error: unknown) => error as Error,
   )
@@ -328,14 +330,17 @@ const none: Finding = {
 
 const unencrypted: Finding = {
   level: 'warning',
-  what: 'SMTP_TLS=opportunistic: mails with links that sign people in may travel unencrypted.',
+  what: 'SMTP_TLS=opportunistic: mails with links that sign people in may travel unencrypted, and the certificate of the mail server is not verified.',
   fix: settingFix('SMTP_TLS='),
 }
+
+const trustFix =
+  'name the server as its certificate does; for a certificate of your own: NODE_EXTRA_CA_CERTS=file, or settings SMTP_TLS=opportunistic, which verifies none; docs/how-to/send-mail.md'
 
 const refused = (reason: string): Finding => ({
   level: 'critical',
   what: `The mail server does not take mails (${reason.split('\n')[0]}): users get no links.`,
-  fix: 'correct SMTP_URL; check: berth config check; meanwhile: berth link address',
+  fix: /certificate/i.test(reason) ? trustFix : 'correct SMTP_URL; check: berth config check; meanwhile: berth link address',
 })
 
 /** Limits of DNS, in ms; two tries. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { isTimeZone } from '#/machine/time-zone.ts'
 import { good, read } from '#test/support/read-settings.ts'
-import { addressesFor } from './config.ts'
+import { addressesFor, smtpHeloName } from './config.ts'
 
 test('without any setting the defaults hold', () => {
   const config = good({})
@@ -156,6 +156,18 @@ test('whether mail needs TLS is left to where its server is, or said', () => {
   assert.equal(good({}).smtpTls, null)
   assert.equal(good({ SMTP_TLS: 'opportunistic' }).smtpTls, 'opportunistic')
   assert.match(read({ SMTP_TLS: 'none' }).problems.join(), /^SMTP_TLS: must be required or opportunistic/)
+})
+
+test('mail servers are told the host of the addresses in mails, or the name in SMTP_HELO_NAME', () => {
+  const named = (env: Record<string, string>) => smtpHeloName(good(env))
+  assert.equal(named({ BASE_DOMAIN: 'example.org:8443' }), 'spawner.example.org')
+  assert.equal(named({ FRONTEND_URL: 'https://start.example.org' }), 'start.example.org')
+  assert.equal(named({ FRONTEND_URL: 'http://192.0.2.1:8080' }), '[192.0.2.1]')
+  assert.equal(named({ FRONTEND_URL: 'http://[2001:db8::1]:8080' }), '[IPv6:2001:db8::1]')
+  assert.equal(named({ BASE_DOMAIN: 'example.org', SMTP_HELO_NAME: 'out.example.org' }), 'out.example.org')
+  assert.equal(named({ SMTP_HELO_NAME: '[192.0.2.1]' }), '[192.0.2.1]')
+  for (const name of ['a b', 'x.org\r\nMAIL', '-x', '[x]', '192.0.2.1]', 'ä.org'])
+    assert.match(read({ SMTP_HELO_NAME: name }).problems.join(), /^SMTP_HELO_NAME: must be a host name/, name)
 })
 
 test('trusted proxies are addresses and networks', () => {

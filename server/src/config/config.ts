@@ -50,6 +50,7 @@ import {
   emailDomains,
   listenAddress,
   machineTimeZone,
+  heloName,
   mailServer,
   networks,
   oneOf,
@@ -126,6 +127,8 @@ export interface Config {
   readonly smtpUrl: string | null
   /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
   readonly smtpTls: SmtpTls | null
+  /** Name of this host for the mail server; null: see `smtpHeloName`. */
+  readonly smtpHeloName: string | null
   readonly mailFrom: string | null
   readonly dockerHost: string | undefined
   /** Null: containers run on Docker. */
@@ -241,6 +244,7 @@ export function readConfig(
     auditWebhook: readAuditWebhook(text, problems),
     smtpUrl: check('SMTP_URL', null, mailServer),
     smtpTls: check('SMTP_TLS', null, oneOf('required', 'opportunistic')),
+    smtpHeloName: check('SMTP_HELO_NAME', null, heloName),
     mailFrom: check('MAIL_FROM', null, sender),
     // Shells set it for other programs, too.
     dockerHost: check('DOCKER_HOST', undefined, text('ENGINE') === 'kubernetes' ? (value) => value : dockerHost),
@@ -477,4 +481,15 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
     frontendUrl: config.frontendUrl ?? spawnerUrl,
     cookieDomain: baseDomain.replace(/:\d+$/, ''),
   }
+}
+
+/**
+ * Who mails come from, for the mail server: the name in `SMTP_HELO_NAME`, or the host of the addresses in mails; an
+ * address in brackets (RFC 5321, 4.1.3).
+ */
+export function smtpHeloName(config: Config): string {
+  if (config.smtpHeloName !== null) return config.smtpHeloName
+  const { hostname } = new URL(addressesFor(config, config.port).frontendUrl)
+  if (hostname.startsWith('[')) return `[IPv6:${hostname.slice(1)}`
+  return isIP(hostname) === 4 ? `[${hostname}]` : hostname
 }

@@ -117,6 +117,7 @@ const dependents: readonly Dependent[] = [
     otherwise: 'without TLS_CERT_FILE the proxy in front sends Strict-Transport-Security, or none',
   },
   { setting: 'SMTP_TLS', counts: (value) => value('SMTP_URL') !== '', otherwise: 'SMTP_URL is not set' },
+  { setting: 'SMTP_HELO_NAME', counts: (value) => value('SMTP_URL') !== '', otherwise: 'SMTP_URL is not set' },
   { setting: 'NODE_SECRET', counts: (value) => value('NODE_ADDRESS') !== '', otherwise: 'NODE_ADDRESS is not set' },
   { setting: 'SNAPSHOT_MAX_SIZE', counts: (value) => value('SNAPSHOTS') === 'on', otherwise: 'SNAPSHOTS is off' },
   {

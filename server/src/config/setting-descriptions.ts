@@ -207,7 +207,12 @@ const accountSettings = {
     },
     SMTP_TLS: {
       ...inWords('`required`, except for a server on the loopback interface'),
-      text: 'For an `smtp://` server. `required`: no mail is sent without TLS (STARTTLS, with a certificate that this machine trusts). `opportunistic`: TLS is used if it is offered; an attacker on the network path can hide the offer.',
+      text: 'For an `smtp://` server. `required`: no mail is sent without TLS (STARTTLS, with a certificate that this machine trusts). `opportunistic`: TLS is used if it is offered, with any certificate; an attacker on the network path can hide the offer, or answer in place of the server.',
+      see: 'how-to/send-mail.md',
+    },
+    SMTP_HELO_NAME: {
+      ...inWords('the host of `FRONTEND_URL`, or else of the public address'),
+      text: 'Name by which Berth introduces itself to the mail server (`EHLO`). Strict servers want one that is in DNS and leads back to the address that Berth connects from.',
       see: 'how-to/send-mail.md',
     },
     MAIL_FROM: {

@@ -98,6 +98,12 @@ export const sender = (value: string) =>
     ? value
     : new Problem('must be an address such as berth@example.org, or Berth <berth@example.org>')
 
+/** A host name, or an address in brackets (RFC 5321, 4.1.3). */
+export const heloName = (value: string) =>
+  /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?|\[(?:IPv6:)?[\da-f.:]{2,45}\])$/i.test(value)
+    ? value
+    : new Problem('must be a host name, e.g. berth.example.org, or an address in brackets, e.g. [192.0.2.1]')
+
 export const dockerHost = (value: string) => {
   try {
     parseEngineAddress(value)

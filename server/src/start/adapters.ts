@@ -147,7 +147,8 @@ function mailerFor(config: Config, log: Logger): Mailer {
 /** Null without a mail server. */
 export function smtpMailerFor(config: Config): Mailer | null {
   const { smtpUrl, smtpTls } = config
-  return smtpUrl === null ? null : createSmtpMailer(smtpUrl, senderOf(config), { tls: smtpTls })
+  if (smtpUrl === null) return null
+  return createSmtpMailer(smtpUrl, senderOf(config), { tls: smtpTls, name: smtpHeloName(config) })
 }
 
 /** With the name of the installation, unless `MAIL_FROM` has one of its own (RFC 5322, 3.4). */

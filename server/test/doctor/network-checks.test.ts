@@ -130,7 +130,13 @@ test('a mail server that answers is well; none, one that is away and unencrypted
   const plain = { SMTP_URL: 'smtp://192.0.2.1:1', SMTP_TLS: 'opportunistic' }
   const context = contextFor(t, plain)
   const reachable = { ...context, config: { ...context.config, smtpUrl: server.url } }
-  assert.match(inWords(await checkMailServer(reachable)), /^warning: SMTP_TLS=opportunistic/)
+  assert.match(inWords(await checkMailServer(reachable)), /^warning: SMTP_TLS=opportunistic.* is not verified/)
+  const selfSigned = await startMailServer({ disabledCommands: ['AUTH'] })
+  t.after(() => selfSigned.close())
+  assert.deepEqual(await checkMailServer(contextFor(t, { SMTP_URL: selfSigned.url })), [])
+  const untrusted = await checkMailServer(contextFor(t, { SMTP_URL: selfSigned.url, SMTP_TLS: 'required' }))
+  assert.match(inWords(untrusted), /^critical: The mail server does not take mails \(.*certificate/)
+  assert.match(untrusted[0]?.fix ?? '', /NODE_EXTRA_CA_CERTS/)
 })
 
 test('a host that is not in DNS is critical, one that leads elsewhere a hint, and one that leads here well', async (t) => {

@@ -89,8 +89,54 @@ test('a server that offers no TLS gets no mail where TLS is required, and learns
   assert.equal(server.received.length, 1)
 })
 
+/** Offers STARTTLS with a certificate that it made itself, as a mail server of Debian does after its installation. */
+const startSelfSigned = (secure = false) => startMailServer({ disabledCommands: ['AUTH'], secure })
+
+test('opportunistic TLS encrypts to a server whose certificate nobody vouches for; required TLS sends it nothing', async (t) => {
+  const server = await startSelfSigned()
+  t.after(() => server.close())
+  const sendWith = async (tls?: SmtpTls) => {
+    const mailer = createSmtpMailer(server.url, 'berth@x.org', tls === undefined ? {} : { tls })
+    await mailer.send(message(`${tls ?? 'local'}@x.org`)).finally(() => mailer.close())
+  }
+  await assert.rejects(sendWith('required'), /certificate/)
+  await sendWith('opportunistic')
+  await sendWith()
+  assert.deepEqual(
+    server.received.map(({ envelopeTo, isEncrypted }) => [...envelopeTo, isEncrypted]),
+    [
+      ['opportunistic@x.org', true],
+      ['local@x.org', true],
+    ],
+  )
+})
+
+test('smtps:// verifies the certificate whatever SMTP_TLS says', async (t) => {
+  const server = await startSelfSigned(true)
+  t.after(() => server.close())
+  for (const scheme of ['smtps', 'SMTPS']) {
+    const mailer = createSmtpMailer(server.url.replace('smtp', scheme), 'berth@x.org', { tls: 'opportunistic' })
+    await assert.rejects(mailer.send(message('ann@x.org')), /certificate/)
+    mailer.close()
+  }
+})
+
+test('the mail server is told the name of this installation, or the one that the address gives', async (t) => {
+  const server = await startMailServer()
+  t.after(() => server.close())
+  for (const query of ['', '?name=other.x.org']) {
+    const mailer = createSmtpMailer(server.url + query, 'berth@x.org', { name: 'berth.x.org' })
+    await mailer.send(message('ann@x.org'))
+    mailer.close()
+  }
+  assert.deepEqual(
+    server.received.map(({ greetedAs }) => greetedAs),
+    ['berth.x.org', 'other.x.org'],
+  )
+})
+
 test('TLS is required beyond this machine unless the operator says otherwise', () => {
-  const isRequired = (url: string, tls: SmtpTls | null = null) => smtpConnection(url, tls, 1).requireTLS
+  const isRequired = (url: string, tls: SmtpTls | null = null) => smtpConnection({ url, tls }, 1).requireTLS
   for (const host of ['127.0.0.1', '127.9.9.9:2525', '[::1]:25', 'localhost', 'LOCALHOST', 'mail.localhost'])
     assert.equal(isRequired(`smtp://${host}`), false, host)
   for (const host of [

@@ -1,6 +1,6 @@
 import { failureReason, type Email, type Mailer } from './mailer.ts'
 import { Semaphore } from '#/machine/semaphore.ts'
-import { lazyTransport, smtpConnection, type SmtpTls } from './mail-transport.ts'
+import { lazyTransport, smtpConnection, type SmtpServer, type SmtpTls } from './mail-transport.ts'
 
 /** Timeout of a mail, including the wait for a free connection, in ms. */
 const defaultTimeout = 10_000
@@ -12,6 +12,7 @@ const maxWaiting = 1_000
 export interface SmtpOptions {
   /** Null, or left out: depends on the server's address. */
   readonly tls?: SmtpTls | null
+  readonly name?: SmtpServer['name']
   /** ms */
   readonly timeout?: number
   /** Max parallel connections. */
@@ -25,10 +26,10 @@ export interface SmtpOptions {
  * @param from  sender that recipients see
  */
 export function createSmtpMailer(url: string, from: string, options: SmtpOptions = {}): Mailer {
-  const { timeout = defaultTimeout, maxConnections = defaultMaxConnections, tls = null } = options
+  const { timeout = defaultTimeout, maxConnections = defaultMaxConnections, tls = null, name } = options
   const transport = lazyTransport({
     // Its timeout is for each of the server's steps; the signal below ends the whole mail.
-    ...smtpConnection(url, tls, timeout),
+    ...smtpConnection({ url, tls, name }, timeout),
     // A cancelled connection is closed at once: a server that keeps its side open would keep our socket, too.
     socketCloseTimeout: 0,
     disableFileAccess: true,

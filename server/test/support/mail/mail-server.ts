@@ -6,6 +6,10 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export interface Received extends Email {
   readonly envelopeTo: string[]
   readonly raw: string
+  /** Whether it came by TLS. */
+  readonly isEncrypted: boolean
+  /** What the client said its name is. */
+  readonly greetedAs: string
 }
 
 export interface MailServer {
@@ -31,18 +35,20 @@ export async function startMailServer(overrides: SMTPServerOptions = {}): Promis
     // In ms: a client that has given up may leave its connection open.
     closeTimeout: 1_000,
     onData(stream, session, done) {
-      void keep(
-        stream,
-        session.envelope.rcptTo.map(({ address }) => address),
-      ).then(() => done(), done)
+      const envelopeTo = session.envelope.rcptTo.map(({ address }) => address)
+      const way = { envelopeTo, isEncrypted: session.secure, greetedAs: session.hostNameAppearsAs }
+      void keep(stream, way).then(() => done(), done)
     },
     ...overrides,
   })
   // A client that gives up may reset its connection.
   server.on('error', () => undefined)
-  const keep = async (stream: AsyncIterable<Buffer>, envelopeTo: string[]) => {
+  const keep = async (
+    stream: AsyncIterable<Buffer>,
+    way: Pick<Received, 'envelopeTo' | 'isEncrypted' | 'greetedAs'>,
+  ) => {
     const raw = Buffer.concat(await Array.fromAsync(stream))
-    received.push({ ...(await PostalMime.parse(raw)), envelopeTo, raw: raw.toString() })
+    received.push({ ...(await PostalMime.parse(raw)), ...way, raw: raw.toString() })
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const newestTo = (email: string) => {
