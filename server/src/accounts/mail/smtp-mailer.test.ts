@@ -21,6 +21,8 @@ test('a mail arrives with one recipient, a plain part and an HTML part', async (
   assert.equal(mail.from?.address, 'berth@x.org')
   assert.equal(mail.text?.trim(), 'plain')
   assert.match(mail.html ?? '', /<p>rich<\/p>/)
+  // No absence notice of the recipient comes back to MAIL_FROM (RFC 3834, 5).
+  assert.match(mail.raw, /^Auto-Submitted: auto-generated\r$/im)
 })
 
 test('an address that reads as a list reaches no address of the list', async (t) => {

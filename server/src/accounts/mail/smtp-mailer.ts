@@ -64,11 +64,14 @@ function withoutQuotes(error: unknown, to: string): unknown {
   return Object.assign(new Error(failureReason(error, to)), { code, command, responseCode })
 }
 
+/** Keeps absence notices and other automatic answers from being sent to `MAIL_FROM` (RFC 3834, 2 and 5). */
+const headers = { 'Auto-Submitted': 'auto-generated' }
+
 /**
  * The recipient as an object and once more in the envelope: as text, an address with a comma would be parsed into two
  * recipients.
  */
 function toMail({ to, subject, text, html }: Email, from: string) {
   const recipient = { name: '', address: to }
-  return { from, to: recipient, envelope: { from, to: [recipient] }, subject, text, html }
+  return { from, to: recipient, envelope: { from, to: [recipient] }, subject, text, html, headers }
 }
