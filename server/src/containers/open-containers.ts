@@ -26,7 +26,7 @@ import { LifetimeMonitor } from './idle/lifetime-monitor.ts'
 import { OwnerActions } from './idle/owner-actions.ts'
 import { Prestart, PrestartTimes, type PrestartParts, type PrestartTimesParts } from './idle/prestart.ts'
 import { AdmissionControl, Capacity } from './launch/admission-control.ts'
-import type { InstallationSettings, SpecUser } from './launch/build-container-spec.ts'
+import { containerSpec, type InstallationSettings, type SpecUser } from './launch/build-container-spec.ts'
 import { CrashLoops } from './launch/crash-loops.ts'
 import { HostResources } from './launch/host-resources.ts'
 import { failOnEarlyExit, hasExited } from './launch/launch-failure.ts'
@@ -139,6 +139,7 @@ export class Containers {
   readonly tasks: readonly Task[]
   readonly #log: Logger
   readonly #isForOneCommand: boolean
+  readonly #settings: InstallationSettings
   readonly #preLaunchHooks: PreLaunchHook[]
   #beforeImage: BeforeImage = async () => undefined
   readonly #stopBlocked: ReturnType<typeof stopJustBlocked>
@@ -192,10 +193,11 @@ export class Containers {
     this.removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
     this.#preLaunchHooks = [(user, template) => rules.refusalFor(user, template, new Date())]
     const preLaunchHooks = new PreLaunchHooks(database, this.#preLaunchHooks)
+    this.#settings = installationSettings(parts)
     this.spawner = new Spawner({
       runtime,
       database,
-      settings: installationSettings(parts),
+      settings: this.#settings,
       singleFlight,
       routeSync,
       removal: this.removal,
@@ -240,14 +242,11 @@ export class Containers {
     })
     this.wake = new Wake({
       runtime,
-      database,
       templates,
       singleFlight,
       routeSync,
       spawner,
-      preLaunchHooks,
       admission,
-      launchProgress,
       crashLoops,
       activity,
       report,
@@ -322,8 +321,8 @@ export class Containers {
   }
 
   /** Identifies the version of a template with which a launch of this user would create a container now. */
-  fingerprintOf(user: SpecUser, template: Template): ReturnType<Spawner['fingerprintOf']> {
-    return this.spawner.fingerprintOf(user, template, {})
+  fingerprintOf(user: SpecUser, template: Template): string {
+    return containerSpec(user, template, this.#settings).fingerprint
   }
 
   /** Starts the container of the first type for a user who signs in, and what else templates ask for then. */

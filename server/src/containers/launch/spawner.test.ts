@@ -12,6 +12,7 @@ import {
 } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
 import type { Admitted } from './admission-control.ts'
+import { containerSpec } from './build-container-spec.ts'
 import { CrashLoops } from './crash-loops.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import { readTemplate } from '#/templates/read-templates.ts'
@@ -72,7 +73,7 @@ test('a launch looks at mounts only when their file system answers', async (t) =
 // With another image named it was admitted as the start of what exists: on the last bytes of a disk the old one was removed for it.
 test('a launch that has to make a new container in place of a stopped one is admitted as one', async (t) => {
   const rig = await startRig(t)
-  const { spawner, database, user, template, now, record, admitted, known } = rig
+  const { spawner, database, settings, user, template, now, record, admitted, known } = rig
   await storeContainer(database.db, record.id, { containerId: 'old', port: 80, image: 'x' })
   const isNew = async (image: string, seen?: Partial<RuntimeContainer> | 'gone') => {
     admitted.length = 0
@@ -80,7 +81,7 @@ test('a launch that has to make a new container in place of a stopped one is adm
     await assert.rejects(spawner.ensureRunning(user, { ...template, image }, now), /the engine is asked/)
     return admitted.map(({ needsImage }) => needsImage)
   }
-  const fingerprint = spawner.fingerprintOf(user, template, {})
+  const { fingerprint } = containerSpec(user, template, settings)
   assert.deepEqual(await isNew('y'), [true], 'another image')
   assert.deepEqual(await isNew('x'), [false], 'nothing is known of it')
   assert.deepEqual(await isNew('x', { state: 'exited', fingerprint }), [false])
@@ -89,7 +90,7 @@ test('a launch that has to make a new container in place of a stopped one is adm
 })
 
 /** A spawner whose launches end when they have a slot; `slots` has the priority of each, `known` what is known of the container. */
-async function startRig(t: TestContext, settings: object = {}) {
+async function startRig(t: TestContext, otherSettings: object = {}) {
   const { database } = await openTemporaryStore(t)
   const now = new Date()
   const user = await insertUser(database.db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
@@ -98,6 +99,7 @@ async function startRig(t: TestContext, settings: object = {}) {
   const record = await ensureContainer(database.db, user.id, 'dev', 'x', now)
   await noteRunning(database.db, user.id, 'dev', now)
 
+  const settings = { installation: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '', ...otherSettings }
   const slots: string[] = []
   const admitted: Admitted[] = []
   const known: { seen?: unknown } = {}
@@ -105,7 +107,7 @@ async function startRig(t: TestContext, settings: object = {}) {
   const parts: Partial<Record<keyof SpawnerParts, object>> = {
     runtime: { capabilities: dockerCapabilities, inspect: async () => undefined } satisfies Partial<Runtime>,
     database,
-    settings: { installation: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '', ...settings },
+    settings,
     singleFlight,
     routeSync: { publishContainer: async () => undefined, get: () => known },
     removal: { finishLocked: async () => undefined },
@@ -126,5 +128,5 @@ async function startRig(t: TestContext, settings: object = {}) {
     log: pino({ level: 'silent' }),
   }
   const spawner = new Spawner(parts as unknown as SpawnerParts)
-  return { spawner, database, singleFlight, user, template, now, record, slots, admitted, known }
+  return { spawner, database, settings, singleFlight, user, template, now, record, slots, admitted, known }
 }

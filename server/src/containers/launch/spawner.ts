@@ -2,16 +2,17 @@ import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { blockedGrace, checkBlock } from '#/containers/blocked-containers.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import { isAddress, type ContainerState } from '#/containers/routes/container-state.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
+import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { Runtime, RuntimeContainer, StartWait } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
-import { tryOrLog } from '#/machine/try-or-log.ts'
+import { allSettledOrThrow, tryOrLog } from '#/machine/try-or-log.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import {
   containerKey,
-  ensureContainer,
   findContainer,
   noteStopped,
   storeParameters,
@@ -19,7 +20,7 @@ import {
   type ContainerRef,
   type UserContainer,
 } from '#/store/user-containers.ts'
-import type { Database, Db } from '#/store/database.ts'
+import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users.ts'
 import { areOthers, type ParameterValues } from '#/templates/parameters.ts'
 import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
@@ -27,10 +28,20 @@ import type { Template } from '#/templates/template.ts'
 import type { AdmissionControl } from './admission-control.ts'
 import { containerSpec, type InstallationSettings, type SpecUser } from './build-container-spec.ts'
 import type { CrashLoops } from './crash-loops.ts'
+import { flightOf, isUnrequested, launchAttempt, ownedBy, recordFor, type LaunchAttempt } from './launch-attempt.ts'
 import { explainFailure, failedStage, unavailableAfter } from './launch-failure.ts'
-import { waitStage, type LaunchProgress } from './launch-progress.ts'
+import { waitStage, type AppAddress, type LaunchProgress } from './launch-progress.ts'
+import type { LaunchSlot } from './launch-queue.ts'
 import type { LaunchMetrics } from './load-metrics.ts'
-import { Starter, canBeStarted, isUpToDate, type BeforeImage, type Start, type Step } from './starter.ts'
+import {
+  Starter,
+  canBeStarted,
+  isImageOutdated,
+  isUpToDate,
+  type BeforeImage,
+  type Start,
+  type Step,
+} from './starter.ts'
 
 export interface SpawnerParts {
   readonly runtime: Runtime
@@ -38,7 +49,7 @@ export interface SpawnerParts {
   readonly settings: InstallationSettings
   readonly singleFlight: SingleFlight
   /** Publishes the outcome of every launch before its caller receives it. */
-  readonly routeSync: Pick<RouteSync, 'publishContainer' | 'get'>
+  readonly routeSync: PublishedRoutes
   /** Finishes pending deletions before a new container is created under the same name. */
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   readonly preLaunchHooks: PreLaunchHooks
@@ -51,6 +62,11 @@ export interface SpawnerParts {
   readonly launchMetrics: Pick<LaunchMetrics, 'launched' | 'failed'>
   readonly log: Logger
 }
+
+type PublishedRoutes = Pick<
+  RouteSync,
+  'publishContainer' | 'publishUser' | 'applyConfirmed' | 'now' | 'settled' | 'inspect' | 'get' | 'routeOf'
+>
 
 /** Max look-ups of containers without a slot of the launch queue. */
 const maxParallelFinds = 8
@@ -66,6 +82,16 @@ interface AdmittedStart {
   readonly isChanged: boolean
 }
 
+/** A container that sleeps, and what a request that asks for it may cause. */
+export interface Wakeable {
+  /** Its state, read in its flight. */
+  readonly known: ContainerState
+  /** Whether it may be started, or created anew; otherwise it runs again only if it is paused. */
+  readonly mayStart: boolean
+  /** Called when it runs and its route is published: only notes in the store are left to do then. */
+  readonly onRunning: () => void
+}
+
 /** A container that runs. */
 export interface Running {
   readonly containerId: string
@@ -79,6 +105,7 @@ export interface Running {
  * - A running container is adopted, a stopped one started, one that cannot be started is removed and created anew.
  * - Nothing is removed because the engine does not answer; a container of another owner is never touched.
  * - Work for the engine waits for a slot of the launch queue; adopting a running container does not.
+ * - A wake starts the container that is known to sleep, without these look-ups; a launch follows where that is not possible.
  */
 export class Spawner {
   readonly #parts: SpawnerParts
@@ -133,39 +160,152 @@ export class Spawner {
   }
 
   /**
-   * Fingerprint of a container that would be created now; one with another fingerprint is replaced when it is started.
-   * @param chosen as the record of the container has it
+   * Makes a container run that sleeps, for a request to its address; for callers that hold this container's flight. Without
+   * `mayStart` one that is not paused, or that its engine refuses to unpause, stays as it is.
+   * @throws as `ensureRunning`; a record that was deleted meanwhile is not created again
    */
-  fingerprintOf(user: SpecUser, template: Template, chosen: ParameterValues): string {
-    return containerSpec(user, template, this.#parts.settings, chosen).fingerprint
-  }
-
-  /** To be awaited before `fingerprintOf`. @throws {RuntimeError} as `TemplateSources.whenAnswering` */
-  async whenSourcesAnswer(template: Template): Promise<void> {
-    await this.#parts.settings.sources?.whenAnswering(template)
+  async wakeLocked(user: SpecUser, template: Template, wakeable: Wakeable): Promise<void> {
+    const attempt = launchAttempt(user, template, new Date(), 'wake')
+    return this.#conclude(attempt, async () => {
+      if (await this.#startAsleep(attempt, wakeable)) return
+      if (wakeable.mayStart) await this.#launch(attempt)
+    })
   }
 
   /** Serializes launches of one container (single-flight by key); a request joins the launch that is in progress. */
   async #run(attempt: LaunchAttempt): Promise<Running> {
-    const owned = { userId: attempt.user.id, type: attempt.template.type }
+    const owned = ownedBy(attempt)
     const key = containerKey(owned)
     if (!isUnrequested(attempt)) {
       this.#requested.add(key)
       this.#parts.admission.promote(owned)
     }
-    return this.#parts.singleFlight.run(key, flightOf(attempt), () => this.#runExclusive(attempt))
+    return this.#parts.singleFlight.run(key, flightOf(attempt), () =>
+      this.#conclude(attempt, () => this.#launch(attempt)),
+    )
   }
 
-  /** Does what `ensureRunning` does, for callers that hold this container's flight already. */
-  async ensureRunningLocked(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#runExclusive(launchAttempt(user, template, now, 'launch'))
-  }
-
-  async #runExclusive(attempt: LaunchAttempt): Promise<Running> {
-    const { routeSync, launchProgress, admission, launchMetrics } = this.#parts
-    const owned = { userId: attempt.user.id, type: attempt.template.type }
+  /** Reports why a start failed, and gives its capacity back. */
+  async #conclude<T>(attempt: LaunchAttempt, start: () => Promise<T>): Promise<T> {
+    const { launchProgress, admission } = this.#parts
+    const owned = ownedBy(attempt)
     try {
-      const { container, isStarted } = await this.#launch(attempt)
+      return await start()
+    } catch (error) {
+      if (attempt.kind === 'prestart' && error instanceof Refusal) {
+        launchProgress.forget(owned)
+        throw error
+      }
+      throw await this.#explained(attempt, error)
+    } finally {
+      this.#requested.delete(containerKey(owned))
+      admission.release(owned)
+    }
+  }
+
+  /** Publishes to gateway and owner why it does not run. @returns the error with all that is known of its cause */
+  async #explained(attempt: LaunchAttempt, error: unknown): Promise<unknown> {
+    const { runtime, routeSync, launchProgress, log } = this.#parts
+    const owned = ownedBy(attempt)
+    const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
+    const failure = unavailableAfter(explained)
+    if (!isUnchanged(attempt, explained))
+      await tryOrLog(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
+        routeSync.publishContainer(owned, failure && { failure }),
+      )
+    launchProgress.enter(owned, failedStage(explained))
+    return explained
+  }
+
+  /**
+   * Starts, or unpauses, the container that is known to sleep: without a look-up of its name and without start verification.
+   * @returns whether it runs; a launch is needed when it is gone, has an older template or image, or its engine refuses to start it
+   */
+  async #startAsleep(attempt: LaunchAttempt, { known, onRunning }: Wakeable): Promise<boolean> {
+    const { runtime, database, routeSync, log } = this.#parts
+    const { containerId, seen } = known
+    if (containerId === null || !seen || seen === 'gone') return false
+    if (!canBeStarted(runtime.capabilities, seen, attempt.template)) return false
+    const isStarted =
+      seen.state === 'paused'
+        ? await this.#startKnown(known, containerId)
+        : await this.#startStopped(attempt, known, { ...seen, id: containerId })
+    if (!isStarted) return false
+    onRunning()
+    // Within the flight: afterwards it could undo a later stop.
+    await tryOrLog(log, 'noting that a container was started', async () => {
+      await noteStopped(database.db, known.userId, known.type, null)
+      if (known.wasStopped) await routeSync.publishUser(known.userId)
+    })
+    return true
+  }
+
+  async #startStopped(attempt: LaunchAttempt, known: ContainerState, seen: RuntimeContainer): Promise<boolean> {
+    const { runtime, preLaunchHooks, admission } = this.#parts
+    const { user, template } = attempt
+    const spec = await this.#specOf(attempt, await this.#parametersOf(attempt))
+    if (!isUpToDate(seen, spec)) return false
+    const refusal = await preLaunchHooks.refusalFor(user.id, template)
+    if (refusal) throw refusal
+    const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false }
+    return admission.run(
+      admitted,
+      async (slot) => !(await isImageOutdated(runtime, seen, template.image)) && this.#startKnown(known, seen.id, slot),
+    )
+  }
+
+  /**
+   * The block is looked up while the engine works; one that is stored after that stops it in the next flight.
+   * @param slot of the launch queue; a paused container needs none, and runs before a page could show any stage
+   * @returns false when the engine refuses @throws the block, after a stop
+   */
+  async #startKnown(known: ContainerState, id: string, slot?: LaunchSlot): Promise<boolean> {
+    const { database, routeSync } = this.#parts
+    const since = routeSync.now()
+    if (slot) this.#reportStep(known, 'starting')
+    const [isStarted, block] = await allSettledOrThrow([
+      isDone(this.#starter.start(id, this.#onWait(known), slot)),
+      checkBlock(database.db, known.userId, known.type),
+    ])
+    if (!isStarted) return false
+    if (block) await this.#stopBlocked(known, id, block)
+    if (slot) await this.#publishStarted(known)
+    else await routeSync.applyConfirmed(known, 'running', since)
+    return true
+  }
+
+  /** The start event has often caused an inspect already, and that one found it. */
+  async #publishStarted(known: ContainerState): Promise<void> {
+    const { routeSync, launchProgress } = this.#parts
+    await routeSync.settled(known)
+    if (!this.#publishedAddress(known)) await routeSync.inspect(known)
+    launchProgress.started(known, this.#publishedAddress(known))
+  }
+
+  #publishedAddress(known: ContainerState): AppAddress | undefined {
+    const where = this.#parts.routeSync.routeOf(known)?.where
+    return where && isAddress(where) ? where : undefined
+  }
+
+  /** What the owner chose; a template without parameters costs no query. */
+  async #parametersOf({ user, template }: LaunchAttempt): Promise<ParameterValues> {
+    if (Object.keys(template.parameters).length === 0) return {}
+    return (await findContainer(this.#parts.database.db, user.id, template.type))?.parameters ?? {}
+  }
+
+  /** @throws {RuntimeError} when a secret or mount of the template cannot be looked at */
+  async #specOf({ user, template }: LaunchAttempt, parameters: ParameterValues): Promise<ContainerSpec> {
+    const { settings } = this.#parts
+    await settings.sources?.whenAnswering(template)
+    return containerSpec(user, template, settings, parameters)
+  }
+
+  /** Makes it run, whatever exists of it, and publishes its route. */
+  async #launch(attempt: LaunchAttempt): Promise<Running> {
+    const { routeSync, launchProgress, launchMetrics } = this.#parts
+    const owned = ownedBy(attempt)
+    try {
+      const { container, isStarted } = await this.#makeRun(attempt)
       const app = appOf(container)
       const firstProbe = isStarted ? launchProgress.probe(owned, app) : undefined
       await routeSync.publishContainer(owned, { failure: undefined })
@@ -174,43 +314,21 @@ export class Spawner {
       return { containerId: container.id }
     } catch (error) {
       if (isFailure(error)) launchMetrics.failed()
-      if (attempt.kind === 'prestart' && error instanceof Refusal) {
-        launchProgress.forget(owned)
-        throw error
-      }
-      throw await this.#explained(owned, error)
-    } finally {
-      this.#requested.delete(containerKey(owned))
-      admission.release(owned)
+      throw error
     }
   }
 
-  /** Publishes to gateway and owner why it does not run. @returns the error with all that is known of its cause */
-  async #explained(owned: ContainerRef, error: unknown): Promise<unknown> {
-    const { runtime, routeSync, launchProgress, log } = this.#parts
-    const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
-    const failure = unavailableAfter(explained)
-    // Without capacity nothing was changed, and an inspect for each of a thousand refused launches would cost too much.
-    if (!isCapacityRefusal(explained))
-      await tryOrLog(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
-        routeSync.publishContainer(owned, failure && { failure }),
-      )
-    launchProgress.enter(owned, failedStage(explained))
-    return explained
-  }
-
   /** The record first, then the engine. */
-  async #launch(attempt: LaunchAttempt): Promise<{ container: RuntimeContainer; isStarted: boolean }> {
+  async #makeRun(attempt: LaunchAttempt): Promise<{ container: RuntimeContainer; isStarted: boolean }> {
     const { user, template, now, kind } = attempt
-    const { removal, database, launchProgress } = this.#parts
+    const { removal, database } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
     const record = await recordFor(database.db, attempt)
     const parameters = { ...record.parameters, ...attempt.chosen }
     const isChanged = areOthers(template.parameters, record.parameters, parameters)
-    await this.whenSourcesAnswer(template)
-    const spec = containerSpec(user, template, this.#parts.settings, parameters)
+    const spec = await this.#specOf(attempt, parameters)
     const onStep = (step: Step) => this.#reportStep(spec.owner, step)
-    const onWait = (wait: StartWait) => launchProgress.enter(spec.owner, waitStage(wait))
+    const onWait = this.#onWait(spec.owner)
     const credentials = this.#parts.settings.sources?.credentialsOf(template)
     const start = { record, spec, credentials, files: template.files, requestedAt: attempt.begun, onStep, onWait }
     const found = await this.#findExisting(start)
@@ -218,7 +336,8 @@ export class Spawner {
     const adopted = isReplaced ? undefined : await this.#adopt(start, found)
     if (adopted) await this.#keepParameters(attempt, record)
     const container = adopted ?? (await this.#startAdmitted({ attempt, start, found, isReplaced, isChanged }))
-    await this.#stopIfBlocked(record, container)
+    const block = await checkBlock(database.db, user.id, template.type)
+    if (block) await this.#stopBlocked(record, container.id, block)
     if (isUnrequested(attempt)) await noteStopped(database.db, user.id, template.type, null)
     else await touchContainer(database.db, record.id, now)
     crashPoint('launch.before-answer')
@@ -292,16 +411,15 @@ export class Spawner {
     return tryOrLog(this.#parts.log, what, () => this.#starter.remove(start))
   }
 
-  /** Blocking does not wait for a launch in progress; so the launch checks the block again after the start. */
-  async #stopIfBlocked(record: UserContainer, container: RuntimeContainer): Promise<void> {
-    const { database, runtime, log } = this.#parts
-    const block = await checkBlock(database.db, record.userId, record.type)
-    if (!block) return
+  /** Blocking does not wait for a start in progress; so each start looks the block up again. @throws the block */
+  async #stopBlocked(owned: ContainerRef, id: string, block: Refusal): Promise<never> {
+    const { database, runtime, routeSync, log } = this.#parts
     // A block holds also while the store can be read and not written.
     await tryOrLog(log, 'storing that a container is stopped', () =>
-      noteStopped(database.db, record.userId, record.type, new Date()),
+      noteStopped(database.db, owned.userId, owned.type, new Date()),
     )
-    await runtime.stop(container.id, undefined, blockedGrace)
+    await runtime.stop(id, undefined, blockedGrace)
+    await routeSync.publishContainer(owned)
     throw block
   }
 
@@ -309,82 +427,36 @@ export class Spawner {
     if (step === 'starting') this.#parts.crashLoops.started(owned)
     this.#parts.launchProgress.enter(owned, { stage: step })
   }
+
+  /** What the start waits for, as its owner reads it. */
+  #onWait(owned: ContainerRef): (wait: StartWait) => void {
+    return (wait) => this.#parts.launchProgress.enter(owned, waitStage(wait))
+  }
 }
 
 /** A refusal of the user's own request (blocked, cancelled) is no failure of the launch. */
 const isFailure = (error: unknown) => !(error instanceof Refusal) || error.status >= 500
 
-const isCapacityRefusal = (error: unknown) => error instanceof Refusal && error.extra.reason === 'full'
+/**
+ * Whether a start ended before anything was changed. An inspect for each of a thousand launches without capacity would cost too much,
+ * and a wake that is refused is asked for again by every request of an open page.
+ */
+const isUnchanged = ({ kind }: LaunchAttempt, error: unknown) =>
+  error instanceof Refusal && (kind === 'wake' || error.extra.reason === 'full')
+
+/** False when the engine refuses. @throws {RuntimeError} when it does not answer */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind !== 'unreachable') return false
+    throw error
+  }
+}
 
 const appOf = ({ address, port }: RuntimeContainer) =>
   address === null || port === null ? undefined : { host: address, port }
-
-/**
- * `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks · `prestart`: ahead
- * of its owner's request.
- */
-type LaunchKind = 'launch' | 'replace' | 'restore' | 'prestart'
-
-/** Parameters of one launch. */
-interface LaunchAttempt {
-  readonly user: User
-  readonly template: Template
-  readonly now: Date
-  readonly kind: LaunchKind
-  /** Parameters that the user chooses with this launch, checked; undefined: those that were chosen before count. */
-  readonly chosen?: ParameterValues
-  /** When it was requested; by `performance.now()`. */
-  readonly begun: number
-}
-
-/** A launch that is requested now. */
-function launchAttempt(
-  user: User,
-  template: Template,
-  now: Date,
-  kind: LaunchKind,
-  chosen?: ParameterValues,
-): LaunchAttempt {
-  return { user, template, now, kind, begun: performance.now(), ...(chosen && { chosen }) }
-}
-
-/** Whether no user asks for it. */
-const isUnrequested = ({ kind }: Pick<LaunchAttempt, 'kind'>) => kind === 'restore' || kind === 'prestart'
-
-/** Attempts with the same words share one launch. */
-function flightOf({ kind, chosen }: LaunchAttempt): string {
-  return chosen ? `${kind} ${JSON.stringify(Object.entries(chosen).sort())}` : kind
-}
-
-/**
- * Record of the container to launch, created for a launch that a user asks for; a restore does not create a record that
- * was deleted meanwhile, and starts nothing that was stopped meanwhile. Read inside the flight: a block may have been stored while this launch waited for another one.
- * @throws {Refusal} 403 when it is blocked; 404 when the account was deleted meanwhile, 500 when the record was
- */
-async function recordFor(db: Db, attempt: LaunchAttempt): Promise<UserContainer> {
-  crashPoint('launch.before-record')
-  const record = attempt.kind === 'restore' ? await findRecord(db, attempt) : await ensureRecord(db, attempt)
-  crashPoint('launch.after-record')
-  if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
-  return record
-}
-
-async function findRecord(db: Db, { user, template }: LaunchAttempt): Promise<UserContainer> {
-  const record = await findContainer(db, user.id, template.type)
-  if (!record) throw refusals.containerDeleted()
-  // Its owner, or a manager, may have stopped it while the restore waited for that stop.
-  if (!record.runningSince) throw refusals.launchStopped()
-  return record
-}
-
-async function ensureRecord(db: Db, { user, template, now }: LaunchAttempt): Promise<UserContainer> {
-  try {
-    return await ensureContainer(db, user.id, template.type, template.image, now)
-  } catch (error) {
-    // A record needs its user.
-    throw (await findUser(db, user.id)) ? error : refusals.userGone()
-  }
-}
 
 /**
  * A reason why this user's container of this type may not be started now; undefined when there is none. Called before

@@ -216,6 +216,12 @@ export class Starter {
     }
   }
 
+  /** Starts or unpauses a container, and no more. @param slot others have it while the start waits @throws {RuntimeError} */
+  async start(id: string, onWait: Start['onWait'], slot: LaunchSlot | undefined): Promise<void> {
+    if (!slot) return this.#runtime.start(id, undefined, onWait)
+    return slot.start((given) => this.#runtime.start(id, given.signal, (wait) => (given.onWait(wait), onWait(wait))))
+  }
+
   /** The cause of a failure is read at once: removing the container removes its output. */
   async #startAndVerify(
     { spec, onStep, onWait }: Start,
@@ -224,9 +230,7 @@ export class Starter {
   ): Promise<RuntimeContainer> {
     try {
       onStep('starting')
-      if (slot)
-        await slot.start((given) => this.#runtime.start(id, given.signal, (wait) => (given.onWait(wait), onWait(wait))))
-      else await this.#runtime.start(id, undefined, onWait)
+      await this.start(id, onWait, slot)
       crashPoint('launch.after-start')
       return await this.#startVerifier.verify(spec, id)
     } catch (error) {
