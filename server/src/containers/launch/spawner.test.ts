@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
+import type { ContainerState } from '#/containers/routes/container-state.ts'
 import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import {
@@ -87,6 +88,20 @@ test('a launch that has to make a new container in place of a stopped one is adm
   assert.deepEqual(await isNew('x', { state: 'exited', fingerprint }), [false])
   assert.deepEqual(await isNew('x', { state: 'exited', fingerprint: 'another' }), [true], 'another limit of memory')
   assert.deepEqual(await isNew('x', 'gone'), [true])
+})
+
+// A request of an open tab that waited for the deletion made a new container for it.
+test('a wake makes a launch of what does not exist, but not of what was deleted while it waited, nor without the right', async (t) => {
+  const { spawner, database, user, template, record, slots } = await startRig(t)
+  const known = { userId: user.id, type: 'dev', containerId: null, seen: undefined } as unknown as ContainerState
+  const wake = (mayStart: boolean) => spawner.wakeLocked(user, template, { known, mayStart, onRunning: assert.fail })
+  await wake(false)
+  assert.deepEqual(slots, [])
+  await assert.rejects(wake(true), /the engine is asked/)
+  assert.deepEqual(slots, ['high'])
+  await deleteContainer(database.db, record.id)
+  await assert.rejects(wake(true), { name: 'Refusal', code: 'containerDeleted' })
+  assert.deepEqual([slots, await listContainersOf(database.db, user.id)], [['high'], []])
 })
 
 /** A spawner whose launches end when they have a slot; `slots` has the priority of each, `known` what is known of the container. */

@@ -21,11 +21,11 @@ import {
   type UserContainer,
 } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
-import { findUser, type User } from '#/store/users.ts'
+import type { User } from '#/store/users.ts'
 import { areOthers, type ParameterValues } from '#/templates/parameters.ts'
 import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
 import type { Template } from '#/templates/template.ts'
-import type { AdmissionControl } from './admission-control.ts'
+import type { AdmissionControl, PreLaunchHooks } from './admission-control.ts'
 import { containerSpec, type InstallationSettings, type SpecUser } from './build-container-spec.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import { flightOf, isUnrequested, launchAttempt, ownedBy, recordFor, type LaunchAttempt } from './launch-attempt.ts'
@@ -457,31 +457,3 @@ async function isDone(work: Promise<void>): Promise<boolean> {
 
 const appOf = ({ address, port }: RuntimeContainer) =>
   address === null || port === null ? undefined : { host: address, port }
-
-/**
- * A reason why this user's container of this type may not be started now; undefined when there is none. Called before
- * anything is started, unless the container runs already. Must have a timeout of its own.
- */
-export type PreLaunchHook = (user: User, template: Template) => Refusal | undefined | Promise<Refusal | undefined>
-
-/** Pre-launch hooks: other features that may refuse a start. */
-export class PreLaunchHooks {
-  readonly #database: Database
-  readonly #hooks: readonly PreLaunchHook[]
-
-  /** @param hooks called in this order; the first refusal counts */
-  constructor(database: Database, hooks: readonly PreLaunchHook[]) {
-    this.#database = database
-    this.#hooks = hooks
-  }
-
-  /** The first reason why this user's container may not be started now. */
-  async refusalFor(userId: number, template: Template): Promise<Refusal | undefined> {
-    const user = this.#hooks.length > 0 ? await findUser(this.#database.db, userId) : undefined
-    for (const hook of this.#hooks) {
-      const refusal = user && (await hook(user, template))
-      if (refusal) return refusal
-    }
-    return undefined
-  }
-}
