@@ -31,13 +31,7 @@ export async function askApp(host: string): Promise<string> {
 export async function firstByte(host: string, port: number, path: string, token = ''): Promise<string> {
   const socket = connect({ host, port, noDelay: true })
   socket.setTimeout(60_000, () => socket.destroy(new Error('no answer within a minute')))
-  const lines = [
-    `GET ${path} HTTP/1.1`,
-    `Host: ${host}:${port}`,
-    `Authorization: Bearer ${token}`,
-    'Accept: text/html',
-    'Connection: close',
-  ]
+  const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}:${port}`, `Authorization: Bearer ${token}`, 'Connection: close']
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   for await (const bytes of socket) return (bytes as Buffer).toString('latin1', 0, 60)
   throw new Error(`${host} ended the connection without an answer`)

@@ -12,6 +12,8 @@ import { addressOf, askApp, firstByte } from './first-byte.ts'
 const rounds = Number(process.argv[2] ?? 20)
 /** Time in ms for Berth to receive events, and for the engine to settle. */
 const settleTime = 400
+/** A program that ends by itself within 10 s of its start counts as one that crashes, and is not started again at once; in ms. */
+const minRunTime = 10_500
 
 type Suspension = 'paused' | 'stopped'
 
@@ -29,8 +31,8 @@ try {
   const unmanaged = await startUnmanaged(berth, ours)
   endings.unshift(() => removeDirectly(unmanaged))
   const viaGateway = () => firstByte('127.0.0.1', berth.app.port, `/${person.slug}-prod/`, person.token)
-  await compare('paused', 10, (suspension) => suspend(ours, suspension), unmanaged, viaGateway)
-  await compare('stopped', 50, () => stopAsOwner(person), unmanaged, viaGateway)
+  await compare('paused', 10, ours, unmanaged, viaGateway)
+  await compare('stopped', 50, ours, unmanaged, viaGateway)
 } finally {
   for (const ending of endings) await ending()
 }
@@ -39,7 +41,7 @@ try {
 async function compare(
   suspension: Suspension,
   allowed: number,
-  suspendOurs: (suspension: Suspension) => Promise<unknown>,
+  ours: string,
   unmanaged: string,
   viaGateway: () => Promise<string>,
 ) {
@@ -51,8 +53,11 @@ async function compare(
   }
   for (let round = 0; round < rounds; round++) {
     const turns = [
-      () => measure(through, suspension, suspendOurs, viaGateway),
-      () => measure(direct, suspension, () => suspend(unmanaged, suspension), wakeDirectly),
+      async () => {
+        if (suspension === 'stopped') await sleep(minRunTime)
+        await measure(through, ours, suspension, viaGateway)
+      },
+      () => measure(direct, unmanaged, suspension, wakeDirectly),
     ]
     for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn()
   }
@@ -66,28 +71,13 @@ async function compare(
 }
 
 /** The first line of the response shows that the app sent it, and not the gateway, whose page would be 503. */
-async function measure(
-  into: number[],
-  suspension: Suspension,
-  suspendIt: (suspension: Suspension) => Promise<unknown>,
-  wake: () => Promise<string>,
-): Promise<void> {
-  await suspendIt(suspension)
+async function measure(into: number[], id: string, suspension: Suspension, wake: () => Promise<string>): Promise<void> {
+  await askEngine('POST', `/containers/${id}/${verbs[suspension].begin}`)
   await sleep(settleTime)
   const { ms, value } = await timed(wake)
   if (!value.startsWith('HTTP/1.1 200 ')) throw new Error(`a ${suspension} container answered ${value}`)
   into.push(ms)
   await sleep(settleTime)
-}
-
-async function suspend(id: string, suspension: Suspension): Promise<void> {
-  await askEngine('POST', `/containers/${id}/${verbs[suspension].begin}`)
-}
-
-/** A program that ends by itself soon after each start counts as one that crashes, and is not started again at once. */
-async function stopAsOwner(person: Person): Promise<void> {
-  const { status, text } = await person.call('POST', '/api/container/stop/prod')
-  if (status !== 200) throw new Error(`stop answered ${status}: ${text}`)
 }
 
 async function launch(person: Person): Promise<string> {
