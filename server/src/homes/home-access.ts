@@ -4,6 +4,7 @@ import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
+import { SizeLimitExceeded } from '#/engines/tar/checked-archive.ts'
 import { DiskNearlyFull } from '#/machine/disk-room.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
@@ -12,7 +13,6 @@ import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import { containerKey, findContainer } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import type { Template, Templates } from '#/templates/template.ts'
-import { SnapshotTooLarge } from './snapshot-files.ts'
 
 /** Homes that are read or written at the same time. */
 const maxParallel = 2
@@ -204,7 +204,7 @@ export class HomeAccess {
 /** What a failure of engine or disk is for those who asked. @throws always */
 export function rethrowInWords(error: unknown): never {
   if (error instanceof Refusal) throw error
-  if (error instanceof SnapshotTooLarge) throw refusals.conflict(message('snapshots.tooLarge'))
+  if (error instanceof SizeLimitExceeded) throw refusals.conflict(message('snapshots.tooLarge'))
   if (error instanceof DiskNearlyFull) throw refusals.snapshotDiskFull(error)
   if (error instanceof RuntimeError && error.kind === 'missing') throw refusals.conflict(message('snapshots.noHomeYet'))
   throw refusals.snapshotFailed(error)

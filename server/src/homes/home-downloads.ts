@@ -1,27 +1,22 @@
-import { hash, randomBytes } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
+import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { KeyedLimit } from '#/machine/semaphore.ts'
 import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
 import { refusals } from '#/refusals/errors.ts'
+import { DownloadTickets, fileSafe, fileStream } from './download-tickets.ts'
 import type { HomeAccess, HomeOwner } from './home-access.ts'
 import type { HomeSnapshots } from './home-snapshots.ts'
 import type { SnapshotFiles } from './snapshot-files.ts'
 
 /** How long a download can be begun or continued, in ms. */
-const validity = 3_600_000
+const lifetime = 3_600_000
 /** Offers of one user that are kept; the oldest goes. */
 const maxOffers = 20
-/** Downloads at the same time, of one user and of all; as `OpenStreams` has them. */
-const limits = { ofKey: 3, ofAll: 50 }
 
 interface Offer {
-  readonly ticket: string
   readonly volume: string
   readonly id: string
   /** Name under which the browser stores the file. */
   readonly name: string
-  readonly until: number
 }
 
 /** An archive that is downloaded. */
@@ -51,8 +46,13 @@ export class HomeDownloads {
   readonly #access: Pick<HomeAccess, 'volumeOf'>
   readonly #files: Pick<SnapshotFiles, 'open'>
   readonly #streams: Pick<OpenStreams, 'open'>
-  readonly #offers = new Map<number, Offer[]>()
-  readonly #open = new KeyedLimit<number>(limits)
+  readonly #tickets = new DownloadTickets<Offer>({
+    lifetime,
+    max: { ofOwner: maxOffers },
+    isSingleUse: false,
+    notFound: () => refusals.notFound('snapshot'),
+    tooMany: () => refusals.tooManyTransfers(),
+  })
 
   constructor(
     snapshots: Pick<HomeSnapshots, 'list'>,
@@ -70,13 +70,9 @@ export class HomeDownloads {
   async offer(owner: HomeOwner, type: string, id: string, now: Date): Promise<string> {
     const found = (await this.#snapshots.list(owner, type)).find((each) => each.id === id)
     if (!found) throw refusals.notFound('snapshot')
-    this.#forgetOld(now.getTime())
     const at = found.createdAt.toISOString().slice(0, 19).replace(/[:T]/g, '-')
-    const name = `${owner.slug}-${type.replace(/[^\w.-]/g, '_')}-${at}.tar.gz`
-    const [ticket, volume] = [randomBytes(24).toString('base64url'), this.#access.volumeOf(owner, type)]
-    const offer = { ticket, volume, id, name, until: now.getTime() + validity }
-    this.#offers.set(owner.id, [...(this.#offers.get(owner.id) ?? []).slice(1 - maxOffers), offer])
-    return offer.ticket
+    const name = `${owner.slug}-${fileSafe(type)}-${at}.tar.gz`
+    return this.#tickets.issue(owner.id, { volume: this.#access.volumeOf(owner, type), id, name }, now)
   }
 
   /**
@@ -90,23 +86,18 @@ export class HomeDownloads {
     choosePart: (file: DownloadedFile) => Part,
     now: Date,
   ): Promise<Download> {
-    const offer = this.#offers.get(userId)?.find((each) => each.ticket === ticket && each.until > now.getTime())
-    if (!offer) throw refusals.notFound('snapshot')
-    const leave = this.#open.enter(userId)
-    if (!leave) throw refusals.tooManyTransfers()
-    const over = new AbortController()
-    let forget: (() => void) | undefined
-    const end = () => {
-      leave()
-      forget?.()
-    }
-    try {
-      forget = this.#streams.open('downloads', { userId, sid }, () => over.abort())
-      return await this.#read(offer, choosePart, end, over.signal)
-    } catch (error) {
-      end()
-      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? refusals.notFound('snapshot') : error
-    }
+    return this.#tickets.begin(ticket, { ownerId: userId, now }, async (offer, leave) => {
+      const over = new AbortController()
+      const forget = this.#streams.open('downloads', { userId, sid }, () => over.abort())
+      const end = () => {
+        leave()
+        forget()
+      }
+      return this.#read(offer, choosePart, end, over.signal).catch((error: unknown) => {
+        forget()
+        throw error
+      })
+    })
   }
 
   async #read(
@@ -116,22 +107,18 @@ export class HomeDownloads {
     over: AbortSignal,
   ): Promise<Download> {
     // Open from here on, also when the snapshot is removed meanwhile.
-    const file: FileHandle = await this.#files.open(volume, id)
-    const { size, mtimeMs } = await file.stat()
-    const etag = `"${hash('sha256', [volume, id, size, mtimeMs].join('/'), 'base64url').slice(0, 22)}"`
-    const part = choosePart({ size, etag })
-    const stream = file.createReadStream(part ? { start: part.first, end: part.last } : {})
-    stream.once('close', end)
-    over.addEventListener('abort', () => stream.destroy())
-    if (over.aborted) stream.destroy()
-    return { name, size, etag, part, stream }
-  }
-
-  #forgetOld(now: number): void {
-    for (const [userId, offers] of this.#offers) {
-      const left = offers.filter(({ until }) => until > now)
-      if (left.length > 0) this.#offers.set(userId, left)
-      else this.#offers.delete(userId)
+    const file = await this.#files.open(volume, id)
+    try {
+      const { size, mtimeMs } = await file.stat()
+      const etag = `"${hash('sha256', [volume, id, size, mtimeMs].join('/'), 'base64url').slice(0, 22)}"`
+      const part = choosePart({ size, etag })
+      const stream = fileStream(file, end, part)
+      over.addEventListener('abort', () => stream.destroy())
+      if (over.aborted) stream.destroy()
+      return { name, size, etag, part, stream }
+    } catch (error) {
+      await file.close()
+      throw error
     }
   }
 }

@@ -1,12 +1,12 @@
+import { BadArchive, SizeLimitExceeded, checkedArchive } from '#/engines/tar/checked-archive.ts'
+import { homeOwner, type ArchiveOwner } from '#/engines/tar/move-archive.ts'
 import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals, Refusal } from '#/refusals/errors.ts'
 import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import { rethrowInWords, notWritten, type HomeAccess, type HomeOwner } from './home-access.ts'
-import { homeOwner, type ArchiveOwner } from './move-archive.ts'
 import { restoreVerb, type HomeRestores, type PendingRestore } from './home-restores.ts'
 import { folderAt, type HomeSnapshotsParts } from './home-snapshots.ts'
-import { SnapshotTooLarge, type SnapshotFiles } from './snapshot-files.ts'
-import { BadArchive, checkedArchive } from './checked-archive.ts'
+import type { SnapshotFiles } from './snapshot-files.ts'
 
 /** Archives that are received at the same time, of one user and of all: a slow sender keeps its place for hours. */
 const limits = { ofKey: 2, ofAll: 8 }
@@ -96,7 +96,7 @@ export class HomeUploads {
       return (await files.write(volume, 'manual', archive, { now, maxBytes: Infinity })).id
     } catch (error) {
       if (error instanceof BadArchive) throw refusals.badArchive(error.sentence)
-      if (!(error instanceof SnapshotTooLarge)) return rethrowInWords(error)
+      if (!(error instanceof SizeLimitExceeded)) return rethrowInWords(error)
       const size = formatBytes(limit)
       throw refusals.conflict(
         limit < maxBytes ? message('snapshots.noRoom', { size }) : message('snapshots.uploadTooLarge', { size }),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { SnapshotFiles, SnapshotTooLarge, writeOrLink } from './snapshot-files.ts'
+import { SizeLimitExceeded } from '#/engines/tar/checked-archive.ts'
+import { SnapshotFiles } from './snapshot-files.ts'
 
 const volume = 'berth-x-home-1-ann-dev'
 const now = new Date('2026-12-01T10:00:00Z')
@@ -37,7 +38,7 @@ test('a snapshot reads back as it was written, for its owner alone', async (t) =
 test('an archive that ends early, or is too large, leaves nothing', async (t) => {
   const { files, inside } = filesOf(t)
   await assert.rejects(files.write(volume, 'manual', failing(), terms), /the engine ended it/)
-  await assert.rejects(files.write(volume, 'manual', bytes('x'.repeat(1_001)), terms), SnapshotTooLarge)
+  await assert.rejects(files.write(volume, 'manual', bytes('x'.repeat(1_001)), terms), SizeLimitExceeded)
   assert.deepEqual(inside(), [])
 })
 
@@ -75,59 +76,4 @@ test('ids and names of volumes lead nowhere else', async (t) => {
   await assert.rejects(files.remove(volume, '../../x'), /no id/)
   await assert.rejects(files.list('../x'), /no name/)
   await assert.rejects(files.list('..'), /no name/)
-})
-
-function linkFilesOf(t: TestContext, known: string) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-link-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const names = { known: path.join(folder, 'known'), file: path.join(folder, 'file') }
-  writeFileSync(names.known, known)
-  return names
-}
-async function* parts(text: string, size = 3) {
-  for (let at = 0; at < text.length; at += size) yield Buffer.from(text.slice(at, at + size))
-}
-
-test('the same content is another name of the known file, and nothing is written meanwhile', async (t) => {
-  // Both files were read again behind the write: a snapshot of a home that had not changed took longer than the first.
-  const { known, file } = linkFilesOf(t, 'same content')
-  const watched = async function* () {
-    for await (const part of parts('same content')) {
-      assert.equal(statSync(file, { throwIfNoEntry: false }), undefined)
-      yield part
-    }
-  }
-  await writeOrLink(watched(), file, known)
-  assert.equal(statSync(file).ino, statSync(known).ino)
-})
-
-test('other content is written whole, wherever it begins to differ', async (t) => {
-  for (const text of ['', 'x', 'same', 'same contend', 'same content, and more', 'other content']) {
-    const { known, file } = linkFilesOf(t, 'same content')
-    await writeOrLink(parts(text), file, known)
-    assert.equal(readFileSync(file, 'utf8'), text)
-    assert.notEqual(statSync(file).ino, statSync(known).ino)
-    assert.equal(readFileSync(known, 'utf8'), 'same content')
-  }
-})
-
-test('without a known file, also one that was removed, all is written', async (t) => {
-  for (const gone of [true, false]) {
-    const { known, file } = linkFilesOf(t, 'content')
-    if (gone) rmSync(known)
-    await writeOrLink(parts('content'), file, gone ? known : undefined)
-    assert.equal(readFileSync(file, 'utf8'), 'content')
-  }
-})
-
-test('content that ends with an error, and a file that exists, fail', async (t) => {
-  const { known, file } = linkFilesOf(t, 'content')
-  const failing = async function* () {
-    yield Buffer.from('con')
-    throw new Error('the engine ended it')
-  }
-  await assert.rejects(writeOrLink(failing(), file, known), /the engine ended it/)
-  writeFileSync(file, 'there')
-  await assert.rejects(writeOrLink(parts('content'), file, known))
-  assert.equal(readFileSync(file, 'utf8'), 'there')
 })

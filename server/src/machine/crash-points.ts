@@ -29,7 +29,7 @@ export const crashPoints = [
   'term-end.after-mail',
   'term-end.after-removal',
   'home-snapshot.in-archive',
-  'home-snapshot.before-name',
+  'archive.before-name',
   'home-snapshot.after-write',
   'home-restore.after-note',
   'home-restore.in-archive',

@@ -8,7 +8,7 @@ import { Containers } from '#/containers/open-containers.ts'
 import { HostCheck } from '#/containers/reconcile/host-check.ts'
 import { Reconciler } from '#/containers/reconcile/reconciler.ts'
 import { Groups } from '#/groups/open-groups.ts'
-import { ArchiveFiles } from '#/groups/term-end/archive-files.ts'
+import { ArchiveStore } from '#/homes/archive-store.ts'
 import { Homes } from '#/homes/open-homes.ts'
 import { openHttp } from '#/http/open-http.ts'
 import { compileEndpoints, warmUpHttpServer } from '#/http/server.ts'
@@ -93,7 +93,7 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const publishKeys = () => feed.serve()
   const companion = { requiresCompanion: requiresCompanion(config, addresses) }
   const accounts = new Accounts({ ...parts, addresses, ...companion, sessions, containers, publishKeys })
-  const archives = new ArchiveFiles(config.archiveDir ?? path.join(config.dataDir, 'archives'))
+  const archives = new ArchiveStore(config.archiveDir ?? path.join(config.dataDir, 'archives'))
   const readTemplates = templateReader(config)
   const adminParts = { sessions, containers, accounts, archives, hostCheck, readTemplates, settings: feed }
   const admin = new Admin({ ...parts, ...adminParts })

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { eventLoopTurns } from '#/machine/event-loop-turns.ts'
 
 /** Bytes of an archive that are passed on at a time, at least. */
 const partSize = 64 * 1024
@@ -159,21 +159,5 @@ export class NameHashes {
 
   #hashOf(name: string): number {
     return hash('sha256', this.#seed + name, 'buffer').readUIntBE(0, hashBytes) + 1
-  }
-}
-
-/** How long work may keep the event loop, in ms. */
-const maxBlock = 10
-
-/**
- * For a loop that may find all it waits for to be there, so that nothing else would run until its end: a turn of the
- * event loop every ten milliseconds of it.
- * @returns called once in each round; undefined while there is no need to wait
- */
-export function eventLoopTurns(): () => Promise<void> | undefined {
-  let began = performance.now()
-  return () => {
-    if (performance.now() - began < maxBlock) return undefined
-    return nextTurn().then(() => void (began = performance.now()))
   }
 }

@@ -16,7 +16,7 @@ import {
 import type { Database } from '#/store/database.ts'
 import { deleteHomeArchive, listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/home-archives.ts'
 import { findTermEnd, findTermEndMember, type TermEndMember, type TermEndProblem } from '#/store/term-ends.ts'
-import type { ArchiveFiles } from './archive-files.ts'
+import type { ArchiveStore } from '#/homes/archive-store.ts'
 
 /** How long one home may take, in ms. */
 const timeLimit = 3_600_000
@@ -25,7 +25,7 @@ export interface ArchiveMemberParts {
   readonly database: Database
   readonly contents: HomeContents | undefined
   readonly runtime: Pick<Runtime, 'inspect'>
-  readonly files: ArchiveFiles
+  readonly files: ArchiveStore
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   readonly singleFlight: SingleFlight
   readonly installation: string
@@ -80,7 +80,7 @@ export class ArchiveMember {
     const volume = homeVolume(installation, member.userId, member.slug, type)
     const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
     const written = await files
-      .write(member.termEndId, fileName(member, type), archive)
+      .write(String(member.termEndId), fileName(member, type), archive)
       .catch((error: unknown) => this.#nothingIfMissing(error, volume))
     if (!written) return this.#noteGone(before, recordState)
     crashPoint('term-end.after-archive')

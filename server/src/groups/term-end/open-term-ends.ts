@@ -7,7 +7,7 @@ import type { Homes } from '#/homes/open-homes.ts'
 import { OverdueDates } from '#/machine/settled-dates.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
 import { ArchiveDownloads } from './archive-downloads.ts'
-import type { ArchiveFiles } from './archive-files.ts'
+import type { ArchiveStore } from '#/homes/archive-store.ts'
 import { ArchiveMember } from './archive-member.ts'
 import { MemberOutcomes } from './member-outcomes.ts'
 import { RemoveMember } from './remove-member.ts'
@@ -28,7 +28,7 @@ export interface TermEndsParts extends Pick<
   readonly mailer: Mailer
   readonly addresses: { readonly frontendUrl: string }
   readonly directory: GroupDirectory
-  readonly archives: ArchiveFiles
+  readonly archives: ArchiveStore
   readonly containers: Containers
   readonly homes: Homes
   readonly admin: Admin

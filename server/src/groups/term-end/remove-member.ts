@@ -11,14 +11,14 @@ import { insertRemovals } from '#/store/removals.ts'
 import { setMemberState, type TermEnd, type TermEndMember } from '#/store/term-ends.ts'
 import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
-import type { ArchiveFiles } from './archive-files.ts'
+import type { ArchiveStore } from '#/homes/archive-store.ts'
 import { TermEndPaused, recordStateOf } from './archive-member.ts'
 import type { PlannedMember } from './member-outcomes.ts'
 
 export interface RemoveMemberParts {
   readonly database: Database
   readonly deletion: Pick<Deletion, 'deleteUser' | 'deleteContainer'>
-  readonly files: Pick<ArchiveFiles, 'has'>
+  readonly files: Pick<ArchiveStore, 'has'>
   /** Homes without a container are to be removed. */
   readonly activate: () => void
   readonly onMembers: () => void

@@ -26,7 +26,7 @@ import { findMembership } from '#/store/group-members.ts'
 import { hasAcceptedLink, insertArchiveLink, listArchivesOf, noteLinkAccepted } from '#/store/home-archives.ts'
 import { findUser } from '#/store/users.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
-import type { ArchiveFiles } from './archive-files.ts'
+import type { ArchiveStore } from '#/homes/archive-store.ts'
 import { ArchiveTooLarge, pauseFor, type ArchiveMember } from './archive-member.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
 import type { RemoveMember } from './remove-member.ts'
@@ -53,7 +53,7 @@ export interface TermEndWorkerParts {
   readonly archiveMember: ArchiveMember
   readonly removeMember: RemoveMember
   readonly mail: MailArchivesParts
-  readonly files: ArchiveFiles
+  readonly files: ArchiveStore
   readonly dates: OverdueDates
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
@@ -137,7 +137,7 @@ export class TermEndWorker {
   }
 
   async #delete({ id, phase }: TermEnd): Promise<boolean> {
-    await this.#parts.files.removeAll(id)
+    await this.#parts.files.removeAll(String(id))
     await deleteTermEnd(this.#parts.database.db, id)
     this.#parts.dates.forget(id)
     this.#parts.log.info({ termEnd: id, phase }, 'archives of the end of a term were deleted')
@@ -148,7 +148,7 @@ export class TermEndWorker {
   async #giveUp({ id, keepUntil }: TermEnd, now: Date): Promise<boolean> {
     const { database, files, log } = this.#parts
     const failed = await database.transaction((tx) => giveUpTermEnd(tx, id, now))
-    await files.removeAll(id)
+    await files.removeAll(String(id))
     log.warn({ termEnd: id, keepUntil, failed }, 'the date of the archives passed before the end of a term was done')
     return true
   }

@@ -28,7 +28,7 @@ import {
   type TermEndMember,
 } from '#/store/term-ends.ts'
 import { isExpired, type GroupDirectory } from '#/templates/group-directory.ts'
-import type { ArchiveFiles } from './archive-files.ts'
+import type { ArchiveStore } from '#/homes/archive-store.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
 
 /** Archives may be kept for two years, in ms. */
@@ -57,7 +57,7 @@ export interface TermEndsOfGroupsParts {
   readonly database: Database
   readonly directory: Pick<GroupDirectory, 'refresh'>
   readonly preview: PreviewTermEnd
-  readonly files: Pick<ArchiveFiles, 'remove'>
+  readonly files: Pick<ArchiveStore, 'remove'>
   readonly wake: () => void
 }
 
@@ -221,7 +221,7 @@ const plannedMembers = 500
 export interface PreviewTermEndParts {
   readonly db: Db
   readonly outcomes: MemberOutcomes
-  readonly files: ArchiveFiles
+  readonly files: ArchiveStore
   /** Whether the engine can read homes, and archives have a folder that every node reaches. */
   readonly canArchive: () => 'yes' | 'engine' | 'nodes'
   readonly bytesOf: (owner: { readonly userId: number; readonly slug: string }, type: string) => number | undefined

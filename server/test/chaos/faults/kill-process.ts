@@ -173,7 +173,7 @@ const ways: Readonly<Record<CrashPoint, Way>> = {
   'term-end.after-mail': termEnd,
   'term-end.after-removal': termEnd,
   'home-snapshot.in-archive': snapshot,
-  'home-snapshot.before-name': snapshot,
+  'archive.before-name': snapshot,
   'home-snapshot.after-write': snapshot,
   'home-restore.after-note': homeRestore,
   'home-restore.in-archive': homeRestore,

@@ -7,7 +7,7 @@ import { openDatabase } from '#/store/database.ts'
 import { insertArchiveLink, setHomeArchive } from '#/store/home-archives.ts'
 import { insertTermEnd, insertTermEndMembers, listTermEndMembers } from '#/store/term-ends.ts'
 import { ArchiveDownloads } from '#/groups/term-end/archive-downloads.ts'
-import { ArchiveFiles } from '#/groups/term-end/archive-files.ts'
+import { ArchiveStore } from '#/homes/archive-store.ts'
 import { insertGroup, localSource } from '#/store/groups.ts'
 import { copyEmptyStore, quickFolder } from '#test/support/store/empty-store.ts'
 
@@ -42,11 +42,11 @@ async function start(t: { after(end: () => Promise<void>): void }) {
   })
   await insertTermEndMembers(db, id, [{ userId: 7, email: 'ann@x.org', slug: 'ann', stays: null }])
   const memberId = (await listTermEndMembers(db, id, { limit: 1, after: 0 }))[0]!.id
-  const files = new ArchiveFiles(path.join(folder, 'archives'))
+  const files = new ArchiveStore(path.join(folder, 'archives'))
   const archive = (async function* () {
     yield Buffer.alloc(200_000, 'x')
   })()
-  const written = await files.write(id, 'one', archive)
+  const written = await files.write(String(id), 'one', archive)
   await setHomeArchive(db, { memberId, type: 'lab', ...written, recordState: 'none', now })
   await insertArchiveLink(db, memberId, hashToken('link'), now)
   const downloads = new ArchiveDownloads(database, files)

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarDecoder, type TarHeader } from 'modern-tar'
 import type { HomeContents } from '#/engines/runtime.ts'
-import { leftOut, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
+import { leftOut, pathIn, rewrittenArchive } from './archive-rewrite.ts'
 
 export interface Move {
   /** A single name. */

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { TarHeader } from 'modern-tar'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { NameHashes, isKept, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
-import { TarArchiveEnd, fillingRecord, isKey, isMetadata, sizeOf, visitPaxRecords } from '#/engines/tar/archive-end.ts'
-import { SnapshotTooLarge } from './snapshot-files.ts'
+import { NameHashes, isKept, pathIn, rewrittenArchive } from './archive-rewrite.ts'
+import { TarArchiveEnd, fillingRecord, isKey, isMetadata, sizeOf, visitPaxRecords } from './archive-end.ts'
 
 /** What compression adds at most, for content that does not compress; and bytes for its header, of which nothing comes out. */
 const [maxGrowth, maxGzipHeader] = [1.01, 64 * 1024]
@@ -19,7 +18,7 @@ export interface ArchiveLimits {
  * What a user sent, as a tar archive that is safe to unpack: names below its top, no entry behind a symbolic link, hard links
  * within it, folders before what is in them, plain permissions, no owners, attributes, devices, sockets or pipes.
  * @param bytes tar, or tar compressed by gzip
- * @throws {BadArchive} in the iteration, with what is wrong @throws {SnapshotTooLarge} · what reading `bytes` throws
+ * @throws {BadArchive} in the iteration, with what is wrong @throws {SizeLimitExceeded} · what reading `bytes` throws
  */
 export async function* checkedArchive(
   bytes: AsyncIterable<Uint8Array>,
@@ -27,14 +26,14 @@ export async function* checkedArchive(
 ): AsyncGenerator<Uint8Array> {
   const source = new Source(bytes)
   const rules = new EntryRules(limits.maxEntries)
-  const sent = limited(source, limits.maxBytes * maxGrowth + maxGzipHeader)
-  const tar = readableHeaders(limited(unzipped(sent), limits.maxBytes), limits.maxEntries)
+  const sent = withSizeLimit(source, limits.maxBytes * maxGrowth + maxGzipHeader)
+  const tar = readableHeaders(withSizeLimit(unzipped(sent), limits.maxBytes), limits.maxEntries)
   try {
     yield* rewrittenArchive(tar, (header) => rules.rewrite(header))
     if (rules.isEmpty) throw new BadArchive(message('snapshots.badArchive'))
   } catch (error) {
     if (source.failure !== undefined) throw source.failure
-    if (error instanceof BadArchive || error instanceof SnapshotTooLarge) throw error
+    if (error instanceof BadArchive || error instanceof SizeLimitExceeded) throw error
     throw new BadArchive(message('snapshots.badArchive'), error)
   }
 }
@@ -81,11 +80,15 @@ async function* unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+/** What is read has more bytes than it may have. */
+export class SizeLimitExceeded extends Error {}
+
+/** Passes bytes on, as many as there may be. @throws {SizeLimitExceeded} in the iteration */
+export async function* withSizeLimit(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let seen = 0
   for await (const part of bytes) {
     seen += part.length
-    if (seen > maxBytes) throw new SnapshotTooLarge(`more than ${maxBytes} bytes`)
+    if (seen > maxBytes) throw new SizeLimitExceeded(`more than ${maxBytes} bytes`)
     yield part
   }
 }
