@@ -1,6 +1,6 @@
 import { fileVariable } from '#/config/env-file.ts'
-import { secretSettings, settingGroups, type SettingDescription } from '#/config/setting-descriptions.ts'
-import { needRestart } from '#/config/settings-reload.ts'
+import { needRestart, secretSettings, settingGroups } from '#/config/settings.ts'
+import type { Setting } from '#/config/setting-values.ts'
 import { code, page, table, withLink } from './markdown.ts'
 
 const introduction = `Every setting is an environment variable, or a line \`NAME=value\` in the file \`berth.env\` in Berth's own folder. The environment overrides the file. All settings are checked at start; all problems are reported at once, and the process exits with code 1. An empty value counts as not set (except \`SPAWNER_SUBDOMAIN=\`, which means no subdomain).
@@ -39,18 +39,17 @@ The file holds the value alone, on one line; a line break at its end does not co
 /** docs/reference/settings.md */
 export function settingsPage(): string {
   const sections = Object.entries(settingGroups).map(([title, settings]) => {
-    const rows = Object.entries<SettingDescription>(settings).map(
-      ([name, { default: value, isDefaultInWords, text, see }]) => [
-        needRestart.includes(name) ? `${code(name)} †` : code(name),
-        isDefaultInWords ? value : code(value),
-        withLink(text, see),
-      ],
-    )
-    return `## ${title}\n\n${table(['setting', 'default', 'meaning'], rows)}`
+    const rows = Object.entries<Setting>(settings).map(([name, row]) => [
+      needRestart.includes(name) ? `${code(name)} †` : code(name),
+      row.values,
+      row.usually ?? (row.default === null ? 'none' : code(row.default)),
+      withLink(row.text, row.see),
+    ])
+    return `## ${title}\n\n${table(['setting', 'value', 'default', 'meaning'], rows)}`
   })
   return page(
     'Settings',
-    'server/src/config/',
+    'server/src/config/settings.ts',
     introduction,
     ...sections,
     '## Secrets in files',

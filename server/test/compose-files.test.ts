@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { readAllowances } from '#/engines/broker/create-check.ts'
-import { settingGroups } from '#/config/setting-descriptions.ts'
+import { settings as rows } from '#/config/settings.ts'
 
 /** deploy/compose without an engine: what its services hold, and that its settings exist. */
 
@@ -25,7 +25,7 @@ const servicesOf = (name: string) =>
 
 const services = servicesOf('compose.yaml')
 const overrides = ['compose.nginx.yaml', 'compose.postgres.yaml', 'compose.trial.yaml']
-const settings = new Set(Object.values(settingGroups).flatMap((group) => Object.keys(group)))
+const settings = new Set(rows.keys())
 /** Variables of the composition that are no settings of Berth. */
 const ownNames = [
   'BERTH_IMAGE',

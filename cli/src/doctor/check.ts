@@ -1,7 +1,6 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import type { Addresses, Config } from '@berth/server/config/config.ts'
-import type { SettingName } from '@berth/server/config/setting-descriptions.ts'
-import { needRestart } from '@berth/server/config/settings-reload.ts'
+import { needRestart, type SettingName } from '@berth/server/config/settings.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { ClusterInspection, EngineInspection } from '@berth/server/engines/engine-inspection.ts'
 

@@ -12,7 +12,7 @@ import {
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { fileVariable } from '@berth/server/config/env-file.ts'
-import { secretSettings, type SettingName } from '@berth/server/config/setting-descriptions.ts'
+import { secretSettings, settings, type SettingName } from '@berth/server/config/settings.ts'
 import type { Answers } from './questions.ts'
 
 /** Part of a settings file: an assignment with all its lines, or one other line. */
@@ -122,9 +122,6 @@ function quoted(value: string): string {
   return quote + value + quote
 }
 
-/** What `none` means for a setting whose empty value differs from no value. */
-const emptyIsAValue: ReadonlySet<string> = new Set<SettingName>(['SPAWNER_SUBDOMAIN'])
-
 /** A secret, and the file that it goes to. */
 export interface SecretFile {
   readonly file: string
@@ -142,7 +139,7 @@ export function applyAnswers(document: EnvDocument, answers: Answers, present: A
   return changed.flatMap(([name, value = '']) => {
     if (secretSettings.includes(name)) return applySecret(document, name, value, folder)
     const { [name]: present } = document.values
-    if (value !== '' || emptyIsAValue.has(name)) document.set(name, value)
+    if (value !== '' || settings.get(name)?.isEmptyAValue) document.set(name, value)
     else if (present !== undefined && present !== '') document.unset(name)
     return []
   })

@@ -3,7 +3,8 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { addressesFor, type Config } from '@berth/server/config/config.ts'
 import { fileVariable } from '@berth/server/config/env-file.ts'
-import { secretSettings, settingGroups, type SettingDescription } from '@berth/server/config/setting-descriptions.ts'
+import type { Setting } from '@berth/server/config/setting-values.ts'
+import { secretSettings, settingGroups, settings } from '@berth/server/config/settings.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import { addHelp, collect, type Run } from '#/command.ts'
 import { findService } from '#/find-service.ts'
@@ -191,14 +192,13 @@ function flagsIn(options: Readonly<Record<string, unknown>>): Answers {
  * @throws {WrongUsage} for a setting that does not exist
  */
 function setsIn(sets: readonly string[], document: EnvDocument): Answers {
-  const known = new Set<string>(Object.values(settingGroups).flatMap((group) => Object.keys(group)))
   const files = new Map(secretSettings.map((name) => [fileVariable(name), name]))
   const answers: Record<string, string> = {}
   for (const assignment of sets) {
     const [, name = '', value = ''] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(assignment) ?? []
     const secret = files.get(name)
     if (secret !== undefined) document.replace(secret, name, value)
-    else if (known.has(name)) answers[name] = value === '' ? none : value
+    else if (settings.has(name)) answers[name] = value === '' ? none : value
     else
       throw new WrongUsage(
         `--set ${assignment}: there is no setting ${name || 'in this'}; see docs/reference/settings.md`,
@@ -209,24 +209,24 @@ function setsIn(sets: readonly string[], document: EnvDocument): Answers {
 
 const width = 100
 
-/** Text of a new settings file: every setting with its description, commented out at its default. */
+/** Text of a new settings file: every setting with its description and limits, commented out at its default. */
 function newEnvFile(): string {
   const head = wrap(
     'Settings of Berth. "berth init" writes and changes this file, and keeps every line that it does not change. Check ' +
       'it with "berth config check"; "systemctl reload berth" makes Berth read it again. A setting of the environment ' +
       'takes precedence. Secrets are in files of their own: NAME_FILE.',
   )
-  const groups = Object.entries<Readonly<Record<string, SettingDescription>>>(settingGroups)
-  return [...head, ...groups.flatMap(([title, settings]) => ['', `# --- ${title} ---`, ...linesOf(settings)])]
+  const groups = Object.entries<Readonly<Record<string, Setting>>>(settingGroups)
+  return [...head, ...groups.flatMap(([title, rows]) => ['', `# --- ${title} ---`, ...linesOf(rows)])]
     .map((line) => `${line}\n`)
     .join('')
 }
 
-const linesOf = (settings: Readonly<Record<string, SettingDescription>>) =>
-  Object.entries(settings).flatMap(([name, { text, default: usual, isDefaultInWords, isSecret }]) => [
+const linesOf = (rows: Readonly<Record<string, Setting>>) =>
+  Object.entries(rows).flatMap(([name, { text, values, default: written, usually, isSecret }]) => [
     '',
-    ...wrap(plain(text) + (isDefaultInWords && usual !== 'none' ? ` Default: ${plain(usual)}.` : '')),
-    isSecret ? `#${name}_FILE=` : `#${name}=${isDefaultInWords ? '' : usual}`,
+    ...wrap(plain(`${text} Value: ${values}.${usually === undefined ? '' : ` Default: ${usually}.`}`)),
+    isSecret ? `#${name}_FILE=` : `#${name}=${written ?? ''}`,
   ])
 
 /** Without the Markdown of the reference. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { readConfig, type Config } from '@berth/server/config/config.ts'
 import { fileVariable, withSecretsOfFiles } from '@berth/server/config/env-file.ts'
-import { secretSettings, type SettingName } from '@berth/server/config/setting-descriptions.ts'
+import { secretSettings, type SettingName } from '@berth/server/config/settings.ts'
 import { catalogueEntries } from '@berth/server/templates/catalogue.ts'
 import { WrongUsage } from '#/command-failure.ts'
 

@@ -34,12 +34,11 @@ export const productName = 'Berth'
  * @returns null without such a file, or with problems
  */
 export function readBrandingFile(
-  text: (name: 'BRANDING_FILE') => string | null,
+  file: string | null,
   readFile: (path: string) => string,
   zone: string,
   problems: string[],
 ): Branding | null {
-  const file = text('BRANDING_FILE')
   if (file === null) return null
   try {
     const read = readBranding(readFile(file), file, zone)

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import path from 'node:path'
 import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '@berth/gateway/basics/host-label.ts'
 import type { SmtpTls } from '#/accounts/mail/mail-transport.ts'
 import type { Provider } from '#/accounts/oidc/provider-settings.ts'
@@ -32,37 +31,10 @@ import {
   type SharingConfig,
   type SnapshotConfig,
   type TlsConfig,
-  type WaysToSignIn,
 } from './config-sections.ts'
 import { followedPaths } from './followed-paths.ts'
-import type { SettingName } from './setting-descriptions.ts'
-import {
-  Problem,
-  absolutePath,
-  absolutePaths,
-  bearer,
-  bindAddress,
-  contact,
-  databaseUrl,
-  dockerHost,
-  domain,
-  emailAddresses,
-  emailDomains,
-  listenAddress,
-  machineTimeZone,
-  heloName,
-  mailServer,
-  networks,
-  oneOf,
-  sender,
-  size,
-  subdomain,
-  timeZoneName,
-  webUrl,
-  whole,
-  wholeOrZero,
-  type ListenAddress,
-} from './setting-values.ts'
+import { machineTimeZone, type ListenAddress, type WaysToSignIn } from './setting-values.ts'
+import { SettingReader, maxLinkLimit } from './settings.ts'
 
 /**
  * Every setting, validated. Created once by `readConfig`, which is given the environment and does not read it itself.
@@ -175,8 +147,6 @@ export interface Config {
   readonly hostRules: 'auto' | 'off'
 }
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-
 /**
  * Reads and validates every setting.
  * @param env      the environment; an empty value counts as not set, except where "empty" means something
@@ -187,100 +157,96 @@ export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string,
 ): { config: Config; problems: [] } | { config: null; problems: string[] } {
-  const problems: string[] = []
-  const text = (name: SettingName) => env[name]?.trim() || null
-  const check = <T>(name: SettingName, fallback: T, read: (value: string) => T | Problem): T => {
-    const value = text(name)
-    const result = value === null ? fallback : read(value)
-    if (!(result instanceof Problem)) return result
-    problems.push(`${name}: ${result.words}`)
-    return fallback
-  }
+  const settings = new SettingReader(env)
+  const { problems } = settings
   const sources = {
-    secretsDir: check('SECRETS_DIR', null, absolutePath),
-    mountRoots: check('ALLOWED_MOUNT_ROOTS', [], absolutePaths),
+    secretsDir: settings.value('SECRETS_DIR'),
+    mountRoots: settings.value('ALLOWED_MOUNT_ROOTS') ?? [],
     followed: followedPaths(env),
   }
-  const timeZone = check('TZ', machineTimeZone(), timeZoneName)
-  const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 1_000_000_000))
+  const timeZone = settings.value('TZ') ?? machineTimeZone()
   const config: Config = {
-    host: check('HOST', '127.0.0.1', bindAddress),
-    port: check('PORT', 8080, whole(0, 65_535)),
-    dataDir: dataDirIn(env),
-    databaseUrl: check('DATABASE_URL', null, databaseUrl),
-    scheme: check('PREFERRED_URL_SCHEME', 'http', oneOf('http', 'https')),
-    tls: readTls(text, problems),
-    baseDomain: check('BASE_DOMAIN', null, domain),
-    spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
-    frontendUrl: check('FRONTEND_URL', null, webUrl),
-    containerRouting: check('CONTAINER_ROUTING', 'path', oneOf('path', 'subdomain')),
-    templates: readAllTemplates(text, readFile, sources, problems),
-    templatesFile: text('CONTAINER_TEMPLATES_FILE'),
+    host: settings.value('HOST'),
+    port: settings.value('PORT'),
+    dataDir: settings.value('DATA_DIR'),
+    databaseUrl: settings.value('DATABASE_URL'),
+    scheme: settings.value('PREFERRED_URL_SCHEME'),
+    tls: readTls(settings),
+    baseDomain: settings.value('BASE_DOMAIN'),
+    spawnerSubdomain: settings.value('SPAWNER_SUBDOMAIN'),
+    frontendUrl: settings.value('FRONTEND_URL'),
+    containerRouting: settings.value('CONTAINER_ROUTING'),
+    templates: templatesOfSettings(settings, readFile, sources),
+    templatesFile: settings.value('CONTAINER_TEMPLATES_FILE'),
     sources,
-    accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
-    sessionIdle: check('SESSION_IDLE', 1_209_600, whole(0, 315_360_000)),
-    sessionMax: check('SESSION_MAX', 7_776_000, whole(1, 315_360_000)),
-    magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
-    magicLinksPerHour,
-    // At least the limit of one address: otherwise it would lower that.
-    mailboxLinksPerHour: check(
-      'MAILBOX_RATE_LIMIT',
-      Math.max(100, 10 * magicLinksPerHour),
-      whole(magicLinksPerHour, 10_000_000_000),
-    ),
-    isEnumerationStrict: check('ENUMERATION_STRICT', '0', oneOf('0', '1')) === '1',
-    signUp: check('SIGN_UP', 'open', oneOf('open', 'invited')),
-    ...readSignIn(text, readFile, problems),
-    sharing: readSharing(text, problems),
-    snapshots: readSnapshots(text, problems),
-    allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
-    invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
-    requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),
-    newAddressesPerHour: check('NEW_ADDRESSES_PER_HOUR', 1_000, whole(1, 1_000_000)),
-    metricsToken: check('METRICS_TOKEN', null, bearer),
-    metricsListen: check('METRICS_LISTEN', null, listenAddress),
-    drainTime: 1_000 * check('DRAIN_TIME', 0, whole(0, 300)),
-    accessLog: readAccessLog(text, problems),
-    auditWebhook: readAuditWebhook(text, problems),
-    smtpUrl: check('SMTP_URL', null, mailServer),
-    smtpTls: check('SMTP_TLS', null, oneOf('required', 'opportunistic')),
-    smtpHeloName: check('SMTP_HELO_NAME', null, heloName),
-    mailFrom: check('MAIL_FROM', null, sender),
+    accessTokenExpires: settings.value('JWT_ACCESS_TOKEN_EXPIRES'),
+    sessionIdle: settings.value('SESSION_IDLE'),
+    sessionMax: settings.value('SESSION_MAX'),
+    magicLinkExpiry: settings.value('MAGIC_LINK_TOKEN_EXPIRY'),
+    magicLinksPerHour: settings.value('MAGIC_LINK_RATE_LIMIT'),
+    mailboxLinksPerHour: readMailboxLimit(settings),
+    isEnumerationStrict: settings.value('ENUMERATION_STRICT'),
+    signUp: settings.value('SIGN_UP'),
+    ...readSignIn(settings, readFile),
+    sharing: readSharing(settings),
+    snapshots: readSnapshots(settings),
+    allowedEmailDomains: settings.value('ALLOWED_EMAIL_DOMAINS'),
+    invitationExpiry: settings.value('INVITATION_EXPIRY'),
+    requestsPerMinute: settings.value('REQUESTS_PER_MINUTE'),
+    newAddressesPerHour: settings.value('NEW_ADDRESSES_PER_HOUR'),
+    metricsToken: settings.value('METRICS_TOKEN'),
+    metricsListen: settings.value('METRICS_LISTEN'),
+    drainTime: 1_000 * settings.value('DRAIN_TIME'),
+    accessLog: readAccessLog(settings),
+    auditWebhook: readAuditWebhook(settings),
+    smtpUrl: settings.value('SMTP_URL'),
+    smtpTls: settings.value('SMTP_TLS'),
+    smtpHeloName: settings.value('SMTP_HELO_NAME'),
+    mailFrom: settings.value('MAIL_FROM'),
     // Shells set it for other programs, too.
-    dockerHost: check('DOCKER_HOST', undefined, text('ENGINE') === 'kubernetes' ? (value) => value : dockerHost),
-    kubernetes: readKubernetes(text, readFile, problems),
-    node: readNode(text, problems),
-    trustedProxies: check('TRUSTED_PROXIES', [], networks),
-    adminEmails: check('ADMIN_EMAILS', new Set<string>(), emailAddresses),
-    launchTimeout: check('LAUNCH_TIMEOUT', 180, whole(1, 3_600)),
-    launchParallel: check('LAUNCH_PARALLEL', 4, whole(1, 64)),
-    maxRunning: check('MAX_RUNNING', null, whole(1, 1_000_000)),
-    maxPerUser: check('MAX_PER_USER', null, whole(1, 1_000)),
-    maxDiskPerUser: check('MAX_DISK_PER_USER', null, size),
-    archiveDir: check('ARCHIVE_DIR', null, absolutePath),
-    keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
-    keepAuditAddresses: check('KEEP_AUDIT_ADDRESSES', 7_776_000, whole(0, 315_360_000)),
-    keepTakeovers: check('KEEP_TAKEOVERS', 2_592_000, whole(0, 315_360_000)),
-    keepUsageDays: check('KEEP_USAGE_DAYS', 30, whole(0, 3_660)),
-    keepUsageMonths: check('KEEP_USAGE_MONTHS', 24, whole(0, 1_200)),
-    fetchesImages: check('FETCH_IMAGES', 'all', oneOf('all', 'prestart')) === 'all',
-    measureUsage: check('MEASURE_USAGE', 0, wholeOrZero(60, 86_400)),
-    retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
-    hostRules: check('HOST_RULES', 'auto', oneOf('auto', 'off')),
-    supportContact: check('SUPPORT_CONTACT', null, contact),
-    branding: readBrandingFile(text, readFile, timeZone, problems),
+    dockerHost:
+      (settings.value('ENGINE') === 'kubernetes' ? settings.given('DOCKER_HOST') : settings.value('DOCKER_HOST')) ??
+      undefined,
+    kubernetes: readKubernetes(settings, readFile),
+    node: readNode(settings),
+    trustedProxies: settings.value('TRUSTED_PROXIES') ?? [],
+    adminEmails: settings.value('ADMIN_EMAILS') ?? new Set(),
+    launchTimeout: settings.value('LAUNCH_TIMEOUT'),
+    launchParallel: settings.value('LAUNCH_PARALLEL'),
+    maxRunning: settings.value('MAX_RUNNING'),
+    maxPerUser: settings.value('MAX_PER_USER'),
+    maxDiskPerUser: settings.value('MAX_DISK_PER_USER'),
+    archiveDir: settings.value('ARCHIVE_DIR'),
+    keepHomes: settings.value('KEEP_HOMES'),
+    keepAuditAddresses: settings.value('KEEP_AUDIT_ADDRESSES'),
+    keepTakeovers: settings.value('KEEP_TAKEOVERS'),
+    keepUsageDays: settings.value('KEEP_USAGE_DAYS'),
+    keepUsageMonths: settings.value('KEEP_USAGE_MONTHS'),
+    fetchesImages: settings.value('FETCH_IMAGES') === 'all',
+    measureUsage: settings.value('MEASURE_USAGE'),
+    retireAfter: settings.value('RETIRE_AFTER'),
+    hostRules: settings.value('HOST_RULES'),
+    supportContact: settings.value('SUPPORT_CONTACT'),
+    branding: readBrandingFile(settings.value('BRANDING_FILE'), readFile, timeZone, problems),
     timeZone,
-    logLevel: check('LOG_LEVEL', 'info', (value) =>
-      logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
-    ),
+    logLevel: settings.value('LOG_LEVEL'),
   }
   if (config.containerRouting === 'subdomain') problems.push(...subdomainProblems(config))
   return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
 }
 
+/** At least the limit of one address: otherwise it would lower that. */
+function readMailboxLimit(settings: SettingReader): number {
+  const ofAddress = settings.value('MAGIC_LINK_RATE_LIMIT')
+  const limit = settings.value('MAILBOX_RATE_LIMIT') ?? Math.max(100, 10 * ofAddress)
+  if (limit < ofAddress)
+    settings.problems.push(`MAILBOX_RATE_LIMIT: must be a whole number from ${ofAddress} to ${maxLinkLimit}`)
+  return limit
+}
+
 /** The data folder alone, for programs that look for a running service and need no other setting. */
 export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
-  return path.resolve(env.DATA_DIR?.trim() || './data')
+  return new SettingReader(env).value('DATA_DIR')
 }
 
 /** The demo images that set-up builds; used when the operator names no template. */
@@ -288,35 +254,32 @@ const demo = {
   dev: {
     display_name: 'Development',
     description: 'A workspace in the browser: files, editor and terminal',
-    image: 'berth-demo-dev:latest',
   },
   prod: {
     display_name: 'Production',
     description: 'A site that serves the files of its home',
-    image: 'berth-demo-prod:latest',
   },
 } as const
 
 /**
  * The templates of `CONTAINER_TEMPLATES` (names of the catalogue, or a map), of the file of `CONTAINER_TEMPLATES_FILE`,
  * or the demo's.
- * @param folders what secrets and mounts are looked for in @param problems gets a sentence for each problem found
+ * @param folders what secrets and mounts are looked for in
  */
-function readAllTemplates(
-  text: (name: SettingName) => string | null,
+function templatesOfSettings(
+  settings: SettingReader,
   readFile: (path: string) => string,
   folders: SourceFolders,
-  problems: string[],
 ): Templates {
-  const inline = text('CONTAINER_TEMPLATES')
-  const file = text('CONTAINER_TEMPLATES_FILE')
+  const inline = settings.value('CONTAINER_TEMPLATES')
+  const file = settings.value('CONTAINER_TEMPLATES_FILE')
   if (inline !== null && file !== null)
-    problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
+    settings.problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
   const read =
-    inline !== null ? readInline(inline) : file !== null ? readTemplatesFile(file, readFile) : demoTemplates(text)
-  problems.push(...read.problems, ...problemsOfSources(read, folders))
+    inline !== null ? readInline(inline) : file !== null ? readTemplatesFile(file, readFile) : demoTemplates(settings)
+  settings.problems.push(...read.problems, ...problemsOfSources(read, folders))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
-  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(settings).templates)
 }
 
 function readInline(text: string): ReadTemplates {
@@ -379,10 +342,10 @@ function readTemplatesFile(file: string, readFile: (path: string) => string): Re
   }
 }
 
-function demoTemplates(text: (name: SettingName) => string | null): ReadTemplates {
+function demoTemplates(settings: SettingReader): ReadTemplates {
   const fields = [
-    readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
-    readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
+    readTemplate('dev', { ...demo.dev, image: settings.value('USER_TEMPLATE_IMAGE_DEV') }),
+    readTemplate('prod', { ...demo.prod, image: settings.value('USER_TEMPLATE_IMAGE_PROD') }),
   ]
   return {
     templates: fields.flatMap(({ template }) => template ?? []),

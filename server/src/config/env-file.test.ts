@@ -98,9 +98,9 @@ test('a setting that counts with another one alone is named while that is not se
   // With ACCESS_LOG_FILE alone an installation had no access log, and nothing said so.
   const settings = { ACCESS_LOG_FILE: '/var/log/berth.log', NODE_SECRET: 'hush', KUBERNETES_NAMESPACE: 'berth' }
   assert.deepEqual(readSettings(settings, missing).notes, [
-    'ACCESS_LOG_FILE has no effect: ACCESS_LOG is off, and no request is logged',
     'NODE_SECRET has no effect: NODE_ADDRESS is not set',
     'KUBERNETES_NAMESPACE has no effect: ENGINE is not kubernetes',
+    'ACCESS_LOG_FILE has no effect: ACCESS_LOG is off, and no request is logged',
   ])
   const complete = { ...settings, ACCESS_LOG: 'json', NODE_ADDRESS: '10.0.0.5:7070', ENGINE: 'kubernetes' }
   assert.deepEqual(readSettings(complete, missing).notes, [])

@@ -1,7 +1,6 @@
 import { parseEnv } from 'node:util'
 import { readSecretFile } from '#/machine/secret-file.ts'
-import { readConfig } from './config.ts'
-import { secretSettings, type SettingName } from './setting-descriptions.ts'
+import { secretSettings, settings } from './settings.ts'
 
 /** Settings file beside the environment, unless `BERTH_ENV_FILE` names another one. */
 const defaultFile = 'berth.env'
@@ -47,20 +46,15 @@ function mergeSettings(environment: Settings, readFile: (path: string) => string
   }
   const inFile = parseEnv(text)
   const names = Object.keys(inFile)
+  const files = new Set(secretSettings.map(fileVariable))
   const isOverruled = (name: string) => environment[name] !== undefined && environment[name] !== inFile[name]
   const notes = [
-    ...names.filter((name) => !settingNames().has(name)).map((name) => `${file}: ${name} is no setting of Berth`),
+    ...names
+      .filter((name) => !settings.has(name) && !files.has(name))
+      .map((name) => `${file}: ${name} is no setting of Berth`),
     ...names.filter(isOverruled).map((name) => `${file}: ${name} has no effect, because the environment sets it, too`),
   ]
   return { env: { ...inFile, ...environment }, problems: [], notes }
-}
-
-/** Every name that `readConfig` reads, so that there is no second list of them, and the files of secrets. */
-function settingNames(): Set<string> {
-  const names = new Set(secretSettings.map(fileVariable))
-  const asked: Settings = new Proxy<Settings>({}, { get: (_, name) => void names.add(String(name)) })
-  readConfig(asked, () => '')
-  return names
 }
 
 /** The variable that names the file of a secret setting. */
@@ -90,58 +84,15 @@ export function withSecretsOfFiles(settings: Settings): { readonly env: Settings
   return { env, problems }
 }
 
-/** A setting that counts together with another one alone. */
-interface Dependent {
-  readonly setting: SettingName
-  /** Whether the other one is set so that it counts. */
-  readonly counts: (value: (name: SettingName) => string) => boolean
-  /** What is so otherwise, for the end of a sentence. */
-  readonly otherwise: string
-}
-
-const onKubernetes = {
-  counts: (value: (name: SettingName) => string) => value('ENGINE') === 'kubernetes',
-  otherwise: 'ENGINE is not kubernetes',
-}
-
-/** Not KUBECONFIG, which shells set for other programs; nor MAIL_FROM, which the outbox uses, too. */
-const dependents: readonly Dependent[] = [
-  {
-    setting: 'ACCESS_LOG_FILE',
-    counts: (value) => !['', 'off'].includes(value('ACCESS_LOG')),
-    otherwise: 'ACCESS_LOG is off, and no request is logged',
-  },
-  {
-    setting: 'HSTS_MAX_AGE',
-    counts: (value) => value('TLS_CERT_FILE') !== '',
-    otherwise: 'without TLS_CERT_FILE the proxy in front sends Strict-Transport-Security, or none',
-  },
-  { setting: 'SMTP_TLS', counts: (value) => value('SMTP_URL') !== '', otherwise: 'SMTP_URL is not set' },
-  { setting: 'SMTP_HELO_NAME', counts: (value) => value('SMTP_URL') !== '', otherwise: 'SMTP_URL is not set' },
-  { setting: 'NODE_SECRET', counts: (value) => value('NODE_ADDRESS') !== '', otherwise: 'NODE_ADDRESS is not set' },
-  { setting: 'SNAPSHOT_MAX_SIZE', counts: (value) => value('SNAPSHOTS') === 'on', otherwise: 'SNAPSHOTS is off' },
-  {
-    setting: 'SHARE_MAX_DURATION',
-    counts: (value) => !['', 'off'].includes(value('SHARING')),
-    otherwise: 'SHARING is off',
-  },
-  {
-    setting: 'MEASURE_USAGE',
-    counts: (value) => value('KEEP_USAGE_DAYS') !== '0' || value('KEEP_USAGE_MONTHS') !== '0',
-    otherwise: 'KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0, and no use is recorded',
-  },
-  { setting: 'KUBERNETES_NAMESPACE', ...onKubernetes },
-  { setting: 'KUBERNETES_STORAGE_CLASS', ...onKubernetes },
-  { setting: 'KUBERNETES_HELPER_IMAGE', ...onKubernetes },
-]
-
 /**
  * A sentence for each setting that is there and counts only with another one, which is not set so. Without values: some
  * are secrets.
  */
 function settingsWithoutEffect(env: Settings): string[] {
-  const value = (name: SettingName) => env[name]?.trim() ?? ''
-  return dependents
-    .filter(({ setting, counts }) => value(setting) !== '' && !counts(value))
-    .map(({ setting, otherwise }) => `${setting} has no effect: ${otherwise}`)
+  const value = (name: string) => env[name]?.trim() ?? ''
+  return [...settings].flatMap(([name, { countsWith }]) =>
+    value(name) === '' || !countsWith || countsWith.are(...countsWith.settings.map(value))
+      ? []
+      : [`${name} has no effect: ${countsWith.otherwise}`],
+  )
 }

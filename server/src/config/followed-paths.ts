@@ -1,29 +1,18 @@
 import path from 'node:path'
 import type { FollowedPath } from '#/templates/replaceable-paths.ts'
-
-type Settings = Readonly<Record<string, string | undefined>>
-
-/** Settings that name folders and files which Berth opens, beside its private folders. */
-const opened = [
-  'SECRETS_DIR',
-  'CONTAINER_TEMPLATES_FILE',
-  'BRANDING_FILE',
-  'OIDC_PROVIDERS_FILE',
-  'ACCESS_LOG_FILE',
-  'TLS_CERT_FILE',
-  'TLS_KEY_FILE',
-] as const
+import { settings } from './settings.ts'
 
 /** What settings name that Berth opens, for the check that no container may replace it. */
-export function followedPaths(settings: Settings): FollowedPath[] {
-  const value = (setting: string) => settings[setting]?.trim() || undefined
+export function followedPaths(env: Readonly<Record<string, string | undefined>>): FollowedPath[] {
+  const value = (setting: string) => env[setting]?.trim() || (settings.get(setting)?.default ?? undefined)
   const named = (setting: string, isPrivate: boolean, given = value(setting)): FollowedPath[] =>
     given === undefined ? [] : [{ setting, path: path.resolve(given), isPrivate }]
+  const opened = (kind: 'private' | 'shared') =>
+    [...settings].filter(([, { opens }]) => opens === kind).flatMap(([name]) => named(name, kind === 'private'))
   const socket = /^unix:\/\/(\/.+)$/.exec(value('DOCKER_HOST') ?? '')?.[1]
   return [
-    ...named('DATA_DIR', true, value('DATA_DIR') ?? './data'),
-    ...named('ARCHIVE_DIR', true),
-    ...opened.flatMap((setting) => named(setting, false)),
+    ...opened('private'),
+    ...opened('shared'),
     ...named('the file of settings', false, 'berth.env'),
     ...(socket === undefined ? [] : named('DOCKER_HOST', false, socket)),
   ]

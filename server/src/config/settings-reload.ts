@@ -1,28 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-
-/**
- * Settings that a hot reload (SIGHUP) cannot change, because the gateway process goes on: the listener is bound once,
- * and another store or engine would be another installation with the open connections of this one.
- */
-export const needRestart: readonly string[] = [
-  'HOST',
-  'PORT',
-  'DATA_DIR',
-  'DATABASE_URL',
-  'NODE_ADDRESS',
-  'NODE_SECRET',
-  'ENGINE',
-  'DOCKER_HOST',
-  'KUBECONFIG',
-  'KUBERNETES_NAMESPACE',
-  'KUBERNETES_STORAGE_CLASS',
-  'KUBERNETES_HELPER_IMAGE',
-  'TLS_CERT_FILE',
-  'TLS_KEY_FILE',
-  'HTTP_REDIRECT_PORT',
-]
+import { needRestart } from './settings.ts'
 
 type Settings = Readonly<Record<string, string | undefined>>
 
