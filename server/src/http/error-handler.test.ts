@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
-import { everyRefusal } from '#test/support/every-refusal.ts'
+import { refusalRows, refusals, type Refusal } from '#/refusals/errors.ts'
 import { handleError } from './error-handler.ts'
 
 const ask = async (server: FastifyInstance, url: string, language?: string) => {
@@ -11,14 +11,22 @@ const ask = async (server: FastifyInstance, url: string, language?: string) => {
   return { error: json<{ error: string }>().error, contentLanguage: answered['content-language'] }
 }
 
+/** One of each refusal, by its name. */
+const everyRefusal = new Map(
+  Object.entries<(...args: never) => Refusal>(refusals).map(([name, make]) => [
+    name,
+    make(...(refusalRows[name as keyof typeof refusals].sample as never)),
+  ]),
+)
+
 test('every refusal is in German for clients that ask for it, and in English for all others', async (t) => {
   const server = fastify()
   t.after(() => server.close())
   server.setErrorHandler(handleError)
-  server.get<{ Params: { name: keyof typeof everyRefusal } }>('/:name', ({ params }) => {
-    throw everyRefusal[params.name]
+  server.get<{ Params: { name: string } }>('/:name', ({ params }) => {
+    throw everyRefusal.get(params.name) ?? new Error('no such refusal')
   })
-  for (const [name, { message }] of Object.entries(everyRefusal)) {
+  for (const [name, { message }] of everyRefusal) {
     for (const language of [undefined, '*', 'en-GB, de;q=0.5', 'fr'])
       assert.deepEqual(await ask(server, `/${name}`, language), { error: message, contentLanguage: undefined })
     const german = await ask(server, `/${name}`, 'de-AT')

@@ -1,7 +1,7 @@
 import type { Scope } from '@berth/api/scopes.ts'
 import type { LaunchFailure } from '@berth/api/schemas/container.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
-import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { formatBytes, list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 
@@ -17,7 +17,7 @@ export class Refusal extends Error {
   readonly extra: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[]>>
   /**
-   * Its name in `refusals`, for programs and pages: sentences are in the caller's language. Undefined for refusals of
+   * Its name in `refusalRows`, for programs and pages: sentences are in the caller's language. Undefined for refusals of
    * the framework.
    */
   code: string | undefined
@@ -74,218 +74,765 @@ const retryOf = ({ reason }: FailedLaunch): Record<string, string> => (reason ==
 
 const bearer = { 'www-authenticate': 'Bearer' }
 
-/** Sets the name of each refusal. */
-function named<T extends Readonly<Record<string, (...args: never[]) => Refusal>>>(vocabulary: T): T {
-  const rows = Object.entries(vocabulary).map(([code, make]) => [
-    code,
-    (...args: never[]) => Object.assign(make(...args), { code }),
-  ])
-  return Object.fromEntries(rows) as T
+/** What an operator or programmer reads about a refusal: a row of docs/reference/errors.md. Markdown. */
+interface Facts {
+  readonly status: number
+  /** When it is answered. */
+  readonly when: string
+  /** What its reader does about it. */
+  readonly remedy: string
 }
 
-/** Every refusal, by name. Statuses and conditions: specification, Errors. */
-export const refusals = named({
-  missingBody: () => new Refusal(400, message('refusals.missingBody')),
-  notJson: () => new Refusal(400, message('refusals.notJson')),
-  badRequest: (what: LocalizedMessage) => new Refusal(400, what),
-  missingEmail: () => new Refusal(400, message('refusals.missingEmail')),
-  badEmail: () => new Refusal(400, message('refusals.badEmail')),
-  missingToken: () => new Refusal(400, message('refusals.missingToken')),
+interface Answer {
+  readonly sentence: LocalizedMessage
+  readonly extra?: Record<string, unknown>
+  readonly headers?: Record<string, string | string[]>
+  readonly cause?: unknown
+}
+
+/** A refusal whose answer depends on arguments. */
+interface Row<Args extends readonly unknown[]> extends Facts {
+  /** Arguments with which tests look at it. */
+  readonly sample: Readonly<Args>
+  readonly answer: (...args: Args) => Answer
+}
+
+const refusal = <Args extends readonly unknown[]>(row: Row<Args>): Row<Args> => row
+
+/** A refusal whose answer is always the same. */
+const fixed = ({ status, when, remedy, ...answer }: Facts & Answer): Row<[]> => ({
+  status,
+  when,
+  remedy,
+  sample: [],
+  answer: () => answer,
+})
+
+/** A refusal because of the error of a dependency, which the log has. */
+const caused = ({ status, when, remedy, ...answer }: Facts & Answer): Row<[cause: unknown]> => ({
+  status,
+  when,
+  remedy,
+  sample: [anError],
+  answer: (cause) => ({ ...answer, cause }),
+})
+
+/** Stands for the error of a dependency. */
+const anError = new Error('the cause')
+
+/** Remedy for what the engine refused or did not answer. */
+const repeat = 'try again; operators check the engine'
+
+/** Every refusal by its name, for programs and pages: one row each. Statuses and conditions: specification, Errors. */
+export const refusalRows = {
+  missingBody: fixed({
+    status: 400,
+    sentence: message('refusals.missingBody'),
+    when: 'an endpoint that needs a body got none',
+    remedy: 'send JSON',
+  }),
+  notJson: fixed({
+    status: 400,
+    sentence: message('refusals.notJson'),
+    when: 'the body is not valid JSON',
+    remedy: 'correct the body',
+  }),
+  badRequest: refusal({
+    status: 400,
+    when: 'a value has the wrong type or format; the message names it',
+    remedy: 'correct the value',
+    sample: [message('requests.badLimit', { max: 1000 })],
+    answer: (what: LocalizedMessage) => ({ sentence: what }),
+  }),
+  missingEmail: fixed({
+    status: 400,
+    sentence: message('refusals.missingEmail'),
+    when: 'the e-mail address is missing or empty',
+    remedy: 'enter the address',
+  }),
+  badEmail: fixed({
+    status: 400,
+    sentence: message('refusals.badEmail'),
+    when: 'sign-up with text that is not a deliverable e-mail address',
+    remedy: 'correct the address',
+  }),
+  missingToken: fixed({
+    status: 400,
+    sentence: message('refusals.missingToken'),
+    when: 'a verify endpoint was called without its token',
+    remedy: 'open the complete link',
+  }),
   // One sentence for all four causes, as the specification requires; the name tells them apart. Only the token's owner
   // asks.
-  badToken: () => new Refusal(400, message('refusals.badToken')),
-  usedToken: () => new Refusal(400, message('refusals.badToken')),
-  expiredToken: () => new Refusal(400, message('refusals.badToken')),
-  otherToken: () => new Refusal(400, message('refusals.badToken')),
-  badLogoutToken: () => new Refusal(400, message('refusals.badLogoutToken')),
-  prefetched: () => new Refusal(400, message('refusals.prefetched')),
-  badParameter: (problem: LocalizedMessage) => new Refusal(400, problem),
-  unknownType: (known: readonly string[]) =>
-    new Refusal(400, message('refusals.unknownType', { types: list('comma', known) })),
-
-  noToken: () => new Refusal(401, message('refusals.noToken'), { headers: bearer }),
-  invalidToken: () =>
-    new Refusal(401, message('refusals.invalidToken'), {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  badToken: fixed({
+    status: 400,
+    sentence: message('refusals.badToken'),
+    when: 'the link is unknown, was deleted after it expired, or was not mailed and its account is verified by now',
+    remedy: 'request a new link',
+  }),
+  usedToken: fixed({
+    status: 400,
+    sentence: message('refusals.badToken'),
+    when: 'the link was used before; same message as `badToken`',
+    remedy: 'request a new link',
+  }),
+  expiredToken: fixed({
+    status: 400,
+    sentence: message('refusals.badToken'),
+    when: 'the link has expired; same message as `badToken`',
+    remedy: 'request a new link',
+  }),
+  otherToken: fixed({
+    status: 400,
+    sentence: message('refusals.badToken'),
+    when: 'a signup link at the login endpoint or the reverse; same message as `badToken`',
+    remedy: 'open the link as it is in the mail',
+  }),
+  badLogoutToken: fixed({
+    status: 400,
+    sentence: message('refusals.badLogoutToken'),
+    when: 'back-channel logout with a token that is not valid, or was used before; the log says why',
+    remedy: 'correct issuer, client or keys at the provider',
+  }),
+  prefetched: fixed({
+    status: 400,
+    sentence: message('refusals.prefetched'),
+    when: 'a browser or mail scanner prefetched the link',
+    remedy: 'open the page and press its button',
+  }),
+  badParameter: refusal({
+    status: 400,
+    when: 'a launch with a parameter that the template does not have, or with a value that it does not allow',
+    remedy: 'send a value that `GET /api/user/containers` names',
+    sample: [message('refusals.parameterBoolean', { name: 'gpu' })],
+    answer: (problem: LocalizedMessage) => ({ sentence: problem }),
+  }),
+  unknownType: refusal({
+    status: 400,
+    when: 'the container type is not configured',
+    remedy: 'use one of the types that the message names',
+    sample: [['dev', 'prod']],
+    answer: (known: readonly string[]) => ({
+      sentence: message('refusals.unknownType', { types: list('comma', known) }),
     }),
+  }),
 
-  noSession: () => new Refusal(401, message('refusals.noSession'), { headers: bearer }),
-  sessionExpired: () => new Refusal(401, message('refusals.sessionExpired'), { headers: bearer }),
-  sessionEnded: () => new Refusal(401, message('refusals.sessionEnded'), { headers: bearer }),
-  sessionReplayed: () => new Refusal(401, message('refusals.sessionReplayed'), { headers: bearer }),
-  sessionBlocked: () => new Refusal(401, message('refusals.sessionBlocked'), { headers: bearer }),
-  takeoverNotRenewed: () => new Refusal(401, message('refusals.takeoverNotRenewed'), { headers: bearer }),
+  noToken: fixed({
+    status: 401,
+    sentence: message('refusals.noToken'),
+    when: 'the request has no access token',
+    remedy: 'sign in',
+    headers: bearer,
+  }),
+  invalidToken: fixed({
+    status: 401,
+    sentence: message('refusals.invalidToken'),
+    when: 'the access token has expired, was revoked, or was not issued by this Berth',
+    remedy: 'sign in',
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  }),
 
-  userBlocked: () => new Refusal(403, message('refusals.userBlocked')),
-  notVerified: () => new Refusal(403, message('refusals.notVerified')),
-  containerBlocked: (at: Date | null) =>
-    new Refusal(403, message('refusals.containerBlocked'), {
+  noSession: fixed({
+    status: 401,
+    sentence: message('refusals.noSession'),
+    when: 'a session was to be renewed without the cookie of one that began in this browser',
+    remedy: 'sign in',
+    headers: bearer,
+  }),
+  sessionExpired: fixed({
+    status: 401,
+    sentence: message('refusals.sessionExpired'),
+    when: 'the session was not used for `SESSION_IDLE` seconds, or began `SESSION_MAX` seconds ago',
+    remedy: 'sign in',
+    headers: bearer,
+  }),
+  sessionEnded: fixed({
+    status: 401,
+    sentence: message('refusals.sessionEnded'),
+    when: 'the session was ended: by sign-out, in the list of sessions, or by the provider that began it',
+    remedy: 'sign in',
+    headers: bearer,
+  }),
+  sessionReplayed: fixed({
+    status: 401,
+    sentence: message('refusals.sessionReplayed'),
+    when: 'an old copy of the cookie of the session was sent, so another person may have it; the session was ended',
+    remedy: 'sign in; if it happens again, remove software that copies browser profiles',
+    headers: bearer,
+  }),
+  sessionBlocked: fixed({
+    status: 401,
+    sentence: message('refusals.sessionBlocked'),
+    when: 'the session ended because the account was blocked',
+    remedy: 'sign in again once the block is removed',
+    headers: bearer,
+  }),
+  takeoverNotRenewed: fixed({
+    status: 401,
+    sentence: message('refusals.takeoverNotRenewed'),
+    when: 'a session was to be renewed during a takeover',
+    remedy: 'end the takeover',
+    headers: bearer,
+  }),
+
+  userBlocked: fixed({
+    status: 403,
+    sentence: message('refusals.userBlocked'),
+    when: 'the account is blocked',
+    remedy: 'ask the administrator',
+  }),
+  notVerified: fixed({
+    status: 403,
+    sentence: message('refusals.notVerified'),
+    when: 'login with an account that was never verified',
+    remedy: 'use the signup link, or request a new one',
+  }),
+  containerBlocked: refusal({
+    status: 403,
+    when: 'the container is blocked; `blocked_at` is the time of the block',
+    remedy: 'ask the administrator',
+    sample: [new Date('2026-01-02T03:04:05Z')],
+    answer: (at: Date | null) => ({
+      sentence: message('refusals.containerBlocked'),
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
-  userBlockedFromContainers: (at: Date | null) =>
-    new Refusal(403, message('refusals.userBlockedFromContainers'), {
+  }),
+  userBlockedFromContainers: refusal({
+    status: 403,
+    when: 'launch or restart with a blocked account',
+    remedy: 'ask the administrator',
+    sample: [null],
+    answer: (at: Date | null) => ({
+      sentence: message('refusals.userBlockedFromContainers'),
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
-  metricsClosed: () => new Refusal(403, message('refusals.metricsClosed')),
+  }),
+  metricsClosed: fixed({
+    status: 403,
+    sentence: message('refusals.metricsClosed'),
+    when: '`/metrics` without the bearer token `METRICS_TOKEN`; if none is set, from another machine or through a proxy',
+    remedy: 'send the token; see [monitoring](../how-to/monitor.md#metrics)',
+  }),
   /** @param setCookie lines that remove the tossed cookies from the browser */
-  tossedTokens: (setCookie: string[]) =>
-    new Refusal(401, message('refusals.tossedTokens'), {
+  tossedTokens: refusal({
+    status: 401,
+    when: 'the browser sent several valid tokens as cookies, so a page of a container added one; all are removed from the browser',
+    remedy: 'sign in',
+    sample: [['a=; Max-Age=0']],
+    answer: (setCookie: string[]) => ({
+      sentence: message('refusals.tossedTokens'),
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
-  noSignInByLink: () => new Refusal(403, message('refusals.noSignInByLink')),
-  takenOver: () => new Refusal(403, message('refusals.takenOver')),
-  notAdministrator: () => new Refusal(403, message('refusals.notAdministrator')),
+  }),
+  noSignInByLink: fixed({
+    status: 403,
+    sentence: message('refusals.noSignInByLink'),
+    when: 'a request for a link while `SIGN_IN` is `oidc`; resend-verification answers 200 then, and mails nothing',
+    remedy: 'sign in with a provider',
+  }),
+  takenOver: fixed({
+    status: 403,
+    sentence: message('refusals.takenOver'),
+    when: 'during a takeover, an action that only the user may perform',
+    remedy: 'end the takeover; administer with your own account',
+  }),
+  notAdministrator: fixed({
+    status: 403,
+    sentence: message('refusals.notAdministrator'),
+    when: 'an endpoint for administrators, called by another user',
+    remedy: 'none',
+  }),
   /** RFC 6750, 3.1. */
-  missingScope: (scope: Scope) =>
-    new Refusal(403, message('refusals.missingScope', { scope }), {
+  missingScope: refusal({
+    status: 403,
+    when: 'the API token lacks the scope that the endpoint asks for; the message and `WWW-Authenticate` name it',
+    remedy: 'make a token with this scope',
+    sample: ['containers:write'],
+    answer: (scope: Scope) => ({
+      sentence: message('refusals.missingScope', { scope }),
       headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     }),
-  notForApiTokens: () =>
-    new Refusal(403, message('refusals.notForApiTokens'), {
-      headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+  }),
+  notForApiTokens: fixed({
+    status: 403,
+    sentence: message('refusals.notForApiTokens'),
+    when: 'an API token at an endpoint without a scope, such as sessions, takeover and API tokens themselves',
+    remedy: 'sign in with a browser',
+    headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+  }),
+  adminScope: fixed({
+    status: 403,
+    sentence: message('refusals.adminScope'),
+    when: 'a user who is no administrator asks for an API token with `admin:`',
+    remedy: 'leave the scope out',
+  }),
+  forgeable: fixed({
+    status: 403,
+    sentence: message('refusals.forgeable'),
+    when: "a browser authenticated by cookie without the CSRF token of one of Berth's own pages",
+    remedy: 'open Berth by its address; on plain http sign in again; programs send the token as a header',
+  }),
+  noNavigation: fixed({
+    status: 403,
+    sentence: message('refusals.noNavigation'),
+    when: 'a browser asked for `/api/auth/continue` or `/api/auth/enter` otherwise than by opening a page',
+    remedy: 'open the page; to renew a session from a script use `POST /api/auth/refresh`',
+  }),
+
+  notGroupManager: fixed({
+    status: 403,
+    sentence: message('groups.notManager'),
+    when: 'members, containers or the join code of a group, for a user who is no manager of it',
+    remedy: 'ask a manager of the group, or an administrator',
+  }),
+  typeOfGroups: fixed({
+    status: 403,
+    sentence: message('groups.typeOfGroups'),
+    when: 'launch of a type whose template names `groups`, by a user who is in none of them',
+    remedy: 'join one of the groups',
+  }),
+  sharingOff: fixed({
+    status: 403,
+    sentence: message('sharing.off'),
+    when: 'a container was to be shared, and the setting `SHARING` does not allow it with such visitors',
+    remedy: 'ask the operator',
+  }),
+  lookByManagers: fixed({
+    status: 403,
+    sentence: message('sharing.lookByManagers'),
+    when: 'an administrator who does not manage the group asks a member to look at a container',
+    remedy: 'a manager of the group asks; administrators can become one, which the audit log has',
+  }),
+  groupExpired: refusal({
+    status: 403,
+    when: 'launch of a type of a group that has expired',
+    remedy: 'administrators change `expires_at`, or remove the user from the group',
+    sample: ['Physics 7b'],
+    answer: (group: string) => ({ sentence: message('groups.expired', { group }) }),
+  }),
+
+  userGone: fixed({
+    status: 404,
+    sentence: message('refusals.userGone'),
+    when: 'the account of the token was deleted',
+    remedy: 'sign up',
+  }),
+  notFound: refusal({
+    status: 404,
+    when: 'the user, container, session, API token, share, request to look, snapshot, path in a snapshot, or address does not exist',
+    remedy: 'look it up in the list',
+    sample: ['user'],
+    answer: (
+      what:
+        | 'user'
+        | 'container'
+        | 'session'
+        | 'token'
+        | 'address'
+        | 'provider'
+        | 'share'
+        | 'lookRequest'
+        | 'snapshot'
+        | 'path',
+    ) => ({ sentence: message(`refusals.${what}NotFound`) }),
+  }),
+  groupNotFound: refusal({
+    status: 404,
+    when: 'no such group, no such member of it, or a join code that no group has',
+    remedy: 'check the id, or the spelling of the code',
+    sample: ['joinCode'],
+    answer: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation') => ({
+      sentence: message(`groups.${what}NotFound`),
     }),
-  adminScope: () => new Refusal(403, message('refusals.adminScope')),
-  forgeable: () => new Refusal(403, message('refusals.forgeable')),
-  noNavigation: () => new Refusal(403, message('refusals.noNavigation')),
-
-  notGroupManager: () => new Refusal(403, message('groups.notManager')),
-  typeOfGroups: () => new Refusal(403, message('groups.typeOfGroups')),
-  sharingOff: () => new Refusal(403, message('sharing.off')),
-  lookByManagers: () => new Refusal(403, message('sharing.lookByManagers')),
-  groupExpired: (group: string) => new Refusal(403, message('groups.expired', { group })),
-
-  userGone: () => new Refusal(404, message('refusals.userGone')),
-  notFound: (
-    what:
-      | 'user'
-      | 'container'
-      | 'session'
-      | 'token'
-      | 'address'
-      | 'provider'
-      | 'share'
-      | 'lookRequest'
-      | 'snapshot'
-      | 'path',
-  ) => new Refusal(404, message(`refusals.${what}NotFound`)),
-  groupNotFound: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation') =>
-    new Refusal(404, message(`groups.${what}NotFound`)),
-  wrongMethod: (allowed: readonly string[]) =>
-    new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
+  }),
+  wrongMethod: refusal({
+    status: 405,
+    when: 'the address exists with another method (`Allow`)',
+    remedy: 'use that method',
+    sample: [['GET', 'POST']],
+    answer: (allowed: readonly string[]) => ({
+      sentence: message('refusals.wrongMethod', { methods: list('and', allowed) }),
       headers: { allow: allowed.join(', ') },
     }),
+  }),
   /** Answer to the holder of a mailed link. */
-  archiveNotFound: () => new Refusal(404, message('termEnd.archiveNotFound')),
-  conflict: (what: LocalizedMessage) => new Refusal(409, what),
+  archiveNotFound: fixed({
+    status: 404,
+    sentence: message('termEnd.archiveNotFound'),
+    when: 'a mailed link to archives of homes that is wrong or over, or an archive that is deleted; a download that was begun more than a minute ago, or twice',
+    remedy: 'open the link of the newest mail again; archives are kept until the date in it',
+  }),
+  conflict: refusal({
+    status: 409,
+    when: 'the change would leave no active administrator, concerns oneself, or there is no takeover to end',
+    remedy: 'ask another administrator',
+    sample: [message('requests.lastInCharge')],
+    answer: (what: LocalizedMessage) => ({ sentence: what }),
+  }),
   /** @param what why it is not taken */
-  badArchive: (what: LocalizedMessage) => new Refusal(400, what),
-  snapshotsOff: () => new Refusal(409, message('snapshots.off')),
+  badArchive: refusal({
+    status: 400,
+    when: 'an archive for a home is not complete, not tar, or has entries that lead out of its top, sparse files, or too many entries',
+    remedy: 'make it anew as the message says; nothing of it was unpacked',
+    sample: [message('snapshots.badArchive')],
+    answer: (what: LocalizedMessage) => ({ sentence: what }),
+  }),
+  snapshotsOff: fixed({
+    status: 409,
+    sentence: message('snapshots.off'),
+    when: 'a snapshot of a home was asked for while `SNAPSHOTS` is off',
+    remedy: 'ask the operator',
+  }),
   /** @param limit its name in the API */
-  groupLimit: (limit: 'running' | 'memory' | 'cpus' | 'disk', group: string, sentence: LocalizedMessage) =>
-    new Refusal(409, sentence, { extra: { reason: 'full', limit, group } }),
-  tooLarge: (limit: number) => new Refusal(413, message('refusals.tooLarge', { limit })),
-  tooManyLinks: (perHour: number, retrySeconds: number) =>
-    new Refusal(429, message('refusals.tooManyLinks', { perHour }), {
+  groupLimit: refusal({
+    status: 409,
+    when: 'a launch for which a limit of a group leaves no room; the body has `limit` and `group`',
+    remedy: 'stop another container, or delete files; administrators raise the limit',
+    sample: ['running', 'Physics 7b', message('groups.tooManyRunning', { group: 'Physics 7b', max: 2 })],
+    answer: (limit: 'running' | 'memory' | 'cpus' | 'disk', group: string, sentence: LocalizedMessage) => ({
+      sentence: sentence,
+      extra: { reason: 'full', limit, group },
+    }),
+  }),
+  tooLarge: refusal({
+    status: 413,
+    when: 'the body is larger than 64 KiB',
+    remedy: 'send less',
+    sample: [65_536],
+    answer: (limit: number) => ({ sentence: message('refusals.tooLarge', { limit }) }),
+  }),
+  tooManyLinks: refusal({
+    status: 429,
+    when: 'too many links in an hour for one address (`MAGIC_LINK_RATE_LIMIT`) or one mailbox (`MAILBOX_RATE_LIMIT`); `Retry-After`, `Links-Left: 0`',
+    remedy: 'use the newest mail, or wait',
+    sample: [3, 60],
+    answer: (perHour: number, retrySeconds: number) => ({
+      sentence: message('refusals.tooManyLinks', { perHour }),
       headers: {
         'retry-after': String(retrySeconds),
         [linksLeftHeaders.left]: '0',
         [linksLeftHeaders.reset]: String(retrySeconds),
       },
     }),
+  }),
 
-  tooManyRequests: (perMinute: number, retrySeconds: number) =>
-    new Refusal(429, message('refusals.tooManyRequests', { perMinute }), { headers: retryAfter(retrySeconds) }),
-  tooManyForMailbox: (perMinute: number, retrySeconds: number) =>
-    new Refusal(429, message('refusals.tooManyForMailbox', { perMinute }), { headers: retryAfter(retrySeconds) }),
-  tooManyJoinCodes: (max: number, retrySeconds: number) =>
-    new Refusal(429, message('groups.tooManyCodes', { max }), { headers: retryAfter(retrySeconds) }),
-  tooManyOwnChanges: (perHour: number, retrySeconds: number) =>
-    new Refusal(429, message('refusals.tooManyOwnChanges', { perHour }), { headers: retryAfter(retrySeconds) }),
-  tooManyInvitations: (max: number, retrySeconds: number) =>
-    new Refusal(429, message('groups.tooManyInvitations', { max }), { headers: retryAfter(retrySeconds) }),
-  tooManyLookRequests: (minutes: number, retrySeconds: number) =>
-    new Refusal(429, message('sharing.askedTooOften', { minutes }), { headers: retryAfter(retrySeconds) }),
-  tooManyStreams: () => new Refusal(429, message('refusals.tooManyStreams'), { headers: retryAfter(30) }),
+  tooManyRequests: refusal({
+    status: 429,
+    when: 'more than `REQUESTS_PER_MINUTE` requests without a token from one network address that led to no sign-in (`Retry-After`)',
+    remedy: 'try again in a minute; operators who see it for all users set `TRUSTED_PROXIES`',
+    sample: [60, 60],
+    answer: (perMinute: number, retrySeconds: number) => ({
+      sentence: message('refusals.tooManyRequests', { perMinute }),
+      headers: retryAfter(retrySeconds),
+    }),
+  }),
+  tooManyForMailbox: refusal({
+    status: 429,
+    when: 'one network address sent more than ten requests a minute for one mailbox (a sixtieth of `REQUESTS_PER_MINUTE`, at least five; `Retry-After`)',
+    remedy: 'use the newest mail; try again in a minute',
+    sample: [10, 60],
+    answer: (perMinute: number, retrySeconds: number) => ({
+      sentence: message('refusals.tooManyForMailbox', { perMinute }),
+      headers: retryAfter(retrySeconds),
+    }),
+  }),
+  tooManyJoinCodes: refusal({
+    status: 429,
+    when: 'more than ten wrong join codes of one user within a minute',
+    remedy: 'wait, and check the code',
+    sample: [10, 60],
+    answer: (max: number, retrySeconds: number) => ({
+      sentence: message('groups.tooManyCodes', { max }),
+      headers: retryAfter(retrySeconds),
+    }),
+  }),
+  tooManyOwnChanges: refusal({
+    status: 429,
+    when: 'more than 600 shares, API tokens, or transfers and resets of homes of one account, of which 300 an hour are forgotten; the audit log keeps each (`Retry-After`)',
+    remedy: 'wait, and share with a group instead of many people; nothing that ends access is counted',
+    sample: [300, 60],
+    answer: (perHour: number, retrySeconds: number) => ({
+      sentence: message('refusals.tooManyOwnChanges', { perHour }),
+      headers: retryAfter(retrySeconds),
+    }),
+  }),
+  tooManyInvitations: refusal({
+    status: 429,
+    when: 'a manager who is no administrator would have more than 500 invitations mailed within an hour; nothing of the list is done (`Retry-After`)',
+    remedy: 'invite the rest later, ask an administrator, or give out a join code',
+    sample: [500, 60],
+    answer: (max: number, retrySeconds: number) => ({
+      sentence: message('groups.tooManyInvitations', { max }),
+      headers: retryAfter(retrySeconds),
+    }),
+  }),
+  tooManyLookRequests: refusal({
+    status: 429,
+    when: 'a manager asks a member to look within 30 minutes after the member has declined, more than three times an hour, or while five requests to the member are open (`Retry-After`)',
+    remedy: 'talk to the member, or wait',
+    sample: [30, 1_800],
+    answer: (minutes: number, retrySeconds: number) => ({
+      sentence: message('sharing.askedTooOften', { minutes }),
+      headers: retryAfter(retrySeconds),
+    }),
+  }),
+  tooManyStreams: fixed({
+    status: 429,
+    sentence: message('refusals.tooManyStreams'),
+    when: 'more than 20 open event streams, 5 log streams or 5 pages of groups of one user (`Retry-After`)',
+    remedy: 'close some pages',
+    headers: retryAfter(30),
+  }),
   /** @param max parallel requests of one user */
-  tooManyAtOnce: (max: number) =>
-    new Refusal(429, message('refusals.tooManyAtOnce', { max }), { headers: retryAfter(1) }),
+  tooManyAtOnce: refusal({
+    status: 429,
+    when: 'one user has 100 requests in progress (`Retry-After`)',
+    remedy: 'wait for the answers; scripts send fewer requests in parallel',
+    sample: [100],
+    answer: (max: number) => ({ sentence: message('refusals.tooManyAtOnce', { max }), headers: retryAfter(1) }),
+  }),
 
-  tooManyDownloads: (max: number) => new Refusal(429, message('termEnd.tooManyDownloads', { max })),
-  tooManyTransfers: () => new Refusal(429, message('snapshots.tooManyDownloads'), { headers: retryAfter(60) }),
-  snapshotsBusy: () => new Refusal(429, message('snapshots.tooMany'), { headers: retryAfter(60) }),
+  tooManyDownloads: refusal({
+    status: 429,
+    when: 'archives of homes were downloaded 50 times by the mailed links of one person',
+    remedy: 'ask the operator for the file',
+    sample: [50],
+    answer: (max: number) => ({ sentence: message('termEnd.tooManyDownloads', { max }) }),
+  }),
+  tooManyTransfers: fixed({
+    status: 429,
+    sentence: message('snapshots.tooManyDownloads'),
+    when: 'one user has three downloads of snapshots, or all users have fifty',
+    remedy: 'wait until one is done',
+    headers: retryAfter(60),
+  }),
+  snapshotsBusy: fixed({
+    status: 429,
+    sentence: message('snapshots.tooMany'),
+    when: 'too many homes wait to be read or written (a launch waits 15 minutes for the snapshot before another image), three restores of this home are under way, other work on it came first, or too many archives are sent',
+    remedy: 'try again after `Retry-After` seconds',
+    headers: retryAfter(60),
+  }),
 
-  stopFailed: (cause: unknown) =>
-    new Refusal(500, message('refusals.stopFailed'), {
-      cause,
-    }),
-  keepFailed: (cause: unknown) => new Refusal(500, message('refusals.keepFailed'), { cause }),
-  logsFailed: (cause: unknown) =>
-    new Refusal(500, message('refusals.logsFailed'), {
-      cause,
-    }),
-  snapshotFailed: (cause: unknown) => new Refusal(500, message('snapshots.failed'), { cause }),
-  homesUnknown: (cause: unknown) => new Refusal(500, message('termEnd.engineSilent'), { cause }),
-  snapshotDiskFull: (cause: unknown) => new Refusal(500, message('snapshots.diskFull'), { cause }),
-  restoreUnfinished: (cause: unknown) => new Refusal(500, message('snapshots.unfinished'), { cause }),
-  resetUnfinished: (cause: unknown) => new Refusal(500, message('snapshots.resetUnfinished'), { cause }),
-  storeFailed: (cause: unknown) =>
-    new Refusal(500, message('refusals.storeFailed'), {
-      cause,
-    }),
-  invitationNotMailed: () => new Refusal(500, message('groups.invitationNotMailed')),
-  mailFailed: (cause: unknown) => new Refusal(500, message('refusals.mailFailed'), { cause }),
-  launchFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
-    new Refusal(500, why.sentence, { extra: bodyOf(why), headers: retryOf(why), cause }),
-  containerDeleted: () => new Refusal(500, message('refusals.containerDeleted')),
-  launchStopped: () =>
-    new Refusal(500, message('refusals.launchStopped'), {
-      extra: { reason: 'stopped' },
-    }),
-  restartFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
-    new Refusal(500, message('refusals.restartFailed', { why: why.sentence }), {
+  stopFailed: caused({
+    status: 500,
+    sentence: message('refusals.stopFailed'),
+    when: 'the engine does not respond, or could not stop the container',
+    remedy: repeat,
+  }),
+  keepFailed: caused({
+    status: 500,
+    sentence: message('refusals.keepFailed'),
+    when: 'the engine does not respond about the container to keep running',
+    remedy: repeat,
+  }),
+  logsFailed: caused({
+    status: 500,
+    sentence: message('refusals.logsFailed'),
+    when: 'the engine does not respond, so the log cannot be read',
+    remedy: repeat,
+  }),
+  snapshotFailed: caused({
+    status: 500,
+    sentence: message('snapshots.failed'),
+    when: 'a home could not be read or written, e.g. because its disk is full; of what was to be restored nothing is there',
+    remedy: 'try again; the log says why',
+  }),
+  homesUnknown: caused({
+    status: 500,
+    sentence: message('termEnd.engineSilent'),
+    when: 'an end of term was previewed or begun, and the engine does not tell its homes',
+    remedy: repeat,
+  }),
+  snapshotDiskFull: caused({
+    status: 500,
+    sentence: message('snapshots.diskFull'),
+    when: 'the disk of `DATA_DIR` is nearly full: snapshots and uploads leave a twentieth of it, at most 1 GiB, free',
+    remedy: 'operators make room, or move `DATA_DIR` to a larger disk',
+  }),
+  restoreUnfinished: caused({
+    status: 500,
+    sentence: message('snapshots.unfinished'),
+    when: 'a restore failed, and the engine did not remove what was there of it',
+    remedy: 'leave the container stopped: Berth completes the folder within a minute after the engine answers',
+  }),
+  resetUnfinished: caused({
+    status: 500,
+    sentence: message('snapshots.resetUnfinished'),
+    when: 'a home was to be reset, and the engine failed while it removed it: the snapshot is there, and a part of the home may be gone',
+    remedy: 'launch the container when the engine answers: Berth removes the rest before, or within a minute',
+  }),
+  storeFailed: caused({
+    status: 500,
+    sentence: message('refusals.storeFailed'),
+    when: 'the database is locked, full, unreachable or does not respond; the request had no effect',
+    remedy: 'try again in a minute; operators check `/readyz` and the log',
+  }),
+  invitationNotMailed: fixed({
+    status: 500,
+    sentence: message('groups.invitationNotMailed'),
+    when: 'the mail of an invitation to a group was not accepted, or its address had too many mails within the hour',
+    remedy: 'try again later; the invitation stays',
+  }),
+  mailFailed: caused({
+    status: 500,
+    sentence: message('refusals.mailFailed'),
+    when: 'the mail server did not accept the mail; nothing was stored',
+    remedy: 'try again; operators check `SMTP_URL` and the log',
+  }),
+  launchFailed: refusal({
+    status: 500,
+    when: 'the container could not be started; `reason` is `crashed`, `out-of-memory`, `no-image`, `full`, `engine`, `node-lost` or `failed`; for a program that ended also `exit_code`, `is_out_of_memory` and `last_lines`',
+    remedy: 'follow the message; operators check the log',
+    sample: [anError],
+    answer: (cause: unknown, why: FailedLaunch = notKnown) => ({
+      sentence: why.sentence,
       extra: bodyOf(why),
       headers: retryOf(why),
       cause,
     }),
-  launchGoesOn: (howFar: LocalizedMessage) =>
-    new Refusal(500, message('refusals.launchGoesOn', { howFar }), { headers: retryAfter(5) }),
-  tooManyOfYours: (max: number) =>
-    new Refusal(500, message('refusals.tooManyOfYours', { max }), {
-      extra: { reason: 'full' },
-      headers: retryAfter(60),
-    }),
-  serverFull: () =>
-    new Refusal(500, message('refusals.serverFull'), {
-      extra: { reason: 'full' },
-      headers: retryAfter(60),
-    }),
-  tooManyLaunches: () =>
-    new Refusal(500, message('refusals.tooManyLaunches'), {
-      extra: { reason: 'full' },
-      headers: retryAfter(120),
-    }),
-  /** @param wayIn name of the container in which its owner can still delete files */
-  diskFull: (used: LocalizedMessage, max: LocalizedMessage, wayIn: string | undefined) =>
-    new Refusal(
-      500,
-      wayIn === undefined
-        ? message('refusals.diskFull', { used, max })
-        : message('refusals.diskFullBut', { used, max, name: wayIn }),
-      { extra: { reason: 'full' } },
-    ),
-  homeUnmeasured: (wayIn: string) =>
-    new Refusal(500, message('refusals.homeUnmeasured', { name: wayIn }), { extra: { reason: 'full' } }),
-  endsAgain: () =>
-    new Refusal(500, message('refusals.endsAgain'), {
-      extra: { reason: 'crashed' },
-    }),
-  streamsFull: () => new Refusal(503, message('refusals.streamsFull'), { headers: retryAfter(30) }),
-  tooManySignIns: (cause: unknown) =>
-    new Refusal(503, message('refusals.tooManySignIns'), {
-      headers: retryAfter(10),
+  }),
+  containerDeleted: fixed({
+    status: 500,
+    sentence: message('refusals.containerDeleted'),
+    when: 'an administrator deleted the container during the launch',
+    remedy: 'launch again; a new container is created',
+  }),
+  launchStopped: fixed({
+    status: 500,
+    sentence: message('refusals.launchStopped'),
+    when: 'the owner or the operator stopped the container during the launch; `reason` is `stopped`',
+    remedy: 'launch again',
+    extra: { reason: 'stopped' },
+  }),
+  restartFailed: refusal({
+    status: 500,
+    when: 'the new container could not be started; fields as with `launchFailed`; the home is unchanged',
+    remedy: 'follow the message; operators check the log',
+    sample: [anError],
+    answer: (cause: unknown, why: FailedLaunch = notKnown) => ({
+      sentence: message('refusals.restartFailed', { why: why.sentence }),
+      extra: bodyOf(why),
+      headers: retryOf(why),
       cause,
     }),
-  tooManyChanges: () => new Refusal(503, message('refusals.tooManyChanges'), { headers: retryAfter(5) }),
-  auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
-  stopping: () => new Refusal(500, message('refusals.stopping'), { headers: retryAfter(30) }),
-} as const)
+  }),
+  launchGoesOn: refusal({
+    status: 500,
+    when: 'a launch or restart takes longer than `LAUNCH_TIMEOUT`; the message reports its progress (`Retry-After`)',
+    remedy: 'repeat the request: it joins the same launch at the same position',
+    sample: [message('launches.waits', { place: 3, waiting: 9 })],
+    answer: (howFar: LocalizedMessage) => ({
+      sentence: message('refusals.launchGoesOn', { howFar }),
+      headers: retryAfter(5),
+    }),
+  }),
+  tooManyOfYours: refusal({
+    status: 500,
+    when: 'the user has reached the max number of running containers (`MAX_PER_USER`); `reason` is `full`',
+    remedy: 'stop another container, or wait until one stops',
+    sample: [2],
+    answer: (max: number) => ({
+      sentence: message('refusals.tooManyOfYours', { max }),
+      extra: { reason: 'full' },
+      headers: retryAfter(60),
+    }),
+  }),
+  serverFull: fixed({
+    status: 500,
+    sentence: message('refusals.serverFull'),
+    when: 'the max number of running containers (`MAX_RUNNING`) is reached, or the host lacks an address, disk or memory for another one; `reason` is `full`',
+    remedy: 'try again later; operators check `GET /api/admin/system`',
+    extra: { reason: 'full' },
+    headers: retryAfter(60),
+  }),
+  tooManyLaunches: fixed({
+    status: 500,
+    sentence: message('refusals.tooManyLaunches'),
+    when: '10,000 launches are queued; `reason` is `full`',
+    remedy: 'try again later',
+    extra: { reason: 'full' },
+    headers: retryAfter(120),
+  }),
+  /** @param wayIn name of the container in which its owner can still delete files */
+  diskFull: refusal({
+    status: 500,
+    when: "the owner's homes exceed `MAX_DISK_PER_USER` or `home_size`; `reason` is `full`",
+    remedy:
+      'delete files in the container that the message names, or in a running one; operators raise the limit, see [disk use](../how-to/limit-disk-use.md)',
+    sample: [formatBytes(1.5 * 1024 ** 3), formatBytes(1024 ** 3), 'Development'],
+    answer: (used: LocalizedMessage, max: LocalizedMessage, wayIn: string | undefined) => ({
+      sentence:
+        wayIn === undefined
+          ? message('refusals.diskFull', { used, max })
+          : message('refusals.diskFullBut', { used, max, name: wayIn }),
+      extra: { reason: 'full' },
+    }),
+  }),
+  homeUnmeasured: refusal({
+    status: 500,
+    when: "a disk limit is set, and the engine could not measure another home of the owner's twice in a row; `reason` is `full`",
+    remedy:
+      'shorten paths in the container that the message names; operators look into the log of the engine, see [disk use](../how-to/limit-disk-use.md#homes-that-cannot-be-measured)',
+    sample: ['Development'],
+    answer: (wayIn: string) => ({
+      sentence: message('refusals.homeUnmeasured', { name: wayIn }),
+      extra: { reason: 'full' },
+    }),
+  }),
+  endsAgain: fixed({
+    status: 500,
+    sentence: message('refusals.endsAgain'),
+    when: 'the program ended right after each of its last starts and no request is waiting for it; log only, a launch by hand is never refused with it',
+    remedy: 'find out why the program ends',
+    extra: { reason: 'crashed' },
+  }),
+  streamsFull: fixed({
+    status: 503,
+    sentence: message('refusals.streamsFull'),
+    when: '5,000 event streams, 500 log streams or 500 pages of groups are open in total (`Retry-After`)',
+    remedy: 'try again in half a minute; all other functions work',
+    headers: retryAfter(30),
+  }),
+  tooManySignIns: caused({
+    status: 503,
+    sentence: message('refusals.tooManySignIns'),
+    when: 'too many users request a link at the same time; no link was issued',
+    remedy: 'try again after `Retry-After`',
+    headers: retryAfter(10),
+  }),
+  tooManyChanges: fixed({
+    status: 503,
+    sentence: message('refusals.tooManyChanges'),
+    when: "an administrator's change waited behind others for 8 s, or a thousand are queued; it had no effect (`Retry-After`)",
+    remedy: 'try again in a few seconds; scripts use the bulk endpoints',
+    headers: retryAfter(5),
+  }),
+  auditTooLong: refusal({
+    status: 503,
+    when: 'verification of the audit log takes longer than 20 seconds',
+    remedy: 'run `berth audit verify` on the server',
+    sample: [20],
+    answer: (seconds: number) => ({ sentence: message('refusals.auditTooLong', { seconds }) }),
+  }),
+  stopping: fixed({
+    status: 500,
+    sentence: message('refusals.stopping'),
+    when: 'Berth is shutting down',
+    remedy: 'try again after the restart',
+    headers: retryAfter(30),
+  }),
+} as const
+
+type Rows = typeof refusalRows
+
+/** Makes each refusal by its name. */
+export const refusals = Object.fromEntries(
+  Object.entries<Pick<Row<never>, 'status' | 'answer'>>(refusalRows).map(([code, { status, answer }]) => [
+    code,
+    (...args: never) => {
+      const { sentence, ...more } = answer(...args)
+      return Object.assign(new Refusal(status, sentence, more), { code })
+    },
+  ]),
+) as { readonly [Code in keyof Rows]: (...args: Parameters<Rows[Code]['answer']>) => Refusal }
