@@ -1,4 +1,4 @@
-import { auditActions } from '#/store/audit-actions.ts'
+import { auditActions } from '@berth/api/audit-actions.ts'
 import { code, page, table } from './markdown.ts'
 
 const introduction = `The audit log records every action of an administrator or the operator on other users, in the transaction that makes the change: either both are stored or neither. An action that changes nothing, such as blocking a blocked container, has no entry.
@@ -20,7 +20,7 @@ export function auditActionsPage(): string {
   const rows = Object.entries(auditActions).map(([action, { when, detail }]) => [code(action), when, detail])
   return page(
     'Audit actions',
-    'server/src/store/audit-actions.ts',
+    'api/src/audit-actions.ts',
     introduction,
     '## Actions',
     table(['action', 'when', 'in `detail`'], rows),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sql, type Selectable } from 'kysely'
-import type { AuditAction } from './audit-actions.ts'
+import type { AuditAction } from '@berth/api/audit-actions.ts'
 import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
 import type { Db } from './database.ts'
 import {

@@ -1,5 +1,7 @@
-import { action, germanAction, germanSentence, sentence } from './audit-actions.ts'
+import { wordsOfActions } from '#/admin/audit/actions.ts'
 import type { InOtherWords } from '#/messages/in-other-words.ts'
+
+const [english, german] = [wordsOfActions('en'), wordsOfActions('de')]
 
 /** Text of the audit log. An action's text is found by its name: `user.block` is `sentence.user.block`. */
 export const audit = {
@@ -30,8 +32,8 @@ export const audit = {
     templates: 'Everything about templates',
     link: 'Everything about printed links',
   },
-  action,
-  sentence,
+  action: english.action,
+  sentence: { ...english.sentence, other: '<b>{actor}</b>: {action}, {target}' },
   operator: 'The operator ({account})',
   person: 'user {id}',
   groupNumber: 'group {id}',
@@ -141,8 +143,8 @@ export const germanAudit: InOtherWords<typeof audit> = {
     templates: 'Alles zu Vorlagen',
     link: 'Alles zu ausgegebenen Links',
   },
-  action: germanAction,
-  sentence: germanSentence,
+  action: german.action,
+  sentence: { ...german.sentence, other: '<b>{actor}</b>: {action}, {target}' },
   operator: 'Der Betreiber ({account})',
   person: 'Person {id}',
   groupNumber: 'Gruppe {id}',
