@@ -1,4 +1,4 @@
-import { fieldGroups, type FieldDescription } from '#/templates/template-descriptions.ts'
+import { fieldGroups, fields } from '#/templates/fields.ts'
 import { code, page, table, withLink } from './markdown.ts'
 
 const introduction = `A template describes one container type. \`CONTAINER_TEMPLATES\` or the file \`CONTAINER_TEMPLATES_FILE\` holds a map of type to template as JSON or YAML. The first type is the default type: sign-up starts it, and \`POST /api/container/restart\` replaces it. A type is any text of 1 to 100 characters; an unknown field is an error at start.
@@ -37,20 +37,17 @@ An application verifies the tokens as in [identify visitors](../how-to/identify-
 
 /** docs/reference/templates.md */
 export function templatesPage(): string {
-  const sections = Object.entries(fieldGroups).map(([title, fields]) => {
-    const rows = Object.entries<FieldDescription>(fields).map(
-      ([name, { default: value, isDefaultInWords, text, see }]) => [
-        code(name),
-        isDefaultInWords ? value : code(value),
-        withLink(text, see),
-      ],
-    )
+  const sections = Object.entries(fieldGroups).map(([title, group]) => {
+    const rows = Object.keys(group).map((name) => {
+      const { values = '', default: value, usually, text = '', see } = fields.get(name) ?? {}
+      return [code(name), values, usually ?? code(JSON.stringify(value)), withLink(text, see)]
+    })
     const more = title === 'Idle containers' ? `\n\n${traffic}` : ''
-    return `## ${title}\n\n${table(['field', 'default', 'meaning'], rows)}${more}`
+    return `## ${title}\n\n${table(['field', 'value', 'default', 'meaning'], rows)}${more}`
   })
   return page(
     'Template fields',
-    'server/src/templates/template-descriptions.ts',
+    'server/src/templates/fields.ts',
     introduction,
     ...sections,
     '## Variables of each container',

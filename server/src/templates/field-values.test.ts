@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clusterFields } from './field-values.ts'
+import { clusterFields as kind } from './field-values.ts'
+
+const clusterFields = kind.read
 
 const none = { nodeSelector: {}, tolerations: [], storageClass: null, pullSecrets: [], gpuResource: 'nvidia.com/gpu' }
 

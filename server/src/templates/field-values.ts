@@ -12,45 +12,64 @@ import { isTimeZone } from '#/machine/time-zone.ts'
 import { problemOf, type Parameter, type ParameterValue, type Parameters } from './parameters.ts'
 import { archiveNames, type FilesOrigin, type StarterFiles, type StopTime } from './template.ts'
 
-/** Readers of the values of template fields: each returns the value, or the problem in words that follow the field's name. */
-
-type Read<T> = { readonly value: T } | { readonly problem: string }
+/** The value of a field, or the problem in words that follow the field's name. */
+export type Read<T> = { readonly value: T } | { readonly problem: string }
 export type Reader<T> = (value: unknown) => Read<T>
 
-export const ok = <T>(value: T): Read<T> => ({ value })
-export const bad = (problem: string) => ({ problem })
+/** A kind of the values of template fields. */
+export interface Kind<T> {
+  /** What may be written, with unit and limits. Markdown. */
+  readonly values: string
+  readonly read: Reader<T>
+}
 
-export const text: Reader<string> = (value) =>
-  typeof value === 'string' && value !== '' ? ok(value) : bad('must be text')
-export const anyText: Reader<string> = (value) => (typeof value === 'string' ? ok(value) : bad('must be text'))
-export const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? ok(value) : bad('must be true or false'))
-export const textList: Reader<readonly string[]> = (value) =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string') ? ok(value) : bad('must be a list of strings')
-export const oneOf =
-  <T extends string>(...words: T[]): Reader<T> =>
-  (value) =>
-    words.includes(value as T) ? ok(value as T) : bad(`must be one of ${words.join(', ')}`)
-export const whole =
-  (min: number, max: number): Reader<number> =>
-  (value) =>
+const kind = <T>(values: string, read: Reader<T>): Kind<T> => ({ values, read })
+
+const ok = <T>(value: T): Read<T> => ({ value })
+const bad = (problem: string) => ({ problem })
+
+export const text = kind('text, not empty', (value) =>
+  typeof value === 'string' && value !== '' ? ok(value) : bad('must be text'),
+)
+export const anyText = kind('text', (value) => (typeof value === 'string' ? ok(value) : bad('must be text')))
+export const flag = kind('`true` or `false`', (value) =>
+  typeof value === 'boolean' ? ok(value) : bad('must be true or false'),
+)
+export const textList = kind<readonly string[]>('list of texts', (value) =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+    ? ok(value)
+    : bad('must be a list of strings'),
+)
+export const oneOf = <T extends string>(...words: T[]): Kind<T> =>
+  kind(words.map((word) => `\`${word}\``).join(', '), (value) =>
+    words.includes(value as T) ? ok(value as T) : bad(`must be one of ${words.join(', ')}`),
+  )
+/** @param unit after the limits; without one they are counted */
+export const whole = (min: number, max: number, unit = ''): Kind<number> =>
+  kind(`\`${min}\` to \`${max}\` ${unit}`.trim(), (value) =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
       ? ok(Number(value))
-      : bad(`must be a whole number from ${min} to ${max}`)
-export const orNull =
-  <T>(reader: Reader<T>): Reader<T | null> =>
-  (value) =>
-    value === null ? ok(null) : reader(value)
+      : bad(`must be a whole number from ${min} to ${max}`),
+  )
+export const orNull = <T>({ values, read }: Kind<T>): Kind<T | null> =>
+  kind(`${values}; \`null\``, (value) => (value === null ? ok(null) : read(value)))
 
-export function cores(value: unknown): Read<number> {
-  const isCores = typeof value === 'number' && value >= 0.01 && value <= 1024
+const [minCores, maxCores] = [0.01, 1024]
+
+export const cores = kind(`\`${minCores}\` to \`${maxCores}\` cores`, (value) => {
+  const isCores = typeof value === 'number' && value >= minCores && value <= maxCores
   return isCores ? ok(value) : bad('must be a number of cores, e.g. 0.5')
-}
+})
+
+export const absolutePath = kind('absolute path', (value) =>
+  typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
+)
 
 /** A device of the host, e.g. `/dev/fuse`, and the name and rights that it has in the container, as `docker run --device` takes them. */
 const device = /^(\/dev\/[\w./-]+)(?::(\/dev\/[\w./-]+))?(?::(r?w?m?))?$/
 
-export function deviceList(value: unknown): Read<readonly DeviceMapping[]> {
-  const read = textList(value)
+export const deviceList = kind<readonly DeviceMapping[]>('list of texts', (value) => {
+  const read = textList.read(value)
   if (!('value' in read)) return read
   const found = read.value.map((each) => (/\/\.{1,2}(\/|$)/.test(each) ? null : device.exec(each)))
   const wrong = found.findIndex((match) => match === null || match[3] === '')
@@ -63,10 +82,10 @@ export function deviceList(value: unknown): Read<readonly DeviceMapping[]> {
       return { onHost, inContainer, rights }
     }),
   )
-}
+})
 
 /** `22:00`, or with a time zone `22:00 Europe/Berlin`. */
-export function timeOfDay(value: unknown): Read<StopTime> {
+export const timeOfDay = kind<StopTime>('time of day such as `22:00`, with a time zone or without', (value) => {
   const [, hours, minutes, zone = null] =
     typeof value === 'string' ? (/^(\d\d?):(\d\d)(?: +(\S+))?$/.exec(value) ?? []) : []
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59)
@@ -74,16 +93,19 @@ export function timeOfDay(value: unknown): Read<StopTime> {
   if (zone !== null && !isTimeZone(zone))
     return bad(`has the unknown time zone "${zone}"; they look like Europe/Berlin`)
   return ok({ minutes: Number(hours) * 60 + Number(minutes), zone })
-}
+})
 
 /** A map of variable to `{file: path}`. */
-export function secretFiles(value: unknown): Read<Readonly<Record<string, string>>> {
-  const form = 'must be a map of variable to {file: path below SECRETS_DIR}'
-  if (!isRecord(value)) return bad(form)
-  const entries = Object.entries(value).map(([name, source]) => [name, fileIn(source)] as const)
-  const wrong = entries.find(([name, file]) => file === undefined || !/^[A-Za-z_]\w*$/.test(name))
-  return wrong ? bad(`${form}; "${wrong[0]}" is not one`) : ok(Object.fromEntries(entries) as Record<string, string>)
-}
+export const secretFiles = kind<Readonly<Record<string, string>>>(
+  'map of variable to `{file: path below SECRETS_DIR}`',
+  (value) => {
+    const form = 'must be a map of variable to {file: path below SECRETS_DIR}'
+    if (!isRecord(value)) return bad(form)
+    const entries = Object.entries(value).map(([name, source]) => [name, fileIn(source)] as const)
+    const wrong = entries.find(([name, file]) => file === undefined || !/^[A-Za-z_]\w*$/.test(name))
+    return wrong ? bad(`${form}; "${wrong[0]}" is not one`) : ok(Object.fromEntries(entries) as Record<string, string>)
+  },
+)
 
 function fileIn(source: unknown): string | undefined {
   const isOne = isRecord(source) && Object.keys(source).length === 1 && typeof source.file === 'string'
@@ -91,18 +113,21 @@ function fileIn(source: unknown): string | undefined {
 }
 
 /** `{username, password_file}`. */
-export function registryAccount(value: unknown): Read<{ readonly username: string; readonly passwordFile: string }> {
-  const form = bad('must be {username, password_file: path below SECRETS_DIR}')
-  if (!isRecord(value)) return form
-  const { username, password_file: file, ...others } = value
-  const isOne = (each: unknown): each is string => typeof each === 'string' && /^[^\0\r\n]+$/.test(each)
-  return isOne(username) && isOne(file) && Object.keys(others).length === 0
-    ? ok({ username, passwordFile: file })
-    : form
-}
+export const account = kind<{ readonly username: string; readonly passwordFile: string }>(
+  '`{username, password_file: path below SECRETS_DIR}`',
+  (value) => {
+    const form = bad('must be {username, password_file: path below SECRETS_DIR}')
+    if (!isRecord(value)) return form
+    const { username, password_file: file, ...others } = value
+    const isOne = (each: unknown): each is string => typeof each === 'string' && /^[^\0\r\n]+$/.test(each)
+    return isOne(username) && isOne(file) && Object.keys(others).length === 0
+      ? ok({ username, passwordFile: file })
+      : form
+  },
+)
 
 /** Path and query below an address that ends with a slash; what a browser would take for another address is none. */
-export function relativePath(value: unknown): Read<string> {
+export const pathAndQuery = kind<string>('path and query, in ASCII', (value) => {
   const isPath =
     typeof value === 'string' &&
     /^[\x21-\x7e]*$/.test(value) &&
@@ -110,10 +135,10 @@ export function relativePath(value: unknown): Read<string> {
   return isPath
     ? ok(value.replace(/^\//, ''))
     : bad("must be a path and query below the container's address, e.g. vnc.html?autoconnect=1")
-}
+})
 
 /** RFC 9110, 5.1: a name is a token; case does not matter, so it is kept in one. */
-export function headerNames(value: unknown): Read<readonly string[]> {
+export const headerNames = kind<readonly string[]>('list of header names', (value) => {
   const isName = (each: unknown) => typeof each === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(each)
   if (!Array.isArray(value) || !value.every(isName)) return bad('must be a list of header names')
   const names = value.map((each) => String(each).toLowerCase())
@@ -121,22 +146,22 @@ export function headerNames(value: unknown): Read<readonly string[]> {
   return confined === undefined
     ? ok(names)
     : bad(`cannot free ${confined}: it is always kept under the app's own prefix`)
-}
+})
 
-export function capabilities(value: unknown): Read<readonly string[]> {
-  const read = textList(value)
+export const capabilities = kind<readonly string[]>('list of texts', (value) => {
+  const read = textList.read(value)
   const problem = 'value' in read ? read.value.map(capabilityProblem).find(Boolean) : undefined
   return problem === undefined ? read : bad(problem)
-}
+})
 
 /** With these an app could sign users in to another account, or put a service worker in front of all users' pages. */
 const alwaysConfined = new Set(['set-cookie', 'service-worker-allowed'])
 
-export function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {
+export const variables = kind<Readonly<Record<string, string>>>('map of variable to text', (value) => {
   if (!isRecord(value)) return bad('must be a map of strings')
   const wrong = Object.entries(value).find(([name, each]) => typeof each !== 'string' || !/^[A-Za-z_]\w*$/.test(name))
   return wrong ? bad(`must be a map of strings; "${wrong[0]}" is not one`) : ok(value as Record<string, string>)
-}
+})
 
 const units: Record<string, number> = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
 /** The engine itself refuses less than 6 MiB. */
@@ -152,12 +177,16 @@ export function readSize(value: unknown): Read<number> {
   return ok(Math.floor(bytes))
 }
 
-export function readMemory(value: unknown): Read<number> {
+const sizeForm = 'bytes, or text such as `512m` and `2g`'
+
+export const size = kind(`${sizeForm}; at least \`1\``, readSize)
+
+export const memory = kind<number>(`${sizeForm}; at least \`6m\``, (value) => {
   const read = readSize(value)
   return 'value' in read && read.value >= minMemory
     ? read
     : bad('must be a number of bytes or text such as 512m or 2g, at least 6m')
-}
+})
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -182,24 +211,27 @@ const parameterKeys = ['label', 'type', 'choices', 'default', 'min', 'max', 'env
 /** Variables that Berth sets in every container. */
 const ownVariable = /^(BASE_PATH|PORT|BERTH_.*)$/
 /** Characters of a text without `max`. */
-const maxText = 1_000
+export const maxText = 1_000
 
 /** The field `parameters`: a map of name to `{label, type, choices, default, min, max, env}`. */
-export function parameterMap(value: unknown): Read<Parameters> {
-  if (!isRecord(value)) return bad('must be a map of name to {label, type, choices, default, min, max, env}')
-  const parameters: Record<string, Parameter> = {}
-  for (const [name, fields] of Object.entries(value)) {
-    if (!/^[A-Za-z][\w-]{0,62}$/.test(name))
-      return bad(`has the name "${name.slice(0, 70)}"; names are a letter and at most 62 letters, digits, _ and -`)
-    const read = parameterOf(name, fields)
-    if ('problem' in read) return bad(`for ${name}: ${read.problem}`)
-    const { env } = read.value
-    if (Object.values(parameters).some((other) => other.env === env))
-      return bad(`for ${name}: env ${env} is used twice`)
-    parameters[name] = read.value
-  }
-  return ok(parameters)
-}
+export const parameterMap = kind<Parameters>(
+  'map of name, a letter and at most `62` letters, digits, `_` and `-`, to parameter',
+  (value) => {
+    if (!isRecord(value)) return bad('must be a map of name to {label, type, choices, default, min, max, env}')
+    const parameters: Record<string, Parameter> = {}
+    for (const [name, fields] of Object.entries(value)) {
+      if (!/^[A-Za-z][\w-]{0,62}$/.test(name))
+        return bad(`has the name "${name.slice(0, 70)}"; names are a letter and at most 62 letters, digits, _ and -`)
+      const read = parameterOf(name, fields)
+      if ('problem' in read) return bad(`for ${name}: ${read.problem}`)
+      const { env } = read.value
+      if (Object.values(parameters).some((other) => other.env === env))
+        return bad(`for ${name}: env ${env} is used twice`)
+      parameters[name] = read.value
+    }
+    return ok(parameters)
+  },
+)
 
 function parameterOf(name: string, fields: unknown): Read<Parameter> {
   if (!isRecord(fields)) return bad('must be a map with label, type, choices, default, min, max, env')
@@ -266,7 +298,7 @@ const filesForm = 'must be a list of {from: {path | archive | git, ref}, to, upd
 const fileUpdates = ['never', 'missing', 'changed'] as const
 
 /** The field `files`. */
-export function starterFileList(value: unknown): Read<readonly StarterFiles[]> {
+export const starterFileList = kind<readonly StarterFiles[]>('list of `{from, to, update}`', (value) => {
   if (!Array.isArray(value)) return bad(filesForm)
   const all: StarterFiles[] = []
   for (const each of value as unknown[]) {
@@ -275,7 +307,7 @@ export function starterFileList(value: unknown): Read<readonly StarterFiles[]> {
     all.push(read.value)
   }
   return ok(all)
-}
+})
 
 function starterFiles(value: unknown): Read<StarterFiles> {
   if (!isRecord(value)) return bad(filesForm)
@@ -335,7 +367,7 @@ const engineFolders = /^\/(proc|sys|dev)(\/|$)/
 const volumeName = /^[a-zA-Z0-9][\w.-]{1,254}$/
 
 /** The field `mounts`: a list of `{source: {volume: name} | {path: ...}, target, read_only}`. */
-export function mountList(value: unknown): Read<readonly Mount[]> {
+export const mountList = kind<readonly Mount[]>('list of `{source, target, read_only}`', (value) => {
   if (!Array.isArray(value)) return bad('must be a list of {source, target, read_only}')
   const mounts: Mount[] = []
   for (const each of value as unknown[]) {
@@ -346,7 +378,7 @@ export function mountList(value: unknown): Read<readonly Mount[]> {
     mounts.push(read.value)
   }
   return ok(mounts)
-}
+})
 
 function mount(value: unknown): Read<Mount> {
   if (!isRecord(value)) return bad('must be a list of {source, target, read_only}')
@@ -388,7 +420,7 @@ const tolerationOperators = ['Equal', 'Exists'] as const
 const taintEffects = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
 
 /** The field `kubernetes`: a map with node_selector, tolerations, storage_class, pull_secrets, gpu_resource. */
-export function clusterFields(value: unknown): Read<ClusterFields> {
+export const clusterFields = kind<ClusterFields>('map', (value) => {
   if (!isRecord(value)) return bad(`must be a map with ${clusterKeys.join(', ')}`)
   const unknown = Object.keys(value).find((key) => !clusterKeys.includes(key))
   if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: ${clusterKeys.join(', ')}`)
@@ -409,7 +441,7 @@ export function clusterFields(value: unknown): Read<ClusterFields> {
   const read = tolerationList(tolerations)
   if ('problem' in read) return read
   return ok({ nodeSelector, tolerations: read.value, storageClass, pullSecrets, gpuResource })
-}
+})
 
 const isObjectName = (value: unknown): value is string => typeof value === 'string' && objectName.test(value)
 const isLabelKey = (value: unknown): value is string => typeof value === 'string' && labelKey.test(value)

@@ -182,7 +182,7 @@ test('a mistake in a file is named with its line and column', () => {
   assert.deepEqual(
     readTemplates(text, 'T').problems.map((each) => each.slice(0, 60)),
     [
-      'T: line 4, column 3: lab: unknown field "colour"; known: dis',
+      'T: line 4, column 3: lab: unknown field "colour"; known: ext',
       'T: line 3, column 3: lab: memory must be a number of bytes o',
       'T: line 5, column 1: notes: image must be text',
     ],

@@ -1,40 +1,9 @@
 import path from 'node:path'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair } from 'yaml'
 import { extendedFields } from './catalogue.ts'
-import {
-  anyText,
-  bad,
-  capabilities,
-  clusterFields,
-  cores,
-  deviceList,
-  flag,
-  headerNames,
-  isRecord,
-  mountList,
-  ok,
-  oneOf,
-  orNull,
-  parameterMap,
-  readEnv,
-  readMemory,
-  readSize,
-  registryAccount,
-  relativePath,
-  secretFiles,
-  starterFileList,
-  text,
-  textList,
-  timeOfDay,
-  whole,
-  type Reader,
-} from './field-values.ts'
-import type { TemplateField } from './template-descriptions.ts'
+import { isRecord } from './field-values.ts'
+import { defaultOf, fields as rows, readField, type FieldName, type ValueOf } from './fields.ts'
 import type { Template } from './template.ts'
-
-/** Bytes, cores, processes and bytes of shared memory a container gets when its template does not say. */
-export const defaultLimits = { memory: 2 * 1024 ** 3, cpus: 2, pids: 512, shmSize: 64 * 1024 ** 2 } as const
-const defaultHome = '/home/berth'
 
 /** Templates that were read, and every problem found, each a sentence. */
 export interface ReadTemplates {
@@ -116,8 +85,8 @@ const mapsOfNames = new Set(['env', 'secrets', 'parameters'])
 
 /** The first entry of a list or map that is wrong by itself; undefined where none is, as of two that contradict each other. */
 function wrongEntry(document: Document, { key, value }: Pair): unknown {
-  const reader: Reader<unknown> | undefined = readers[String(key) as keyof typeof readers]
-  const isWrong = (entries: unknown) => reader !== undefined && 'problem' in reader(entries)
+  const row = rows.get(String(key))
+  const isWrong = (entries: unknown) => row !== undefined && 'problem' in row.read(entries)
   if (isSeq(value)) return value.items.find((item) => isNode(item) && isWrong([item.toJS(document)]))
   if (!isMap(value) || !mapsOfNames.has(String(key))) return undefined
   const wrong = value.items.find(
@@ -132,57 +101,57 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     return { problems: [`the type "${type.slice(0, 20)}" must have 1 to 100 characters`] }
   if (!isRecord(fields)) return { problems: [`${type}: must be a map of template fields`] }
   const problems = Object.keys(fields)
-    .filter((name) => !Object.hasOwn(readers, name))
-    .map((name) => `${type}: unknown field "${name}"; known: ${Object.keys(readers).join(', ')}`)
-  const pick = <T>(name: keyof typeof readers, reader: Reader<T>, fallback?: T): T => {
-    if (fields[name] === undefined && fallback !== undefined) return fallback
-    const read = reader(fields[name])
+    .filter((name) => !rows.has(name))
+    .map((name) => `${type}: unknown field "${name}"; known: ${[...rows.keys()].join(', ')}`)
+  const pick = <Name extends FieldName>(name: Name): ValueOf<Name> => {
+    const read = readField(name, fields[name])
     if ('value' in read) return read.value
     problems.push(`${type}: ${name} ${read.problem}`)
-    return fallback as T
+    // A placeholder keeps the rest readable while the problems are collected; the template is not returned.
+    return rows.get(name)?.default === undefined ? (undefined as ValueOf<Name>) : defaultOf(name)
   }
   const template: Template = {
     type,
-    displayName: pick('display_name', readers.display_name, type),
-    description: pick('description', readers.description, ''),
-    image: pick('image', readers.image),
-    port: pick('port', readers.port, null),
-    env: pick('env', readers.env, {}),
-    command: pick('command', readers.command, null),
-    memory: pick('memory', readers.memory, defaultLimits.memory),
-    cpus: pick('cpus', readers.cpus, defaultLimits.cpus),
-    pids: pick('pids', readers.pids, defaultLimits.pids),
-    shmSize: pick('shm_size', readers.shm_size, defaultLimits.shmSize),
-    gpus: pick('gpus', readers.gpus, 0),
-    devices: pick('devices', readers.devices, []),
-    openPath: pick('open_path', readers.open_path, ''),
-    readyPath: pick('ready_path', readers.ready_path, null),
-    home: pick('home', readers.home, defaultHome),
-    homeSize: pick('home_size', readers.home_size, null),
-    registryAuth: pick('registry_auth', readers.registry_auth, null),
-    secrets: pick('secrets', readers.secrets, {}),
-    mounts: pick('mounts', readers.mounts, []),
-    files: pick('files', readers.files, []),
-    parameters: pick('parameters', readers.parameters, {}),
-    idlePause: pick('idle_pause', readers.idle_pause, 0),
-    idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
-    idleCpu: pick('idle_cpu', readers.idle_cpu, null),
-    prestart: pick('prestart', readers.prestart, false),
-    prestartAt: pick('prestart_at', readers.prestart_at, null),
-    maxLifetime: pick('max_lifetime', readers.max_lifetime, 0),
-    stopAt: pick('stop_at', readers.stop_at, null),
-    stripPrefix: pick('strip_prefix', readers.strip_prefix, true),
-    rewriteLocation: pick('rewrite_location', readers.rewrite_location, true),
-    allowHeaders: pick('allow_headers', readers.allow_headers, []),
-    access: pick('access', readers.access, 'owner'),
-    groups: pick('groups', readers.groups, []),
-    sandboxVisitors: pick('sandbox_visitors', readers.sandbox_visitors, true),
-    forwardToken: pick('forward_token', readers.forward_token, 'scoped'),
-    kubernetes: pick('kubernetes', readers.kubernetes, null),
-    runtime: pick('runtime', readers.runtime, null),
-    readOnly: pick('read_only', readers.read_only, false),
-    capAdd: pick('cap_add', readers.cap_add, []),
-    allowSetuid: pick('allow_setuid', readers.allow_setuid, false),
+    displayName: fields.display_name === undefined ? type : pick('display_name'),
+    description: pick('description'),
+    image: pick('image'),
+    port: pick('port'),
+    env: pick('env'),
+    command: pick('command'),
+    memory: pick('memory'),
+    cpus: pick('cpus'),
+    pids: pick('pids'),
+    shmSize: pick('shm_size'),
+    gpus: pick('gpus'),
+    devices: pick('devices'),
+    openPath: pick('open_path'),
+    readyPath: pick('ready_path'),
+    home: pick('home'),
+    homeSize: pick('home_size'),
+    registryAuth: pick('registry_auth'),
+    secrets: pick('secrets'),
+    mounts: pick('mounts'),
+    files: pick('files'),
+    parameters: pick('parameters'),
+    idlePause: pick('idle_pause'),
+    idleTimeout: pick('idle_timeout'),
+    idleCpu: pick('idle_cpu'),
+    prestart: pick('prestart'),
+    prestartAt: pick('prestart_at'),
+    maxLifetime: pick('max_lifetime'),
+    stopAt: pick('stop_at'),
+    stripPrefix: pick('strip_prefix'),
+    rewriteLocation: pick('rewrite_location'),
+    allowHeaders: pick('allow_headers'),
+    access: pick('access'),
+    groups: pick('groups'),
+    sandboxVisitors: pick('sandbox_visitors'),
+    forwardToken: pick('forward_token'),
+    kubernetes: pick('kubernetes'),
+    runtime: pick('runtime'),
+    readOnly: pick('read_only'),
+    capAdd: pick('cap_add'),
+    allowSetuid: pick('allow_setuid'),
   }
   problems.push(...contradictionsIn(template))
   return problems.length === 0 ? { template, problems } : { problems }
@@ -221,50 +190,3 @@ function problemsOfFiles({ type, files, home, mounts }: Template): string[] {
       : []
   })
 }
-
-/** One reader per field of a template; the keys are the fields an operator may write. */
-const readers = {
-  display_name: anyText,
-  description: anyText,
-  image: text,
-  port: orNull(whole(1, 65_535)),
-  env: readEnv,
-  command: orNull(textList),
-  memory: readMemory,
-  cpus: cores,
-  pids: whole(1, 4_194_304),
-  shm_size: readSize,
-  gpus: whole(0, 1_024),
-  devices: deviceList,
-  open_path: relativePath,
-  ready_path: orNull(relativePath),
-  home: orNull((value: unknown) =>
-    typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
-  ),
-  home_size: orNull(readSize),
-  registry_auth: orNull(registryAccount),
-  secrets: secretFiles,
-  mounts: mountList,
-  files: starterFileList,
-  parameters: parameterMap,
-  idle_pause: whole(0, 31_536_000),
-  idle_timeout: whole(0, 31_536_000),
-  idle_cpu: orNull(cores),
-  prestart: flag,
-  prestart_at: orNull(timeOfDay),
-  max_lifetime: whole(0, 31_536_000),
-  stop_at: orNull(timeOfDay),
-  strip_prefix: flag,
-  rewrite_location: flag,
-  allow_headers: headerNames,
-  groups: textList,
-  access: oneOf('owner', 'authenticated', 'public'),
-  sandbox_visitors: flag,
-  forward_token: oneOf('scoped', 'full'),
-  kubernetes: orNull(clusterFields),
-  runtime: orNull(text),
-  read_only: flag,
-  cap_add: capabilities,
-  allow_setuid: flag,
-  extends: orNull(text),
-} satisfies Record<TemplateField, Reader<unknown>>

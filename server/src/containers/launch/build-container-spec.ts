@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { User } from '#/store/users.ts'
 import { containerName, containerPrefix, homeVolume } from '#/containers/container-name.ts'
-import { defaultLimits } from '#/templates/read-templates.ts'
+import { defaultOf } from '#/templates/fields.ts'
 import { templateVersion, type Template } from '#/templates/template.ts'
 import type { TemplateSources } from '#/templates/template-sources.ts'
 import { parameterEnv, type ParameterValues } from '#/templates/parameters.ts'
@@ -92,7 +92,7 @@ export function containerSpec(
 function withoutDefaults({ shmSize, gpus, devices, mounts, ...first }: Omit<ContainerSpec, 'fingerprint'>): object {
   return {
     ...first,
-    ...(shmSize === defaultLimits.shmSize ? {} : { shmSize }),
+    ...(shmSize === defaultOf('shm_size') ? {} : { shmSize }),
     ...(gpus === 0 ? {} : { gpus }),
     ...(devices.length === 0 ? {} : { devices }),
     ...(mounts.length === 0 ? {} : { mounts }),

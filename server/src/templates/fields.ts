@@ -1,198 +1,288 @@
-/** What an operator reads about one field of a template in docs/reference/templates.md. */
-export interface FieldDescription {
-  /** The default as JSON, or words where it is not a fixed value. */
-  readonly default: string
-  /** True where `default` is words and not JSON. */
-  readonly isDefaultInWords?: true
-  /** What it sets, its unit and its limits. Markdown without links. */
+import {
+  absolutePath,
+  account,
+  anyText,
+  capabilities,
+  clusterFields,
+  cores,
+  deviceList,
+  flag,
+  headerNames,
+  maxText,
+  memory,
+  mountList,
+  oneOf,
+  orNull,
+  parameterMap,
+  pathAndQuery,
+  secretFiles,
+  size,
+  starterFileList,
+  text,
+  textList,
+  timeOfDay,
+  variables,
+  whole,
+  type Kind,
+  type Read,
+} from './field-values.ts'
+
+/** One row of the table of fields. */
+export interface Field<Value = unknown> extends Kind<Value> {
+  /** As it is written in JSON; without one the field is required, or `usually` says what holds. */
+  readonly default?: unknown
+  /** What holds without the field, where that is no fixed value. Markdown. */
+  readonly usually?: string
+  /** What it sets. Markdown. */
   readonly text: string
   /** Page that explains it, from the docs folder. */
   readonly see?: `${'how-to' | 'explanation' | 'reference'}/${string}.md`
 }
 
-const inWords = (words: string) => ({ default: words, isDefaultInWords: true }) as const
+/** Seconds. */
+const year = 31_536_000
 
-/** Fields of a template by subject, in the order of the page. `readTemplate` reads these and no others. */
+/**
+ * Fields of a template by subject, in the order of docs/reference/templates.md: each row has kind, limits, default and words of
+ * one field. `readTemplate` reads these and no others.
+ */
 export const fieldGroups = {
   Catalogue: {
     extends: {
-      default: 'null',
+      ...orNull(text),
+      default: null,
       text: 'Name of a template of the catalogue. Fields that are given beside it replace those of the catalogue; variables of `env` are added to its variables.',
       see: 'reference/catalogue.md',
     },
   },
   Appearance: {
-    display_name: { ...inWords('the type'), text: 'Name on the dashboard.' },
-    description: { default: '""', text: 'Text below the name on the dashboard.' },
+    display_name: { ...anyText, usually: 'the type', text: 'Name on the dashboard.' },
+    description: { ...anyText, default: '', text: 'Text below the name on the dashboard.' },
     open_path: {
-      default: '"/"',
+      ...pathAndQuery,
+      default: '/',
       text: "Path and query below the container's address to which Open leads, e.g. `vnc.html?autoconnect=1`.",
     },
   },
   'Image and program': {
     image: {
-      ...inWords('required'),
+      ...text,
+      usually: 'required',
       text: 'Image reference. After the image is built or pulled again, a stopped container gets the new image at its next start; a running container keeps the old one.',
     },
     registry_auth: {
-      default: 'null',
+      ...orNull(account),
+      default: null,
       text: 'Account at the registry of `image`, `{username, password_file: path below SECRETS_DIR}`; used when the image has to be pulled. The file is read each time, and one line break at its end is cut. `null`: as an unknown client.',
       see: 'how-to/mount-data-and-secrets.md',
     },
-    command: { default: 'null', text: 'Command as a list of strings; `null` uses the command of the image.' },
-    env: { default: '{}', text: 'Environment variables as a map of strings.' },
+    command: { ...orNull(textList), default: null, text: 'Command; `null` uses the command of the image.' },
+    env: { ...variables, default: {}, text: 'Environment variables.' },
     secrets: {
-      default: '{}',
+      ...secretFiles,
+      default: {},
       text: 'Environment variables whose values are in files: a map of variable to `{file: path below SECRETS_DIR}`. Read at each launch; one line break at the end is cut.',
       see: 'how-to/mount-data-and-secrets.md',
     },
     parameters: {
-      default: '{}',
-      text: 'What users choose when they launch, a map of name to `{label, type, choices, default, min, max, env}`. `type` is `choice` (one of `choices`), `number` (from `min` to `max`), `boolean` or `text` (of `min` to `max` characters; 1000 at most without `max`); the value is in the variable `env`. Without `default`: the first choice, the number nearest to 0, `false`, an empty text. Without `label`: the name.',
+      ...parameterMap,
+      default: {},
+      text: `What users choose when they launch, a map of name to \`{label, type, choices, default, min, max, env}\`. \`type\` is \`choice\` (one of \`choices\`), \`number\` (from \`min\` to \`max\`), \`boolean\` or \`text\` (of \`min\` to \`max\` characters; ${maxText} at most without \`max\`); the value is in the variable \`env\`. Without \`default\`: the first choice, the number nearest to 0, \`false\`, an empty text. Without \`label\`: the name.`,
       see: 'how-to/run-applications.md',
     },
     port: {
-      default: 'null',
+      ...orNull(whole(1, 65_535)),
+      default: null,
       text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',
     },
     ready_path: {
-      default: 'null',
+      ...orNull(pathAndQuery),
+      default: null,
       text: "Path and query below the container's address, e.g. `healthz`, of a `GET` that has to be answered below 500 before the container is shown as ready and before the gateway forwards requests after a start; `null`: an open port is enough.",
     },
     runtime: {
-      default: 'null',
+      ...orNull(text),
+      default: null,
       text: "OCI runtime, e.g. `runsc`; `null` uses the engine's default. Berth does not start if the engine lacks it.",
       see: 'how-to/harden-containers.md',
     },
   },
   'Limits and files': {
-    memory: { default: '"2g"', text: 'Max memory: bytes, or text such as `512m`; at least `6m`. No swap is added.' },
-    cpus: { default: '2', text: 'CPU cores, e.g. `0.5`. Capped at the number of cores of the host.' },
-    pids: { default: '512', text: 'Max processes and threads.' },
+    memory: { ...memory, default: '2g', text: 'Max memory. No swap is added.' },
+    cpus: { ...cores, default: 2, text: 'CPU cores, e.g. `0.5`. Capped at the number of cores of the host.' },
+    pids: { ...whole(1, 4_194_304), default: 512, text: 'Max processes and threads.' },
     shm_size: {
-      default: '"64m"',
-      text: 'Size of `/dev/shm`, the memory that processes share: bytes, or text such as `1g`. What is in it counts as memory of the container, so more than `memory` is never available. PyTorch and PostgreSQL need more than the default.',
+      ...size,
+      default: '64m',
+      text: 'Size of `/dev/shm`, the memory that processes share. What is in it counts as memory of the container, so more than `memory` is never available. PyTorch and PostgreSQL need more than the default.',
     },
     gpus: {
-      default: '0',
+      ...whole(0, 1_024),
+      default: 0,
       text: 'Number of GPUs. Berth does not start if the engine offers none (the runtime `nvidia`, the program `nvidia-container-runtime-hook` on the same machine, or devices of CDI).',
     },
     devices: {
-      default: '[]',
-      text: "Devices of the host as a list of texts: `/dev/fuse`, or with another name and with rights in the container `/dev/sda:/dev/xvda:rw`. Berth does not start if this machine's engine does not have one.",
+      ...deviceList,
+      default: [],
+      text: "Devices of the host: `/dev/fuse`, or with another name and with rights in the container `/dev/sda:/dev/xvda:rw`. Berth does not start if this machine's engine does not have one.",
     },
     home: {
-      default: '"/home/berth"',
+      ...orNull(absolutePath),
+      default: '/home/berth',
       text: 'Mount point of a volume per user and type that outlives the container; `null` for none.',
     },
     home_size: {
-      default: 'null',
-      text: 'Max size of the home: bytes, or text such as `5g`; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
+      ...orNull(size),
+      default: null,
+      text: 'Max size of the home; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
     },
     mounts: {
-      default: '[]',
+      ...mountList,
+      default: [],
       text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `target` is an absolute path in the container; `read_only` is `true` by default; a folder that is mounted writable may have no other mount or starter files below it.',
       see: 'how-to/mount-data-and-secrets.md',
     },
     files: {
-      default: '[]',
+      ...starterFileList,
+      default: [],
       text: 'Starter files, a list of `{from, to, update}` that are put into the home whenever a container is created, before its start. `from` is `{path: /folder}` or `{archive: /file.zip}` (`.tar`, `.tar.gz`, `.zip`) below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed, or `{git: URL, ref}` (http, https or file; a branch, tag or commit). `to` is a folder relative to the home. `update`: `never` puts them there once, `missing` (default) also files that are missing later, `changed` also files that have changed in `from`; what a user changed is kept beside as `name.1`.',
       see: 'how-to/provide-course-material.md',
     },
     read_only: {
-      default: 'false',
+      ...flag,
+      default: false,
       text: '`true`: the root file system is read-only, with `/tmp`, `/run` and `/var/tmp` in memory, each at most half of `memory`.',
     },
   },
   Kubernetes: {
     kubernetes: {
-      default: 'null',
+      ...orNull(clusterFields),
+      default: null,
       text: 'With `ENGINE=kubernetes` only; elsewhere Berth does not start with it. A map of `node_selector` (labels that the node must have), `tolerations` (a list of `{key, operator, value, effect, seconds}`, as in a pod), `storage_class` (of homes that are made from now on; without it `KUBERNETES_STORAGE_CLASS`), `pull_secrets` (names of Secrets of the namespace with accounts at registries, beside `registry_auth`), `gpu_resource` (what `gpus` counts; `nvidia.com/gpu` without it).',
       see: 'how-to/run-on-kubernetes.md',
     },
   },
   'Idle containers': {
     idle_pause: {
-      default: '0',
-      text: 'Seconds without traffic after which the container is paused (memory stays allocated, no CPU time, resumes in milliseconds). `0`: never. Must be less than `idle_timeout`.',
+      ...whole(0, year, 'seconds'),
+      default: 0,
+      text: 'Time without traffic after which the container is paused (memory stays allocated, no CPU time, resumes in milliseconds). `0`: never. Must be less than `idle_timeout`.',
     },
     idle_timeout: {
-      default: '0',
-      text: 'Seconds without traffic after which the container is stopped (memory is freed; the next request of its owner starts it). `0`: never.',
+      ...whole(0, year, 'seconds'),
+      default: 0,
+      text: 'Time without traffic after which the container is stopped (memory is freed; the next request of its owner starts it). `0`: never.',
     },
     idle_cpu: {
-      default: 'null',
+      ...orNull(cores),
+      default: null,
       text: 'CPU cores, e.g. `0.1`: a container whose average use since the last check is higher is not idle, whatever its traffic. `null`: only traffic counts.',
     },
   },
   Prestart: {
     prestart: {
-      default: 'false',
+      ...flag,
+      default: false,
       text: '`true`: the container is started when its user signs in, and paused as soon as its app is ready, so that opening it costs an unpause. It respects `MAX_RUNNING`, `MAX_PER_USER` and blocks, waits behind all launches that users ask for, and is stopped, while it is unused, for a launch that has no capacity. Its memory stays allocated until `idle_timeout`. The image is fetched when Berth starts.',
       see: 'how-to/open-containers-faster.md',
     },
     prestart_at: {
-      default: 'null',
+      ...orNull(timeOfDay),
+      default: null,
       text: 'Time of day, such as `07:30`, with a time zone `07:30 Europe/Berlin`, at which the containers of users who used theirs in the last seven days are started and paused in the same way; without a time zone that of `TZ`.',
     },
   },
   Lifetime: {
     max_lifetime: {
-      default: '0',
-      text: 'Seconds since its start after which the container is stopped, whether it is used or not; `0`: never. Its owner is warned a minute before, or a quarter of the time if that is shorter, and can start it again.',
+      ...whole(0, year, 'seconds'),
+      default: 0,
+      text: 'Time since its start after which the container is stopped, whether it is used or not; `0`: never. Its owner is warned a minute before, or a quarter of the time if that is shorter, and can start it again.',
     },
     stop_at: {
-      default: 'null',
+      ...orNull(timeOfDay),
+      default: null,
       text: 'Time of day at which running containers are stopped, such as `22:00`, with a time zone `22:00 Europe/Berlin`; without one that of `TZ`. Owners are warned a minute before.',
     },
   },
   'Requests and visitors': {
     strip_prefix: {
-      default: 'true',
+      ...flag,
+      default: true,
       text: '`true`: the application sees paths without `/{slug}-{type}`. With `CONTAINER_ROUTING=subdomain` it sees them as they are.',
       see: 'how-to/run-applications.md',
     },
     rewrite_location: {
-      default: 'true',
+      ...flag,
+      default: true,
       text: '`true`: addresses in the headers `Location`, `Content-Location`, `Link` and `Refresh` of answers get the prefix when they are absolute paths without it, and become those that people see when they name the application by its own port.',
     },
     allow_headers: {
-      default: '[]',
+      ...headerNames,
+      default: [],
       text: 'Names of response headers to pass to the browser that are removed by default. `set-cookie` and `service-worker-allowed` cannot be listed.',
     },
     access: {
-      default: '"owner"',
+      ...oneOf('owner', 'authenticated', 'public'),
+      default: 'owner',
       text: '`owner`, `authenticated` (any signed-in user) or `public`: who may open the container.',
       see: 'how-to/share-containers.md',
     },
     groups: {
-      default: '[]',
+      ...textList,
+      default: [],
       text: 'Names of groups whose members may launch the type, beside administrators; other users do not see it. `[]`: all users. A name without a group is reported as a warning: the group may be made later.',
       see: 'how-to/manage-groups.md',
     },
     sandbox_visitors: {
-      default: 'true',
+      ...flag,
+      default: true,
       text: '`true`: pages run in a browser sandbox for visitors who are not the owner. With `CONTAINER_ROUTING=subdomain` they need none.',
       see: 'how-to/share-containers.md',
     },
     forward_token: {
-      default: '"scoped"',
+      ...oneOf('scoped', 'full'),
+      default: 'scoped',
       text: "`scoped`: the application receives a short-lived token that the API refuses. `full`: it receives its owner's own access token; only with `access: owner`, and not with `CONTAINER_ROUTING=subdomain`.",
       see: 'how-to/identify-visitors.md',
     },
   },
   Privileges: {
     cap_add: {
-      default: '[]',
+      ...capabilities,
+      default: [],
       text: 'Linux capabilities in addition to the default eight, e.g. `SYS_PTRACE`. `ALL` is refused.',
       see: 'how-to/harden-containers.md',
     },
-    allow_setuid: { default: 'false', text: '`true`: setuid programs such as `sudo` work.' },
+    allow_setuid: { ...flag, default: false, text: '`true`: setuid programs such as `sudo` work.' },
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, FieldDescription>>>>
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Field>>>>
 
 type Groups = typeof fieldGroups
+type Rows = { [G in keyof Groups]: (rows: Groups[G]) => void }[keyof Groups] extends (rows: infer All) => void
+  ? All
+  : never
 
-/** Name of a field. The table of readers must have exactly these. */
-export type TemplateField = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups] & string
+/** Name of a field. */
+export type FieldName = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups] & string
+
+/** What is read of a field. */
+export type ValueOf<Name extends FieldName> = Rows[Name] extends Kind<infer Value> ? Value : never
+
+/** Every row by the name of its field, in the order of the page. */
+export const fields: ReadonlyMap<string, Field> = new Map(
+  Object.values<Readonly<Record<string, Field>>>(fieldGroups).flatMap((group) => Object.entries(group)),
+)
+
+/** The value of a field, or the problem in words that follow its name. @param given undefined: its default counts */
+export function readField<Name extends FieldName>(name: Name, given: unknown): Read<ValueOf<Name>> {
+  const field = fields.get(name) as Field<ValueOf<Name>>
+  return field.read(given === undefined ? field.default : given)
+}
+
+/** The value of a field that a template does not have. @throws for a field without a default */
+export function defaultOf<Name extends FieldName>(name: Name): ValueOf<Name> {
+  const read = readField(name, undefined)
+  if ('problem' in read) throw new Error(`the template field ${name} ${read.problem}`)
+  return read.value
+}
