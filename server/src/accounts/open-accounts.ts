@@ -37,7 +37,7 @@ import { LogIn, SignUp } from './sign-up/sign-up.ts'
 import { reservedSlugs, takenSlugsTask } from './sign-up/slug.ts'
 import { VerifyLink } from './sign-up/verify-link.ts'
 
-/** Timeout of sign-ups for the list of slugs that the engine knows, in ms after the start; nothing else waits for the list. */
+/** How long sign-ups wait for the slugs that the engine knows, in ms after the start; nothing else waits for them. */
 const slugTimeout = 10_000
 
 interface LinkSettings extends MagicLinkSettings, LinkLimitSettings, RegistrationSettings, SignUpPolicy {
@@ -134,8 +134,8 @@ export class Accounts extends LinkAccounts {
     const { tokens, revocations, lifetimes, cookies, uses, streams } = sessions
     const { reconciler, engineList, activity } = containers
     const takenSlugs = takenSlugsTask(database, runtime, engineList)
-    // Its lists of all containers and homes take seconds with 20,000: the routes come first. One list of containers is that of
-    // the routes, of this, and of the reconciler's first run.
+    // The routes come first, because lists of 20,000 containers and homes take seconds. The list of containers is shared:
+    // routes, slugs, and the first run of the reconciler use the same one.
     const slugsKnown = containers.routesPublished.then(() =>
       withTimeout(
         slugTimeout,

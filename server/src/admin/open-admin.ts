@@ -127,7 +127,8 @@ export class Admin {
     this.stopContainer = new StopContainer(database, (container) => ownerActions.stopUnchecked(container))
     this.printLink = new PrintLink(database, links)
     const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
-    this.rotateKeys = new RotateKeys(database, key, { tokenLifetime, publishKeys: () => settings.serve() })
+    const publishKeys = () => settings.serve()
+    this.rotateKeys = new RotateKeys({ database, key, tokenLifetime, publishKeys })
     this.templateVersions = templateVersionsOf(parts)
     this.updateContainers = new UpdateContainers({
       database,
@@ -159,7 +160,7 @@ export class Admin {
     this.#onTemplates.push(listener)
   }
 
-  /** Ends all access of a user by a provider's word: sessions first, because one of them could make another token meanwhile. */
+  /** Ends all access of a user by a provider's word: sessions first, which could make another token meanwhile. */
   async endAccess(actor: Actor, userId: number, now: Date): Promise<void> {
     await this.endSessions.ofUser(userId, 'ended', now)
     await this.apiTokens.revokeAllOf(actor, userId, now)

@@ -1,27 +1,17 @@
 import type { Actor } from '#/accounts/actor.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainers, type UserContainer } from '#/store/user-containers.ts'
 
-/** The signing keys, as far as a rotation needs them. */
-export interface KeyRing {
-  readonly kid: string
-  readonly retired: readonly { readonly kid: string; readonly until: Date }[]
-  rotate(
-    until: Date,
-    steps: {
-      onPlanned(planned: { readonly kid: string; readonly before: string }): Promise<void>
-      onAccepted(): Promise<void>
-    },
-  ): Promise<void>
-}
-
-export interface RotationEffects {
+export interface RotateKeysParts {
+  readonly database: Database
+  readonly key: SigningKeys
   /** Max lifetime of a token, in seconds. */
   readonly tokenLifetime: number
   /** Publishes the accepted keys to the gateway. */
-  publishKeys(): Promise<void>
+  readonly publishKeys: () => Promise<void>
 }
 
 /** Time for which an old key is accepted beyond its tokens' lifetime, in ms: max difference of two clocks. */
@@ -33,32 +23,29 @@ const maxClockSkew = 60_000
  * session, prevents that.
  */
 export class RotateKeys {
-  readonly #database: Database
-  readonly #keys: KeyRing
-  readonly #effects: RotationEffects
+  readonly #parts: RotateKeysParts
 
-  constructor(database: Database, keys: KeyRing, effects: RotationEffects) {
-    this.#database = database
-    this.#keys = keys
-    this.#effects = effects
+  constructor(parts: RotateKeysParts) {
+    this.#parts = parts
   }
 
   /**
    * The audit entry is stored first: store and file cannot change in one step, and an entry without a rotation does
    * less harm than the reverse. @throws {Refusal} 409 too many rotations in a row
    */
-  async run(actor: Actor, now: Date): Promise<Pick<KeyRing, 'kid' | 'retired'>> {
-    const until = new Date(now.getTime() + this.#effects.tokenLifetime * 1_000 + maxClockSkew)
-    await this.#keys.rotate(until, {
+  async run(actor: Actor, now: Date): Promise<Pick<SigningKeys, 'kid' | 'retired'>> {
+    const { key, tokenLifetime, publishKeys } = this.#parts
+    const until = new Date(now.getTime() + tokenLifetime * 1_000 + maxClockSkew)
+    await key.rotate(until, {
       onPlanned: ({ kid, before }) => this.#audit(actor, { kid, before, until }, now),
-      onAccepted: () => this.#effects.publishKeys(),
+      onAccepted: () => publishKeys(),
     })
-    return { kid: this.#keys.kid, retired: this.#keys.retired }
+    return { kid: key.kid, retired: key.retired }
   }
 
   async #audit(actor: Actor, { kid, before, until }: { kid: string; before: string; until: Date }, at: Date) {
     const facts = { before: { kid: before }, after: { kid }, detail: { accepted_until: until } }
-    await this.#database.transaction((tx) =>
+    await this.#parts.database.transaction((tx) =>
       insertAuditEntries(tx, [{ at, actor, action: 'keys.rotate', target: `key:${kid}`, ...facts }]),
     )
   }

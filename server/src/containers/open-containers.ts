@@ -105,11 +105,14 @@ export const hasSnapshots = (
 ): boolean => snapshots.isOn && runtime.homeContents() !== undefined
 
 /**
- * The room of containers: their state and routes, launches, idle suspension, and what is repaired when the engine and the store
- * differ. Rooms above it subscribe to `routeSync.onChange`, `admission.onRequest` and `subscriptions.addSource`.
+ * The room of containers: their state and routes, launches, idle suspension, and repair when engine and store differ.
+ * Rooms above it subscribe to `routeSync.onChange`, `admission.onRequest` and `subscriptions.addSource`.
  */
 export class Containers {
   readonly templates: Templates
+  readonly rules: LaunchRules
+  /** Streams of pages, which end with the session that opened them. */
+  readonly streams: OpenStreams
   readonly activity: Activity
   readonly events = new UserEvents()
   readonly idleWarnings = new IdleWarnings((userId, event) => this.events.publish(userId, event))
@@ -158,6 +161,8 @@ export class Containers {
     const index = new ContainerIndex(capabilities)
     const crashLoops = new CrashLoops()
     this.templates = templates
+    this.rules = rules
+    this.streams = streams
     this.reconciler = reconciler
     this.activity = new Activity(database)
     this.engineList = new EngineListCache(runtime, () => reconciler.activate())
@@ -286,7 +291,7 @@ export class Containers {
     this.tasks = [
       prerequisitesTask(runtime, parts.hostCheck, engineList),
       routeSyncTask(routeSync, engineList),
-      // Before removals, which wait for an engine that is slow to remove: what is blocked stops within 5 s of its return.
+      // Before removals, which wait for a slow engine: what is blocked stops within 5 s of the engine's return.
       containerReconciler,
       removalsTask(database, this.removal),
       keptHomesTask({ database, runtime, isSettled }),
@@ -331,8 +336,8 @@ export class Containers {
   }
 
   /**
-   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed. A queued
-   * launch of a blocked user is refused at once, so that a stop does not wait for its slot.
+   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed.
+   * A queued launch of a blocked user is refused at once, so that a stop does not wait for its slot.
    */
   async publishUsers(userIds: readonly number[]): Promise<void> {
     for (const userId of userIds) this.admission.recheck(userId)
@@ -369,7 +374,7 @@ export class Containers {
     this.history.start()
   }
 
-  /** Nothing begins afterwards but launches that are queued. Resolves when the reconciler's work under way has ended. */
+  /** Nothing begins afterwards but queued launches. Resolves when the work of the reconciler has ended. */
   async stop(): Promise<void> {
     for (const timer of [...this.#timers, this.prestart, this.hostResources, this.history]) timer.stop()
     await Promise.all([this.reconciler.stop(), this.containerReconciler.stop()])
@@ -381,7 +386,7 @@ export class Containers {
   }
 }
 
-/** What follows from changes of containers in this room; other rooms subscribe for themselves. */
+/** Follows changes of containers for this room; other rooms subscribe for themselves. */
 function followChanges(
   { routeSync, activity, idleWarnings, capacity, launchProgress, prestart, events }: Containers,
   crashLoops: CrashLoops,

@@ -1,7 +1,6 @@
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { SignUpPolicy } from '#/accounts/sign-up/email-address.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
 import { maxParallelStops } from '#/containers/idle/lifetime-monitor.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { ContainerStatuses } from '#/containers/routes/route-sync.ts'
@@ -9,7 +8,6 @@ import type { Database } from '#/store/database.ts'
 import { deleteGroupInvitations } from '#/store/group-members.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 import { unknownGroupWarnings, type GroupDirectory } from '#/templates/group-directory.ts'
-import type { LaunchRules } from '#/templates/launch-rules.ts'
 import type { Template } from '#/templates/template.ts'
 import { GroupAdministration } from './group-administration.ts'
 import { GroupContainers } from './group-containers.ts'
@@ -33,8 +31,6 @@ import { TermEnds, type TermEndsParts } from './term-end/open-term-ends.ts'
 
 export interface GroupsParts extends TermEndsParts {
   readonly config: TermEndsParts['config'] & SignUpPolicy
-  readonly rules: LaunchRules
-  readonly streams: OpenStreams
   readonly accounts: Accounts
   /** The room of sharing, which is above this one: what managers may look at. */
   readonly looks: { isLookable(template: Template): boolean; lookOf: MemberStatesParts['lookOf'] }
@@ -65,9 +61,9 @@ export class Groups {
   readonly #onMembers: (() => void)[] = []
 
   constructor(parts: GroupsParts) {
-    const { config, database, runtime, directory, rules, streams, accounts, admin, looks, log } = parts
-    const { containers } = parts
-    const { templates, routeSync, capacity, ownerActions, idleSuspension, admission } = containers
+    const { config, database, runtime, containers, accounts, admin, looks, log } = parts
+    const { templates, routeSync, capacity, ownerActions, idleSuspension, admission, rules, streams } = containers
+    const { directory } = rules
     const { db } = database
     const parallelStops = maxParallelStops(runtime.capabilities)
     const statuses = new ContainerStatuses(routeSync, () => templates.types)
@@ -166,7 +162,7 @@ export class Groups {
     for (const listener of this.#onMembers) listener()
   }
 
-  /** Starts what follows from expiries and timetables; to be called again when groups, members or templates are others. */
+  /** Starts what follows from expiries and timetables; to be called again when groups, members or templates change. */
   start(): void {
     this.watch.reviewSoon()
     if (this.#parts.isForOneCommand) return

@@ -1,11 +1,8 @@
 import path from 'node:path'
 import { hasSnapshots, type Containers, type Foundation } from '#/containers/open-containers.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { noteHomeWritten } from '#/store/home-archives.ts'
 import { findUser } from '#/store/users.ts'
-import type { GroupDirectory } from '#/templates/group-directory.ts'
-import type { LaunchRules } from '#/templates/launch-rules.ts'
 import { DiskLimits } from './disk-limits.ts'
 import { DiskMeasurement, DiskUse } from './disk-use.ts'
 import { HomeAccess } from './home-access.ts'
@@ -23,16 +20,13 @@ export interface HomesParts extends Foundation {
     readonly snapshots: { readonly isOn: boolean; readonly maxBytes: number }
   }
   readonly containers: Containers
-  readonly streams: OpenStreams
-  readonly directory: GroupDirectory
-  readonly rules: LaunchRules
   /** For tests, in ms: between two measurements, and the limit of work on a home. */
   readonly pace?: { readonly measureHomes?: number; readonly homes?: number }
 }
 
 /**
- * The room of homes: their disk use, snapshots, downloads and uploads. Launches ask it first. Where snapshots are switched off,
- * nothing is read, and no launch asks for one.
+ * The room of homes: their disk use, snapshots, downloads and uploads. Launches ask it first. Where snapshots are switched
+ * off, nothing is read, and no launch asks for one.
  */
 export class Homes {
   readonly diskUse: DiskUse
@@ -49,8 +43,8 @@ export class Homes {
   readonly #isForOneCommand: boolean
 
   constructor(parts: HomesParts) {
-    const { config, database, runtime, installation, containers, directory, log, pace } = parts
-    const { templates, singleFlight, removal } = containers
+    const { config, database, runtime, installation, containers, log, pace } = parts
+    const { templates, rules, singleFlight, removal, streams } = containers
     const { maxBytes } = config.snapshots
     const isOn = hasSnapshots(config, runtime)
     this.#hasSnapshots = isOn
@@ -95,7 +89,7 @@ export class Homes {
       log,
     })
     this.snapshotAdministration = new SnapshotAdministration(database, this.snapshots)
-    this.downloads = new HomeDownloads(this.snapshots, access, files, parts.streams)
+    this.downloads = new HomeDownloads(this.snapshots, access, files, streams)
     this.uploads = new HomeUploads({
       access,
       maxBytes,
@@ -120,7 +114,7 @@ export class Homes {
       this.snapshots.beforeImage({ id: userId, slug }, type, new Date(), signal),
     )
     containers.subscriptions.addSource(diskUse)
-    directory.onChange(() => this.start())
+    rules.directory.onChange(() => this.start())
   }
 
   /** Completes what the death of a process has interrupted. Before the first launch. */
@@ -139,8 +133,8 @@ export class Homes {
   }
 }
 
-function diskUseOf({ config, runtime, containers, rules, log, pace }: HomesParts): DiskUse {
-  const { templates, routeSync, events } = containers
+function diskUseOf({ config, runtime, containers, log, pace }: HomesParts): DiskUse {
+  const { templates, rules, routeSync, events } = containers
   return new DiskUse({
     runtime,
     limits: new DiskLimits(templates, config.maxDiskPerUser),

@@ -6,7 +6,6 @@ import { Coalescer } from '#/machine/single-flight.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { deleteEndedShares } from '#/store/container-shares.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
-import type { GroupDirectory } from '#/templates/group-directory.ts'
 import type { Template } from '#/templates/template.ts'
 import { LookRequests } from './look-requests.ts'
 import { AnswerLook, AskToLook, GroundlessLooks, endGroundlessRequests } from './looks.ts'
@@ -17,7 +16,6 @@ import { Visitors } from './visitors.ts'
 export interface SharingParts extends Pick<Foundation, 'database' | 'log'> {
   readonly config: { readonly sharing: SharingSettings }
   readonly containers: Containers
-  readonly directory: GroupDirectory
 }
 
 /** The room of sharing. Where the settings switch it off, it reads nothing and has no timer. */
@@ -38,8 +36,8 @@ export class Sharing {
   readonly #refreshes = new Coalescer(() => this.#refresh())
 
   constructor(parts: SharingParts) {
-    const { config, database, containers, directory } = parts
-    const { templates, routeSync, events, subscriptions } = containers
+    const { config, database, containers } = parts
+    const { templates, rules, routeSync, events, subscriptions } = containers
     const settings = config.sharing
     this.#parts = parts
     this.settings = settings
@@ -77,7 +75,7 @@ export class Sharing {
     this.task = { name: 'shares', run: (now) => this.#run(now) }
     routeSync.onChange({ onGone: (owned) => visitors.forget(owned) })
     for (const source of [visitors, lookRequests]) subscriptions.addSource(source)
-    directory.onChange(() => void this.refresh())
+    rules.directory.onChange(() => void this.refresh())
   }
 
   isLookable(template: Template): boolean {

@@ -15,7 +15,7 @@ import { compileEndpoints, warmUpHttpServer } from '#/http/server.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { Sharing } from '#/sharing/open-sharing.ts'
 import { GroupDirectory } from '#/templates/group-directory.ts'
-import { GroupLaunchRules } from '#/templates/launch-rules.ts'
+import { LaunchRules } from '#/templates/launch-rules.ts'
 import { Usage } from '#/usage/open-usage.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
@@ -43,7 +43,7 @@ export const warmUpApp = (webDir: string): Promise<void> => warmUpHttpServer(web
 
 /** Max pause between two runs of the reconciler, in ms. */
 const reconcileInterval = 30_000
-/** Timeout of the drain at shutdown, in ms: that of `gateway/src/supervisor/supervisor.ts`; what this file starts imports nothing of the supervisor. */
+/** Timeout of the drain at shutdown, in ms: that of `gateway/src/supervisor/supervisor.ts`, which nothing here imports. */
 const drainTimeout = 15_000
 
 /**
@@ -82,13 +82,12 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   // Opened first, so that each room can request a run.
   const reconciler = new Reconciler(parts.pace?.every ?? reconcileInterval, log)
   const sessions = await openSessions({ ...parts, addresses, activate: () => reconciler.activate() })
-  const { streams } = sessions
   const directory = new GroupDirectory(database.db)
   await directory.refresh()
-  const rules = new GroupLaunchRules(database.db, directory, config.templates)
+  const rules = new LaunchRules(database.db, directory, config.templates)
   const containers = new Containers({ ...parts, addresses, sessions, rules, reconciler, hostCheck })
-  const homes = new Homes({ ...parts, containers, streams, directory, rules })
-  const sharing = new Sharing({ ...parts, containers, directory })
+  const homes = new Homes({ ...parts, containers })
+  const sharing = new Sharing({ ...parts, containers })
   const feed = new GatewayFeed({ ...parts, addresses, sessions, containers, sharing })
   const publishKeys = () => feed.serve()
   const companion = { requiresCompanion: requiresCompanion(config, addresses) }
@@ -97,9 +96,9 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const readTemplates = templateReader(config)
   const adminParts = { sessions, containers, accounts, archives, hostCheck, readTemplates, settings: feed }
   const admin = new Admin({ ...parts, ...adminParts })
-  const groupParts = { addresses, directory, rules, streams, archives, containers, homes, accounts, admin }
-  const groups = new Groups({ ...parts, ...groupParts, looks: sharing })
-  const usage = new Usage({ ...parts, containers, homes, directory })
+  const groupParts = { addresses, archives, containers, homes, accounts, admin, looks: sharing }
+  const groups = new Groups({ ...parts, ...groupParts })
+  const usage = new Usage({ ...parts, containers, homes })
   admin.deletion.onDeleted(() => sharing.refresh())
   groups.onMembers(() => void sharing.refresh())
   const providers = openProviderSignIn(parts, { addresses, accounts, admin, groups })

@@ -19,8 +19,8 @@ export interface ProviderSignInContext {
 }
 
 /**
- * Sign-in by OpenID Connect providers, which concerns three rooms: accounts, rights and memberships follow what a provider says.
- * Without providers it sends no request.
+ * Sign-in by OpenID Connect providers, which concerns three rooms: accounts, rights and memberships follow what a provider
+ * says. Without providers it sends no request.
  */
 export function openProviderSignIn(
   { config, database: store, key, log }: Pick<AppParts, 'config' | 'database' | 'key' | 'log'>,

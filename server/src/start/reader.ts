@@ -7,7 +7,7 @@ import { SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
 import { requiresCompanion, type Addresses, type Config } from '#/config/config.ts'
 import { OwnContainers } from '#/containers/routes/own-containers.ts'
 import { GroupDirectory } from '#/templates/group-directory.ts'
-import { GroupLaunchRules } from '#/templates/launch-rules.ts'
+import { LaunchRules } from '#/templates/launch-rules.ts'
 import { createListener, listenOnSocket } from '#/http/listener.ts'
 import { PassOn, readerSession } from '#/http/pass-on.ts'
 import { mayHaveSecret } from '#/http/front-end/address-secrets.ts'
@@ -65,8 +65,8 @@ export async function openReader(parts: Omit<ReaderParts, 'database' | 'runtime'
 }
 
 /**
- * Composition of the reader beside that of the application (`app.ts`): the endpoints that any node answers. It answers with 200 and
- * 304 alone; every other request, and every refusal, is passed on to the leader. It writes nothing.
+ * Composition of the reader beside that of the application (`app.ts`): the endpoints that any node answers. It answers with
+ * 200 and 304 alone; every other request, and every refusal, is passed on to the leader. It writes nothing.
  * @throws when it cannot listen, or the store is not read
  */
 async function startReader(parts: ReaderParts): Promise<Reader> {
@@ -116,7 +116,7 @@ async function startReader(parts: ReaderParts): Promise<Reader> {
       ownContainers: new OwnContainers(
         database.db,
         config.templates,
-        new GroupLaunchRules(database.db, directory, config.templates),
+        new LaunchRules(database.db, directory, config.templates),
         knownStatuses(parts.runtime),
         { has: (id) => isRestartAsked(state, id) },
       ),

@@ -8,37 +8,21 @@ import type { User } from '#/store/users.ts'
 import { covers, isExpired, type GroupDirectory } from './group-directory.ts'
 import type { Template, Templates } from './template.ts'
 
-/** Port to the feature that restricts by group who may launch what, and how much of it. */
-export interface LaunchRules {
-  /** Templates that this user sees, in the configured order; without a restricted one it asks the store nothing. */
-  visible(user: Pick<User, 'id' | 'isAdmin'>): Promise<readonly Template[]>
-  /** Why this user may not launch this type; asks the store nothing where no group concerns the type. */
-  refusalFor(user: Pick<User, 'id' | 'isAdmin'>, template: Template, now: Date): Promise<Refusal | undefined>
-  /** Limits of the owner's groups that concern this container; undefined, at once, where no group has any for its type. */
-  limitsFor(owned: ContainerRef): Promise<readonly MemberLimits[]> | undefined
-  /**
-   * Flows of the launch queue of the owner's groups that concern this container, one of which its launch belongs to; undefined, at
-   * once, where no group concerns the type.
-   */
-  flowsOf(owned: ContainerRef): Promise<readonly string[]> | undefined
-  /** Whether a group limits the size of homes. */
-  readonly hasDiskLimits: boolean
-}
-
 type Launcher = Pick<User, 'id' | 'isAdmin'>
 
-/** What groups say of launches; see decision 059. */
-export class GroupLaunchRules implements LaunchRules {
+/** What groups say of launches: who may launch what, and how much of it; see decision 059. */
+export class LaunchRules {
+  readonly directory: GroupDirectory
   readonly #db: Db
-  readonly #directory: GroupDirectory
   readonly #templates: Templates
 
   constructor(db: Db, directory: GroupDirectory, templates: Templates) {
     this.#db = db
-    this.#directory = directory
+    this.directory = directory
     this.#templates = templates
   }
 
+  /** Templates that this user sees, in the configured order; without a restricted one it asks the store nothing. */
   async visible(user: Launcher): Promise<readonly Template[]> {
     const all = this.#templates.all()
     if (user.isAdmin || !all.some(isRestricted)) return all
@@ -46,9 +30,10 @@ export class GroupLaunchRules implements LaunchRules {
     return all.filter((each) => !isRestricted(each) || each.groups.some((name) => names.has(name)))
   }
 
+  /** Why this user may not launch this type; asks the store nothing where no group concerns the type. */
   async refusalFor(user: Launcher, template: Template, now: Date): Promise<Refusal | undefined> {
     const isForMembers = isRestricted(template) && !user.isAdmin
-    const mayHaveEnded = this.#directory.expired(now).some((group) => covers(group, template.type))
+    const mayHaveEnded = this.directory.expired(now).some((group) => covers(group, template.type))
     if (!isForMembers && !mayHaveEnded) return undefined
     const groups = await this.#groupsOf(user.id)
     if (isForMembers && !groups.some(({ name }) => template.groups.includes(name))) return refusals.typeOfGroups()
@@ -56,18 +41,24 @@ export class GroupLaunchRules implements LaunchRules {
     return expired && refusals.groupExpired(expired.name)
   }
 
+  /** Limits of the owner's groups that concern this container; undefined, at once, where no group has any for its type. */
   limitsFor({ userId, type }: ContainerRef): Promise<readonly MemberLimits[]> | undefined {
-    return this.#directory.limited.some((group) => covers(group, type)) ? this.#limitsOf(userId, type) : undefined
+    return this.directory.limited.some((group) => covers(group, type)) ? this.#limitsOf(userId, type) : undefined
   }
 
+  /**
+   * Flows of the launch queue of the owner's groups that concern this container, one of which its launch belongs to; undefined,
+   * at once, where no group concerns the type.
+   */
   flowsOf({ userId, type }: ContainerRef): Promise<readonly string[]> | undefined {
     const named = this.#templates.get(type)?.groups ?? []
-    if (!this.#directory.concerns(type, named)) return undefined
+    if (!this.directory.concerns(type, named)) return undefined
     return this.#flowsOf(userId, type, named)
   }
 
+  /** Whether a group limits the size of homes. */
   get hasDiskLimits(): boolean {
-    return this.#directory.limited.some(({ limits }) => limits.disk !== null)
+    return this.directory.limited.some(({ limits }) => limits.disk !== null)
   }
 
   async #limitsOf(userId: number, type: string): Promise<MemberLimits[]> {
@@ -86,8 +77,8 @@ export class GroupLaunchRules implements LaunchRules {
   }
 
   async #groupsOf(userId: number): Promise<Group[]> {
-    if (this.#directory.isEmpty) return []
-    return this.#directory.find(await listGroupIdsOf(this.#db, userId))
+    if (this.directory.isEmpty) return []
+    return this.directory.find(await listGroupIdsOf(this.#db, userId))
   }
 }
 

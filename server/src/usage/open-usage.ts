@@ -1,12 +1,10 @@
-import type { Foundation } from '#/containers/open-containers.ts'
-import type { Containers } from '#/containers/open-containers.ts'
+import type { Containers, Foundation } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { Homes } from '#/homes/open-homes.ts'
 import { settledDay, type IsSettled } from '#/machine/settled-dates.ts'
 import { zonedDate } from '#/machine/time-zone.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteOldUsage } from '#/store/usage-sums.ts'
-import type { GroupDirectory } from '#/templates/group-directory.ts'
 import { HomeUsage, UsageMeasurement } from './usage-measurement.ts'
 import { UsageRecorder, UsageWriter } from './usage-recorder.ts'
 import { dayBefore, monthBefore, UsageReport } from './usage-report.ts'
@@ -20,14 +18,13 @@ export interface UsageParts extends Pick<Foundation, 'database' | 'runtime' | 'l
   }
   readonly containers: Containers
   readonly homes: Homes
-  readonly directory: GroupDirectory
   /** For tests, in ms. */
   readonly pace?: { readonly overdue?: number }
 }
 
 /**
- * The room of usage: records sums of use, unless none are kept; measures CPU time, memory and homes where that is configured; and
- * reports them.
+ * The room of usage: records sums of use, unless none are kept; measures CPU time, memory and homes where that is
+ * configured; and reports them.
  */
 export class Usage {
   readonly isRecorded: boolean
@@ -40,9 +37,10 @@ export class Usage {
   readonly #homes: HomeUsage
   readonly #closeDiskUse: () => void
 
-  constructor({ config, database, runtime, containers, homes, directory, log, pace }: UsageParts) {
+  constructor({ config, database, runtime, containers, homes, log, pace }: UsageParts) {
     const { timeZone, keepUsageDays: keepDays, keepUsageMonths: keepMonths } = config
-    const { routeSync, activity, templates } = containers
+    const { routeSync, activity, templates, rules } = containers
+    const { directory } = rules
     const { diskUse } = homes
     this.isRecorded = keepDays > 0 || keepMonths > 0
     const interval = this.isRecorded ? config.measureUsage * 1_000 : 0

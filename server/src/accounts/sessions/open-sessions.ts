@@ -30,7 +30,7 @@ export interface SessionsParts extends Pick<Foundation, 'database' | 'gateway' |
   readonly maxStreams?: Partial<Record<StreamKind, number>>
 }
 
-/** Access tokens, sessions and revocations, which containers need: they are opened before these, and accounts after them. */
+/** Access tokens, sessions and revocations. Containers need them, so they are opened before these, and accounts after. */
 export class Sessions {
   readonly streams: OpenStreams
   readonly revocations: Revocations
@@ -85,7 +85,10 @@ export class Sessions {
     return this.renewSession.endOf(sid, new Date())
   }
 
-  /** Looks for jumps of the clock. A crash may have interrupted the last one; instants moved in part would look like another. */
+  /**
+   * Looks for jumps of the clock. A crash may have interrupted the work on the last one, which is completed first: instants that
+   * are moved only in part would look like another jump.
+   */
   async startClock(): Promise<void> {
     const { database } = this.#parts
     await finishClockJump(database)

@@ -5,7 +5,6 @@ import type { Containers, Foundation } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { Homes } from '#/homes/open-homes.ts'
 import { OverdueDates } from '#/machine/settled-dates.ts'
-import type { GroupDirectory } from '#/templates/group-directory.ts'
 import { ArchiveDownloads } from './archive-downloads.ts'
 import type { ArchiveStore } from '#/homes/archive-store.ts'
 import { ArchiveMember } from './archive-member.ts'
@@ -27,7 +26,6 @@ export interface TermEndsParts extends Pick<
   }
   readonly mailer: Mailer
   readonly addresses: { readonly frontendUrl: string }
-  readonly directory: GroupDirectory
   readonly archives: ArchiveStore
   readonly containers: Containers
   readonly homes: Homes
@@ -37,7 +35,8 @@ export interface TermEndsParts extends Pick<
 }
 
 /**
- * Ends of terms. Without one, the worker looks once after the start, and with each run of the reconciler while there are groups.
+ * Ends of terms. Without one, the worker looks once after the start, and with each run of the reconciler while there are
+ * groups.
  */
 export class TermEnds {
   readonly task: Task
@@ -48,9 +47,10 @@ export class TermEnds {
 
   /** @param onMembers called when a member was removed */
   constructor(parts: TermEndsParts, onMembers: () => void) {
-    const { config, database, runtime, installation, mailer, addresses, directory, archives: files, log } = parts
+    const { config, database, runtime, installation, mailer, addresses, archives: files, log } = parts
     const { containers, admin, isForOneCommand } = parts
-    const { ownerActions, removal, singleFlight, templates, reconciler } = containers
+    const { ownerActions, removal, singleFlight, templates, rules, reconciler } = containers
+    const { directory } = rules
     const { diskUse } = parts.homes
     const { db } = database
     const contents = runtime.homeContents()

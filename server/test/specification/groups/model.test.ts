@@ -12,7 +12,7 @@ import { GroupDirectory } from '#/templates/group-directory.ts'
 import { GroupMembers } from '#/groups/group-members.ts'
 import type { InviteToGroup } from '#/groups/group-invitations.ts'
 import { JoinCodes, WrongCodeLimit } from '#/groups/join-codes.ts'
-import { GroupLaunchRules } from '#/templates/launch-rules.ts'
+import { LaunchRules } from '#/templates/launch-rules.ts'
 import { EndGroup } from '#/groups/managed-group.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
 import { openDatabase } from '#/store/database.ts'
@@ -51,7 +51,7 @@ const users = await Promise.all(
 )
 const actor = { id: null, email: 'operator', address: 'test', language: 'en' } as const
 const directory = new GroupDirectory(database.db)
-const rules = new GroupLaunchRules(database.db, directory, templates)
+const rules = new LaunchRules(database.db, directory, templates)
 const log = { warn: () => undefined }
 const groups = new GroupAdministration({ database, directory, types: () => types, release: async () => undefined })
 const noInvitations = { run: async () => ({ invited: [], signedUp: [], refused: [] }) } as unknown as InviteToGroup
