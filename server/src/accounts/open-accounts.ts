@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { Containers, Foundation } from '#/containers/open-containers.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { settledDay } from '#/machine/settled-dates.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'

@@ -1,108 +1,47 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { Gateway } from '@berth/gateway/port/gateway.ts'
-import type { Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
+import type { RuntimeCapabilities } from '#/engines/runtime.ts'
 import { settledDay } from '#/machine/settled-dates.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
-import type { Database } from '#/store/database.ts'
 import type { FormerOwner, RemovedContainer } from '#/store/removals.ts'
-import type { ContainerRef, UserContainer } from '#/store/user-containers.ts'
-import { listRecentUsersOf, type User } from '#/store/users.ts'
+import type { UserContainer } from '#/store/user-containers.ts'
+import type { User } from '#/store/users.ts'
 import type { LaunchRules } from '#/templates/launch-rules.ts'
 import { FileSources } from '#/templates/starter-files/file-sources.ts'
 import { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
-import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'
+import { TemplateSources } from '#/templates/template-sources.ts'
 import type { Template, Templates } from '#/templates/template.ts'
-import { checkBlock, stopJustBlocked } from './blocked-containers.ts'
+import { stopJustBlocked } from './blocked-containers.ts'
 import { ContainerLogs } from './container-logs.ts'
 import { ContainerRemoval } from './container-removal.ts'
+import { hasSnapshots, type ContainersParts } from './containers-parts.ts'
 import { Activity } from './idle/activity.ts'
 import { IdleSuspension } from './idle/idle-suspension.ts'
-import { IdleTimeoutMonitor } from './idle/idle-timeout-monitor.ts'
 import { IdleWarnings } from './idle/idle-warnings.ts'
-import { ImageFetches } from './idle/image-fetches.ts'
-import { LifetimeMonitor } from './idle/lifetime-monitor.ts'
 import { OwnerActions } from './idle/owner-actions.ts'
-import { Prestart, PrestartTimes, type PrestartParts, type PrestartTimesParts } from './idle/prestart.ts'
-import { AdmissionControl, Capacity, PreLaunchHooks, type PreLaunchHook } from './launch/admission-control.ts'
+import type { Prestart } from './idle/prestart.ts'
+import { prestartOf, timersOf, type ContainerTimer } from './idle/timers.ts'
+import { PreLaunchHooks, type AdmissionControl, type Capacity, type PreLaunchHook } from './launch/admission-control.ts'
 import { containerSpec, type InstallationSettings, type SpecUser } from './launch/build-container-spec.ts'
-import { CrashLoops } from './launch/crash-loops.ts'
-import { HostResources } from './launch/host-resources.ts'
-import { failOnEarlyExit, hasExited } from './launch/launch-failure.ts'
-import { LaunchProgress } from './launch/launch-progress.ts'
+import type { HostResources } from './launch/host-resources.ts'
+import type { LaunchProgress } from './launch/launch-progress.ts'
 import { Launch } from './launch/launch.ts'
-import { LaunchMetrics, LoadTimeSeries } from './launch/load-metrics.ts'
-import { readinessTargetOf, waitForReadiness } from './launch/readiness-probe.ts'
+import { Launching } from './launch/launching.ts'
+import type { LaunchMetrics, LoadTimeSeries } from './launch/load-metrics.ts'
 import { Spawner } from './launch/spawner.ts'
 import type { BeforeImage } from './launch/starter.ts'
 import { Wake } from './launch/wake.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { ContainerReconciler } from './reconcile/container-reconciler.ts'
 import { EngineListCache } from './reconcile/engine-list.ts'
-import { prerequisitesTask, type HostCheck } from './reconcile/host-check.ts'
-import type { GracePeriods } from './reconcile/plan.ts'
+import { prerequisitesTask } from './reconcile/host-check.ts'
 import type { Reconciler, Task } from './reconcile/reconciler.ts'
 import { finishRemovals, keptHomesTask, removalsTask, removeUnkeptHomes } from './reconcile/removals-task.ts'
 import { ContainerIndex } from './routes/container-index.ts'
-import { isAddress, type ContainerState } from './routes/container-state.ts'
 import { OwnContainers, RestartRequests, StatusLookups } from './routes/own-containers.ts'
-import type { RouteStatus } from './routes/route-changes.ts'
-import { RouteSync, routeSyncTask, type RouteSyncParts } from './routes/route-sync.ts'
+import { RouteSync, routeSyncTask } from './routes/route-sync.ts'
 import { UserEventSubscriptions, UserEvents, containerEvent } from './user-events.ts'
-
-/** Store, engine, gateway and log, on which the rooms of one process are built. */
-export interface Foundation {
-  readonly database: Database
-  readonly runtime: Runtime
-  /** The data plane; it keeps serving when this process ends. */
-  readonly gateway: Gateway
-  /** Name of this installation; the prefix of every container name. */
-  readonly installation: string
-  /**
-   * True for an API that is started for one command while no service runs: no periodic task starts, because the next
-   * start of the service does that work, and the operator asked for this one command only.
-   */
-  readonly isForOneCommand?: boolean
-  readonly log: Logger
-}
-
-/** Settings of this room, as `Config` has them. */
-export interface ContainersSettings {
-  readonly templates: Templates
-  readonly sources: SourceFolders
-  readonly dataDir: string
-  readonly containerRouting: 'path' | 'subdomain'
-  readonly timeZone: string
-  readonly launchTimeout: number
-  readonly launchParallel: number
-  readonly maxRunning: number | null
-  readonly maxPerUser: number | null
-  readonly retireAfter: number
-  readonly fetchesImages: boolean
-  readonly snapshots: { readonly isOn: boolean }
-}
-
-export interface ContainersParts extends Foundation {
-  readonly config: ContainersSettings
-  readonly addresses: Pick<InstallationSettings, 'spawnerUrl' | 'containerOrigin'> & { readonly frontendUrl: string }
-  /** The keys of tokens, which rotate: they are read at each launch. */
-  readonly key: { readonly jwks: unknown; readonly signingJwks: unknown }
-  /** Sessions: what ends with them, and which are revoked. */
-  readonly sessions: { readonly streams: OpenStreams; readonly revocations: { all: RouteSyncParts['revoked'] } }
-  readonly rules: LaunchRules
-  /** Runs nothing before it is started with the tasks of all rooms; it may be asked for a run earlier. */
-  readonly reconciler: Reconciler
-  readonly hostCheck: HostCheck
-  /** For tests, in ms. */
-  readonly pace?: Partial<GracePeriods> & { readonly overdue?: number }
-}
-
-/** Whether snapshots of homes are made: before a home gets another image, among other times. */
-export const hasSnapshots = (
-  { snapshots }: Pick<ContainersSettings, 'snapshots'>,
-  runtime: Pick<Runtime, 'homeContents'>,
-): boolean => snapshots.isOn && runtime.homeContents() !== undefined
 
 /**
  * The room of containers: their state and routes, launches, idle suspension, and repair when engine and store differ.
@@ -118,7 +57,7 @@ export class Containers {
   readonly idleWarnings = new IdleWarnings((userId, event) => this.events.publish(userId, event))
   readonly singleFlight = new SingleFlight()
   readonly restartRequests = new RestartRequests()
-  readonly launchMetrics = new LaunchMetrics()
+  readonly launchMetrics: LaunchMetrics
   readonly engineList: EngineListCache
   readonly capacity: Capacity
   readonly hostResources: HostResources
@@ -148,8 +87,7 @@ export class Containers {
   readonly #stopBlocked: ReturnType<typeof stopJustBlocked>
   readonly #finishRemovals: ReturnType<typeof finishRemovals>
   readonly #routesPublished = Promise.withResolvers<void>()
-  /** Each runs only while a template needs it. */
-  readonly #timers: readonly { start(): void; stop(): void }[]
+  readonly #timers: readonly ContainerTimer[]
 
   constructor(parts: ContainersParts) {
     const { config, database, runtime, gateway, installation, rules, reconciler, log } = parts
@@ -159,30 +97,21 @@ export class Containers {
     const { db } = database
     const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
     const index = new ContainerIndex(capabilities)
-    const crashLoops = new CrashLoops()
     this.templates = templates
     this.rules = rules
     this.streams = streams
     this.reconciler = reconciler
     this.activity = new Activity(database)
     this.engineList = new EngineListCache(runtime, () => reconciler.activate())
-    this.capacity = new Capacity(config, (type) => templates.get(type))
-    this.hostResources = new HostResources(runtime, log)
-    this.launchProgress = launchProgressOf(parts, this.events, index)
-    const { activity, capacity, events, hostResources, idleWarnings, launchProgress, launchMetrics, singleFlight } =
-      this
-    this.admission = new AdmissionControl({
-      capacity,
-      hostResources,
-      launchProgress,
-      limitsFor: (owned) => rules.limitsFor(owned),
-      flowsOf: (owned) => rules.flowsOf(owned),
-      checkBlock: (userId, type) => checkBlock(db, userId, type),
-      parallel: config.launchParallel,
-      ping: () => runtime.ping(),
-    })
-    const { admission, engineList } = this
-    this.history = new LoadTimeSeries({ admission, capacity, hostResources, launchMetrics })
+    const launching = new Launching(parts, this.events, index)
+    this.capacity = launching.capacity
+    this.hostResources = launching.hostResources
+    this.launchMetrics = launching.launchMetrics
+    this.launchProgress = launching.launchProgress
+    this.admission = launching.admission
+    this.history = launching.history
+    const { crashLoops, hostResources, launchProgress, launchMetrics, admission } = launching
+    const { activity, engineList, events, idleWarnings, singleFlight } = this
     this.routeSync = new RouteSync({
       db,
       runtime,
@@ -220,21 +149,7 @@ export class Containers {
     const { idleSuspension } = this
     const timeout = config.launchTimeout * 1_000
     this.launch = new Launch({ database, spawner, templates, rules, launchProgress, activity, timeout, log })
-    this.prestart = new Prestart({
-      rules,
-      spawner,
-      activity,
-      idleSuspension,
-      templates,
-      capabilities,
-      admission,
-      isPaused: (owned) => isPaused(routeSync, owned),
-      awaitReady: awaitReady(config, routeSync),
-      log,
-    })
-    const { prestart } = this
-    admission.onShortage((owned, refusal) => prestart.makeRoom(owned, refusal))
-    admission.onRequest((owned) => prestart.noteRequest(owned))
+    this.prestart = prestartOf(parts, { routeSync, idleSuspension, activity, admission, spawner })
     this.ownerActions = new OwnerActions({
       database,
       templates,
@@ -256,7 +171,7 @@ export class Containers {
       activity,
       report,
     })
-    followChanges(this, crashLoops, (known) => noteEnd(parts, launchProgress, known))
+    followChanges(this, launching)
     this.subscriptions = new UserEventSubscriptions({
       events,
       streams,
@@ -388,111 +303,26 @@ export class Containers {
 
 /** Follows changes of containers for this room; other rooms subscribe for themselves. */
 function followChanges(
-  { routeSync, activity, idleWarnings, capacity, launchProgress, prestart, events }: Containers,
-  crashLoops: CrashLoops,
-  onEnd: (container: ContainerState) => void,
+  { routeSync, activity, idleWarnings, prestart, events }: Containers,
+  launching: Launching,
 ): void {
-  const noteLaunched = (container: ContainerState, status: RouteStatus) => {
-    // An engine that does not answer about it has ended nothing.
-    if (status === 'unknown') return
-    const isUp = status === 'running' || status === 'paused'
-    capacity.note(container, isUp)
-    if (status === 'running') launchProgress.forgetFailure(container)
-    if (isUp) return
-    if (!container.wasStopped && status !== 'blocked') crashLoops.ended(container)
-    onEnd(container)
-  }
   routeSync.onChange({
     onStatus: (container, status) => {
       if (status === 'running') activity.startOver(container)
       else if (status !== 'paused') idleWarnings.forget(container)
-      noteLaunched(container, status)
+      launching.noteStatus(container, status)
       if (status !== 'running' && status !== 'paused') prestart.noteEnd(container)
       events.publish(container.userId, containerEvent(container.type, status, container))
     },
     onGone: (owned) => {
       activity.forget(owned)
       idleWarnings.forget(owned)
-      capacity.note(owned, false)
-      crashLoops.forget(owned)
-      launchProgress.forget(owned)
+      launching.noteGone(owned)
       prestart.noteEnd(owned)
       events.publish(owned.userId, containerEvent(owned.type, 'missing'))
     },
   })
 }
-
-/** Explains the end of a container that a launch waits for. */
-function noteEnd(
-  { runtime, log }: ContainersParts,
-  launchProgress: LaunchProgress,
-  known: ContainerState | undefined,
-): void {
-  if (!known) return
-  failOnEarlyExit({ runtime, launchProgress }, known).catch((error: unknown) =>
-    log.warn({ err: error }, 'explaining an end failed'),
-  )
-}
-
-function launchProgressOf(
-  parts: ContainersParts,
-  events: UserEvents,
-  index: Pick<ContainerIndex, 'get'>,
-): LaunchProgress {
-  const { templates, containerRouting } = parts.config
-  const knownOf = (owned: ContainerRef) => index.get(owned)?.known
-  return new LaunchProgress({
-    publish: (userId, event) => events.publish(userId, event),
-    hasListener: (userId) => events.hasListener(userId),
-    hasExited: (owned) => {
-      const known = knownOf(owned)
-      return known !== undefined && hasExited(known)
-    },
-    readinessTarget: (owned) =>
-      readinessTargetOf(templates.get(owned.type), knownOf(owned)?.prefix, containerRouting === 'subdomain'),
-    onExited: (owned, progress) => noteEnd(parts, progress, knownOf(owned)),
-  })
-}
-
-/** What suspends and stops containers, starts them at set hours, and fetches images ahead. */
-function timersOf(
-  { config, database, runtime, log }: ContainersParts,
-  { routeSync, idleSuspension, activity, idleWarnings: warnings, prestart }: Containers,
-) {
-  const { templates, timeZone } = config
-  const now = () => Date.now()
-  const passwords = new TemplateSources(config.sources)
-  const fetchImage: PrestartTimesParts['fetchImage'] = (template, signal) =>
-    runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) })
-  const usersOf: PrestartTimesParts['usersOf'] = (type, since, page) =>
-    listRecentUsersOf(database.db, type, since, page)
-  return [
-    new IdleTimeoutMonitor({ templates, routeSync, idleSuspension, activity, runtime, warnings, log }),
-    new LifetimeMonitor({ templates, routeSync, idleSuspension, runtime, warnings, timeZone, now, log }),
-    new PrestartTimes({ templates, prestart, usersOf, fetchImage, timeZone, now, log }),
-    new ImageFetches({ templates, isForAll: config.fetchesImages, fetchImage, log }),
-  ]
-}
-
-/** Address of a container that has one. */
-function addressOf(routeSync: RouteSync, owned: ContainerRef) {
-  const known = routeSync.get(owned)
-  const where = known && routeSync.routeOf(known)?.where
-  return known && where && isAddress(where) ? { known, where } : undefined
-}
-
-const isPaused = (routeSync: RouteSync, owned: ContainerRef): boolean =>
-  addressOf(routeSync, owned)?.where.isPaused === true
-
-const awaitReady =
-  ({ templates, containerRouting }: ContainersSettings, routeSync: RouteSync): PrestartParts['awaitReady'] =>
-  async (owned, timeout, signal) => {
-    const found = addressOf(routeSync, owned)
-    if (!found) return false
-    const hasOwnHost = containerRouting === 'subdomain'
-    const target = readinessTargetOf(templates.get(owned.type), found.known.prefix, hasOwnHost)
-    return waitForReadiness(found.where, timeout, signal, target)
-  }
 
 /** Where stopped containers are not kept, a record without one is stopped, and never forgotten. */
 const stoppedGraces = ({ keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>) =>

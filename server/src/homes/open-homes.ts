@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { hasSnapshots, type Containers, type Foundation } from '#/containers/open-containers.ts'
+import { hasSnapshots, type Foundation } from '#/containers/containers-parts.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { noteHomeWritten } from '#/store/home-archives.ts'
 import { findUser } from '#/store/users.ts'

@@ -1,5 +1,6 @@
 import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
-import type { Containers, Foundation } from '#/containers/open-containers.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { LookState } from '#/groups/member-states.ts'
 import { Coalescer } from '#/machine/single-flight.ts'

@@ -1,7 +1,7 @@
 import type { AuditWebhookPace } from '#/admin/audit-webhook.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
-import type { Foundation } from '#/containers/open-containers.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
 import type { StreamKind } from '#/containers/open-streams.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import type { GracePeriods } from '#/containers/reconcile/plan.ts'

@@ -1,4 +1,5 @@
-import type { Containers, Foundation } from '#/containers/open-containers.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { Homes } from '#/homes/open-homes.ts'
 import { settledDay, type IsSettled } from '#/machine/settled-dates.ts'

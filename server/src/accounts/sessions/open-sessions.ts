@@ -1,4 +1,4 @@
-import type { Foundation } from '#/containers/open-containers.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
 import { OpenStreams, type StreamKind } from '#/containers/open-streams.ts'
 import { ClockJumpDetector } from '#/machine/clock-jump-detector.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
