@@ -75,7 +75,7 @@ export class UpstreamRequestHeaders {
     origin: ClientOrigin,
     identity: Identity | undefined,
   ): string {
-    const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(fields, route, origin, identity)
+    const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(method, fields, route, origin, identity)
     return `${method} ${path} HTTP/1.1\r\n${lines}`
   }
 
@@ -97,6 +97,7 @@ export class UpstreamRequestHeaders {
   }
 
   #make(
+    method: string,
     fields: RequestFields,
     route: Route,
     origin: ClientOrigin,
@@ -113,8 +114,9 @@ export class UpstreamRequestHeaders {
     const prefixLine = route.rules.hasOwnHost ? '' : `X-Forwarded-Prefix: /${prefix}\r\n`
     const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}${prefixLine}`
     const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
+    const kept = this.#withoutTokens(mayBeWebDav(method, route) ? withoutPrefix(fields, prefix) : fields.kept)
     this.#last = {
-      lines: inOnePiece(`${hostLine(fields)}${this.#withoutTokens(fields.kept)}${own}${upgradeLines(fields)}\r\n`),
+      lines: inOnePiece(`${hostLine(fields)}${kept}${own}${upgradeLines(fields)}\r\n`),
       responseContext: {
         prefix,
         rules: route.rules,
@@ -169,6 +171,29 @@ const userLine = (identity: Identity | undefined) =>
 /** Where the request comes from, as the gateway determined it. */
 function forwardedLines({ host }: RequestFields, { address, scheme }: ClientOrigin): string {
   return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${scheme}\r\n${line('X-Forwarded-Host', host)}`
+}
+
+/** Methods of requests that name no other addresses. */
+const plainMethods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
+
+const mayBeWebDav = (method: string, { rules }: Route) =>
+  rules.stripPrefix && !rules.hasOwnHost && !plainMethods.has(method)
+
+/** Lines of a request with the prefix taken out of the addresses of WebDAV (RFC 4918, 10.3 and 10.4), as out of its path. */
+function withoutPrefix({ kept, host = '' }: RequestFields, prefix: string): string {
+  const own = (address: string) => belowPrefix(address, host.toLowerCase(), prefix)
+  return kept
+    .replace(/^(destination:[\t ]*)([^\r]*)/gim, (_line, name: string, address: string) => name + own(address))
+    .replace(/^if:[^\r]*/gim, (tagged) => tagged.replace(/<([^<>]*)>/g, (_tag, address: string) => `<${own(address)}>`))
+}
+
+/** An address on this host without the prefix; any other one as it is. @param host lower case */
+function belowPrefix(address: string, host: string, prefix: string): string {
+  const [, authority = '', path = ''] = /^((?:https?:\/\/[^/]*)?)(\/.*)$/i.exec(address) ?? []
+  if (authority !== '' && !authority.toLowerCase().endsWith(`://${host}`)) return address
+  const rest = path.slice(prefix.length + 1)
+  if (!path.startsWith(`/${prefix}`) || !/^(?:[/?#]|$)/.test(rest)) return address
+  return authority + (rest.startsWith('/') ? rest : `/${rest}`)
 }
 
 const upgradeLines = ({ opensWebSocket }: RequestFields) =>

@@ -201,3 +201,28 @@ test("a client's trailers reach the app, but not what only the gateway may say",
   )
   assert.match(answer, /\{"x-checksum":"abc"\}/)
 })
+
+/** RFC 4918, 10.3 and 10.4: the app would look for the copy below a folder that it does not have. */
+test('the addresses of WebDAV lose the prefix as the path does, and no others', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp())
+  const host = { host: 'spawner.test:8080' }
+  for (const [method, name, sent, expected] of [
+    ['MOVE', 'destination', 'http://spawner.test:8080/ann-dev/b%20c/', 'http://spawner.test:8080/b%20c/'],
+    ['COPY', 'destination', '/ann-dev/b?x', '/b?x'],
+    ['MOVE', 'destination', 'http://spawner.test:8080/ann-dev', 'http://spawner.test:8080/'],
+    ['MOVE', 'destination', 'http://spawner.test:8080/ann-development/b', 'http://spawner.test:8080/ann-development/b'],
+    ['MOVE', 'destination', 'http://other.example/ann-dev/b', 'http://other.example/ann-dev/b'],
+    [
+      'PUT',
+      'if',
+      '<http://spawner.test:8080/ann-dev/a> (<urn:uuid:1> ["e"]) </ann-dev/b> (Not <x>)',
+      '<http://spawner.test:8080/a> (<urn:uuid:1> ["e"]) </b> (Not <x>)',
+    ],
+  ] as const) {
+    const { headers } = await echoed(port, '/ann-dev/a', { method, headers: { ...host, [name]: sent } })
+    assert.equal(headers[name], expected, `${method} ${name}: ${sent}`)
+  }
+  const { port: keeps } = await startGatewayHarness(t, echoApp(), { rules: { stripPrefix: false } })
+  const { headers } = await echoed(keeps, '/ann-dev/a', { method: 'MOVE', headers: { destination: '/ann-dev/b' } })
+  assert.equal(headers.destination, '/ann-dev/b')
+})
