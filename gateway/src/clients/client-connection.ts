@@ -39,6 +39,11 @@ const nothing = Buffer.alloc(0)
  */
 const maxPipelined = 4 * 1024
 
+const [carriageReturn, lineFeed] = [13, 10]
+/** @param end of the bytes that are valid */
+const isEmptyLine = (bytes: Buffer, at: number, end: number) =>
+  at + 2 <= end && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed
+
 /**
  * Downstream connection: serves one request at a time, and relays bytes; those behind a request wait until it is served
  * (pipelining). State machine with four states: reading a head, serving a request (`#head`), a tunnel, or lingering close
@@ -318,6 +323,7 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
 
   /** Reads a head at the beginning of `bytes`, and serves its request. */
   #readHead(bytes: Buffer, length: number): void {
+    if (isEmptyLine(bytes, 0, length)) return this.#skipEmptyLines(bytes, length)
     const head = this.#heads.read(bytes, length)
     if (head === undefined) return this.#waitForHead(bytes, length)
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
@@ -325,10 +331,20 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
     this.#serve(head)
   }
 
+  /** Some clients send an empty line behind the body of a POST (RFC 9112, 2.2). */
+  #skipEmptyLines(bytes: Buffer, length: number): void {
+    let at = 2
+    while (isEmptyLine(bytes, at, length)) at += 2
+    // An unfinished head has memory of its own, which goes.
+    const rest = Buffer.from(bytes.subarray(at, length))
+    this.#dropInput()
+    if (rest.length > 0) this.#readHead(rest, rest.length)
+  }
+
   /** Reads a head, or more of one, whose first bytes are the stash. */
   #continueHead(bytes: Buffer): void {
     const all = this.#heads.append(bytes)
-    if (this.#heads.mayBeWhole(all, bytes.length)) this.#readHead(all, all.length)
+    if (isEmptyLine(all, 0, all.length) || this.#heads.mayBeWhole(all, bytes.length)) this.#readHead(all, all.length)
     else this.#waitForHead(all, all.length)
   }
 

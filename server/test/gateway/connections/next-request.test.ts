@@ -8,6 +8,7 @@ import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { keptHead } from '#test/support/gateway/http-text.ts'
 import { rawClient, until, type RawClient } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, okResponse } from '#test/support/gateway/test-apps.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** A control plane that gives a token for an app when it is told to. */
 function heldToken() {
@@ -149,4 +150,32 @@ test('one that sends many requests ahead gets all answers, also after one that t
   const client = await rawClient(t, port)
   client.write(keptHead('GET /ann-dev/slow HTTP/1.1') + keptHead('GET /ann-dev/ HTTP/1.1').repeat(100))
   await until('all are answered', () => client.text().match(/ok/g)?.length === 101)
+})
+
+/** RFC 9112, 2.2: some clients send one behind the body of a POST. */
+test('empty lines before a request are no part of it, in whatever pieces they come', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp())
+  const client = await rawClient(t, port)
+  const ask = (path: string) => keptHead(`GET /ann-dev/${path} HTTP/1.1`)
+  client.write(`\r\n${ask('a')}`)
+  await client.expect(/"url":"\/a"/)
+  client.write(`${keptHead('POST /ann-dev/b HTTP/1.1', 'Content-Length: 4')}body\r\n\r\n${ask('c')}\r\n`)
+  await client.expect(/"url":"\/b"[^]*"url":"\/c"/)
+  for (const piece of ['\r', '\n\r', '\n', ask('d').slice(0, 9), ask('d').slice(9)]) {
+    client.write(piece)
+    await otherIsAnswered(t, port)
+  }
+  await client.expect(/"url":"\/d"/)
+})
+
+test('a connection that has sent empty lines alone is idle: no answer tells it that its request is too slow', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { options: { timeouts: { head: 100 } } })
+  const client = await rawClient(t, port)
+  client.write(`${keptHead('POST /ann-dev/b HTTP/1.1', 'Content-Length: 4')}body`)
+  const before = await client.expect(/"url":"\/b".*}/)
+  client.write('\r\n')
+  await observationTime(400)
+  assert.equal(client.text(), before)
+  client.write(keptHead('GET /ann-dev/a HTTP/1.1'))
+  await client.expect(/"url":"\/a"/)
 })
