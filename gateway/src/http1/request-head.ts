@@ -27,7 +27,7 @@ export const chunked = -1
 /** A request as it was sent, as far as a proxy has to understand it. */
 export interface RequestHead {
   readonly method: string
-  /** As sent, byte for byte; begins with a slash. */
+  /** As sent, byte for byte; begins with a slash, but for `*` (the whole server) with OPTIONS. */
   readonly target: string
   readonly isHttp10: boolean
   readonly fields: RequestFields
@@ -155,8 +155,8 @@ function readRequestLine(text: string): RequestLine | HttpFault {
   if (!text.startsWith('1.', targetEnd + 6)) return fault('badVersion', 505)
   const minor = text.charCodeAt(targetEnd + 8)
   if (minor !== 48 && minor !== 49) return fault('badVersion', 505)
-  // Absolute form, `*` and authority form name a host, and the Host header may name another one.
-  if (text.charCodeAt(methodEnd + 1) !== 47) return fault('noPath')
+  // Absolute form and authority form name a host, and the Host header may name another one.
+  if (text.charCodeAt(methodEnd + 1) !== 47 && text.slice(0, targetEnd) !== 'OPTIONS *') return fault('noPath')
   for (let at = methodEnd + 1; at < targetEnd; at++) {
     const code = text.charCodeAt(at)
     if (code <= 32 || code === 35 || code >= 127) return fault('badTargetCharacter')

@@ -152,6 +152,13 @@ export const livenessResponse: GatewayResponse = {
   body: JSON.stringify({ status: 'ok' }),
 }
 
+/** To `OPTIONS` of the whole server (RFC 9110, 9.3.7). */
+export const optionsResponse: GatewayResponse = {
+  status: 200,
+  headers: { ...always, allow: 'GET, HEAD, OPTIONS' },
+  body: '',
+}
+
 export function jsonResponse({ status, sentence, headers }: GatewayRefusal, language: Language): GatewayResponse {
   const type = {
     'content-type': 'application/json; charset=utf-8',

@@ -18,7 +18,7 @@ import {
   type RequestPath,
 } from '#/http1/request-path.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
-import { livenessResponse, redirectResponse, type GatewayResponse } from '#/pages/gateway-response.ts'
+import { livenessResponse, optionsResponse, redirectResponse, type GatewayResponse } from '#/pages/gateway-response.ts'
 import type { GatewayUser } from '#/port/gateway.ts'
 import { bearerApiToken, containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '#/tokens/token-selection.ts'
@@ -53,6 +53,8 @@ export function serveRequest(context: RequestContext, client: RequestClient, giv
   const { containerHosts } = config
   try {
     const head = context.isDraining ? asLast(given) : given
+    if (head.target === wholeServer)
+      return servePlatform({ context, config, client, head, path: parseRequestPath('/'), host: undefined })
     if (containerHosts) return serveByHost(context, config, containerHosts, client, head)
     servePath({ context, config, client, head, path: parseRequestPath(head.target), host: undefined })
   } catch (error) {
@@ -376,22 +378,27 @@ function clientOriginOf(
 
 /** Health checks: for load balancers, and for what restarts programs. */
 const [readinessPath, livenessPath] = ['/readyz', '/healthz']
+/** Target of a request about no resource; HAProxy checks with `OPTIONS /` or this one. */
+const wholeServer = '*'
 
 /**
  * The gateway's own part of health checks. What is left is the API's; with several nodes that of the node that leads, which may be
  * away for longer than a load balancer waits.
  * @returns undefined for requests that go to the API
- * @throws {GatewayRefusal} 503 to a readiness check while it drains, or is behind the other nodes
+ * @throws {GatewayRefusal} 503 to a readiness check while it starts, drains, or is behind the other nodes
  */
 function healthResponse(
-  { isDraining, freshness }: RequestContext,
+  { isDraining, freshness, hasState }: RequestContext,
   { settings }: GatewayConfig,
   { method, target }: RequestHead,
 ): GatewayResponse | undefined {
-  if (isPath(readinessPath, target)) {
+  const isOptions = method === 'OPTIONS' && (target === '/' || target === wholeServer)
+  if (isOptions || isPath(readinessPath, target)) {
     if (isDraining) throw gatewayRefusals.shuttingDown()
     if (freshness.isStale) throw gatewayRefusals.behind()
   }
+  if (isOptions && !hasState) throw gatewayRefusals.starting()
+  if (isOptions) return optionsResponse
   const isOneOfSeveral = settings.maxStateAge !== undefined
   return isOneOfSeveral && method === 'GET' && isPath(livenessPath, target) ? livenessResponse : undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { requestHead } from '#test/support/gateway/http-text.ts'
+import { headOf, requestHead } from '#test/support/gateway/http-text.ts'
 import { echoed, exchange, get } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
@@ -80,7 +80,7 @@ test('a target that is no plain path is refused', async (t) => {
     '//ann-dev/x',
     '//evil.example/ann-dev/',
     'http://spawner.test/ann-dev/',
-    '*',
+    '*x',
     '/ann-dev\\x',
     '\\ann-dev/',
     '/ann-dev/#x',
@@ -91,7 +91,7 @@ test('a target that is no plain path is refused', async (t) => {
     'ann-dev/',
     '?x',
   ]) {
-    const method = target === '*' ? 'OPTIONS' : 'GET'
+    const method = target === '*x' ? 'OPTIONS' : 'GET'
     const answer = await exchange(port, requestHead(`${method} ${target} HTTP/1.1`))
     assert.match(answer, /^HTTP\/1\.1 400 /, target)
   }
@@ -180,4 +180,31 @@ test('a service worker that a gone app left behind takes itself away', async (t)
     assert.match(received['content-type'] ?? '', /javascript/)
     assert.match(body, /unregister\(\)/)
   }
+})
+
+/** HAProxy asks so, without a host, unless it is told another way (`option httpchk`). */
+test('OPTIONS of the whole server is answered by the gateway, until it drains or closes', async (t) => {
+  const { port, gateway } = await startGatewayHarness(t, echoApp(), { settings: { drainTime: 0 } })
+  const checks = ['OPTIONS / HTTP/1.0', 'OPTIONS * HTTP/1.0', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close']
+  for (const check of checks)
+    assert.match(
+      await exchange(port, `${check}\r\n\r\n`),
+      /^HTTP\/1\.1 200 OK\r\n[^]*\r\nallow: GET, HEAD, OPTIONS\r\n/i,
+      check,
+    )
+  assert.match(await exchange(port, requestHead('GET * HTTP/1.1')), /^HTTP\/1\.1 400 /)
+  assert.match(
+    await exchange(port, requestHead('OPTIONS /ann-dev/ HTTP/1.1')),
+    /^HTTP\/1\.1 200 [^]*"method":"OPTIONS"/,
+  )
+  await gateway.drain()
+  for (const check of checks) assert.match(await exchange(port, `${check}\r\n\r\n`), /^HTTP\/1\.1 503 /, check)
+})
+
+test('OPTIONS of the whole server is not for the app at its own host; OPTIONS of its root is', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { routing: 'subdomain', rules: { access: 'public' } })
+  const ask = (target: string) =>
+    exchange(port, headOf(`OPTIONS ${target} HTTP/1.1`, 'Host: ann-dev.spawner.test', 'Connection: close'))
+  assert.match(await ask('*'), /^HTTP\/1\.1 200 OK\r\n[^]*\r\nallow: /i)
+  assert.match(await ask('/'), /"method":"OPTIONS"/)
 })
