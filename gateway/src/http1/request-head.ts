@@ -27,7 +27,7 @@ export const chunked = -1
 /** A request as it was sent, as far as a proxy has to understand it. */
 export interface RequestHead {
   readonly method: string
-  /** As sent, byte for byte; begins with a slash, but for `*` (the whole server) with OPTIONS. */
+  /** As sent, with bytes beyond ASCII encoded; begins with a slash, but for `*` (the whole server) with OPTIONS. */
   readonly target: string
   readonly isHttp10: boolean
   readonly fields: RequestFields
@@ -94,8 +94,8 @@ const neverNamed = new Set([...framing, 'expect'])
 /**
  * Reads a request's head, or says what is wrong with it. It refuses all that Node's own parser refuses; where that one is
  * lenient (absolute addresses, two hosts), this one is not: what two parsers read differently allows request smuggling.
- * Only methods are freer, because apps have methods that Node does not know (WebDAV's extensions): any token is one (RFC
- * 9110, 9.1).
+ * Only methods and targets are freer. Apps have methods that Node does not know (WebDAV's extensions), and any token is one
+ * (RFC 9110, 9.1); a target beyond ASCII is encoded, so that no app gets one.
  * @param text latin1, with the empty line that ends it
  * @param before the head that came before it on the same connection: equal lines are not read again
  */
@@ -157,12 +157,21 @@ function readRequestLine(text: string): RequestLine | HttpFault {
   if (minor !== 48 && minor !== 49) return fault('badVersion', 505)
   // Absolute form and authority form name a host, and the Host header may name another one.
   if (text.charCodeAt(methodEnd + 1) !== 47 && text.slice(0, targetEnd) !== 'OPTIONS *') return fault('noPath')
+  let isAscii = true
   for (let at = methodEnd + 1; at < targetEnd; at++) {
     const code = text.charCodeAt(at)
-    if (code <= 32 || code === 35 || code >= 127) return fault('badTargetCharacter')
+    if (code <= 32 || code === 35 || code === 127) return fault('badTargetCharacter')
+    if (code > 127) isAscii = false
   }
-  return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
+  const sent = text.slice(methodEnd + 1, targetEnd)
+  const target = isAscii ? sent : encoded(sent)
+  if (target.length > maxRequestHead) return fault('badTargetCharacter')
+  return { method, target, isHttp10: minor === 48, end: lineEnd + 2 }
 }
+
+/** Bytes beyond ASCII as browsers send them: programs on the way read them as they are in different ways. */
+const encoded = (target: string) =>
+  target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** Characters that are read of `Connection`, and that `Host` may have: these are split, compared and repeated to apps. A name of DNS has 253. */
 const [maxConnection, maxHost] = [1_024, 300]

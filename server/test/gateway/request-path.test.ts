@@ -208,3 +208,20 @@ test('OPTIONS of the whole server is not for the app at its own host; OPTIONS of
   assert.match(await ask('*'), /^HTTP\/1\.1 200 OK\r\n[^]*\r\nallow: /i)
   assert.match(await ask('/'), /"method":"OPTIONS"/)
 })
+
+/** curl and other programs send a path as it was typed. Browsers encode it in this way (RFC 3987, 3.1). */
+test('an address beyond ASCII reaches app and platform encoded, byte by byte', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { platform: echoApp() })
+  const typed = Buffer.from('/ä/%41?q=€&x').toString('latin1')
+  const encoded = '/%C3%A4/%41?q=%E2%82%AC&x'
+  assert.match(
+    await exchange(port, requestHead(`GET /ann-dev${typed} HTTP/1.1`)),
+    new RegExp(`"url":"${RegExp.escape(encoded)}"`),
+  )
+  assert.match(
+    await exchange(port, requestHead(`GET /api${typed} HTTP/1.1`)),
+    new RegExp(`"url":"/api${RegExp.escape(encoded)}"`),
+  )
+  const long = '\xff'.repeat(12_000)
+  assert.match(await exchange(port, requestHead(`GET /ann-dev/${long} HTTP/1.1`)), /^HTTP\/1\.1 400 /)
+})

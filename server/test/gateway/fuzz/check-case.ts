@@ -43,16 +43,20 @@ export function checkRequests(text: string, random: Random): Verdict {
 
 /**
  * Where Node is known to be the odd one, and we are right to differ, an accepted request is changed before Node is asked:
- * an unknown method becomes a known one (Node has a list; any token is a method), and `Upgrade` another name (Node reads
- * nothing more of a connection once an upgrade was wished, although its server ignores the wish; RFC 9110, 7.8).
+ * an unknown method becomes a known one (Node has a list; any token is a method), a target beyond ASCII is encoded as apps
+ * get it (Node refuses it), and `Upgrade` becomes another name (Node reads nothing more of a connection once an upgrade was
+ * wished, although its server ignores the wish; RFC 9110, 7.8).
  */
 function inNodesTerms(text: string, ours: OurStream): { readonly text: string; readonly ours: OurStream } {
-  if (ours.messages.every(({ head, lines }) => known.has(head.method) && !lines.some(isUpgrade))) return { text, ours }
+  const isPlain = ({ head, lines }: OurRequest) =>
+    known.has(head.method) && !lines.some(isUpgrade) && head.text.startsWith(`${head.method} ${head.target} `)
+  if (ours.messages.every(isPlain)) return { text, ours }
   let changed = text
   const messages = ours.messages.toReversed().map((message): OurRequest => {
     const { head, start, first, lines } = message
     const method = known.has(head.method) ? head.method : 'POST'
-    const text = method + head.text.slice(head.method.length).replace(/(?<=\r\n)upgrade(?=:)/gi, 'upgrada')
+    const rest = head.text.slice(head.text.indexOf(' ', head.method.length + 1))
+    const text = `${method} ${head.target}${rest.replace(/(?<=\r\n)upgrade(?=:)/gi, 'upgrada')}`
     changed = changed.slice(0, start) + text + changed.slice(start + head.text.length)
     return {
       ...message,
@@ -67,7 +71,7 @@ const isUpgrade = (line: string) => line.startsWith('upgrade:')
 
 // Written anew from RFC 9110, 7.6.1 and the promises of the gateway, not taken from its source.
 const dropped =
-  /^(connection|http2-settings|keep-alive|proxy-authenticate|proxy-authorization|proxy-connection|te|trailer|upgrade|authorization|cookie|proxy|forwarded|x-forwarded|x-forwarded-.*|x-real-ip|x-berth-.*)$/
+  /^(connection|http2-settings|keep-alive|proxy-authenticate|proxy-authentication-info|proxy-authorization|proxy-connection|te|trailer|upgrade|authorization|cookie|proxy|forwarded|x-forwarded|x-forwarded-.*|x-real-ip|x-berth-.*)$/
 
 /** What would be passed on, as the app reads it: the same lines but for those dropped, the same body, and nothing behind it. */
 function passedOnDifference(message: OurRequest): string | undefined {
