@@ -464,6 +464,10 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
     this.lingeringClose()
   }
 
+  protected get unreadTimeout(): number {
+    return this.#exchange?.caller ? this.timeouts.unread : this.timeouts.stalled
+  }
+
   protected blocked(): void {
     if (this.#isForPlatform) this.#unread.hold()
     else if ((this.#exchange?.parts.active ?? this.#tunnelActive)?.key !== undefined) this.#unread.holdOfApp()

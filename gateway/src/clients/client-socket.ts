@@ -58,6 +58,8 @@ export abstract class ClientSocket {
   protected abstract get isHeadUnfinished(): boolean
   /** An answer is being sent whose end only the end of the connection tells. */
   protected abstract get endsByClose(): boolean
+  /** How long the client may read nothing more of its answer, in ms. */
+  protected abstract get unreadTimeout(): number
   /** The client reads slower than the gateway writes. */
   protected abstract blocked(): void
   protected abstract drained(): void
@@ -74,7 +76,7 @@ export abstract class ClientSocket {
   write(bytes: Buffer | string): boolean {
     const isRoom = typeof bytes === 'string' ? this.socket.write(bytes, 'latin1') : this.socket.write(bytes)
     if (isRoom) return true
-    this.deadline = clock.now + this.timeouts.stalled
+    this.deadline = clock.now + this.unreadTimeout
     this.blocked()
     return false
   }
@@ -248,6 +250,8 @@ export interface ClientTimeouts {
   readonly idle: number
   /** Without sending anything more of its request, or reading anything more of its answer. */
   readonly stalled: number
+  /** Without reading anything more of an app's answer to a person, of which one has a few only: a download may be paused. */
+  readonly unread: number
   /** To go on sending after its answer. */
   readonly lingering: number
   /** Without a byte on a WebSocket, pings included. */
@@ -258,6 +262,7 @@ export const defaultClientTimeouts: ClientTimeouts = {
   head: 15_000,
   idle: 65_000,
   stalled: 120_000,
+  unread: 3_600_000,
   lingering: 30_000,
   idleWebSocket: 3_600_000,
 }

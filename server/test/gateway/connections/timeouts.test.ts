@@ -18,7 +18,7 @@ import { waitLimit } from '#test/support/extent.ts'
 
 /** A gateway with short timeouts, in ms. */
 const withShortTimeouts = (
-  timeouts: Partial<Record<'head' | 'idle' | 'stalled' | 'lingering' | 'idleWebSocket', number>>,
+  timeouts: Partial<Record<'head' | 'idle' | 'stalled' | 'unread' | 'lingering' | 'idleWebSocket', number>>,
 ): HarnessOptions => ({
   options: { timeouts },
 })
@@ -86,12 +86,35 @@ test('a client that reads nothing of its answer any more is let go, and the app 
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 200000000\r\n\r\n')
       socket.write(Buffer.alloc(100_000_000))
     }),
-    withShortTimeouts({ stalled: 600 }),
+    withShortTimeouts({ unread: 600 }),
   )
   const client = await rawClient(t, port)
   client.socket.pause()
   client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
   await until('the app is let go', () => app?.destroyed === true || app?.readableEnded === true)
+})
+
+/** A browser reads nothing of a download while it is paused. */
+test('a person may pause a download for longer than an anonymous visitor', async (t) => {
+  const size = 30_000_000
+  const app = httpApp((_, response) => response.end(Buffer.alloc(size)))
+  const { port } = await startGatewayHarness(t, app, {
+    rules: { access: 'public' },
+    ...withShortTimeouts({ stalled: 300 }),
+  })
+  const read = async (head: string) => {
+    const client = net.connect(port, '127.0.0.1').on('error', () => {})
+    t.after(() => client.destroy())
+    client.write(head)
+    await sleep(waitLimit(2_000))
+    client.resume()
+    await once(client, 'close')
+    return client.bytesRead
+  }
+  const anonymous = headOf('GET /ann-dev/ HTTP/1.1', 'Host: a', 'Connection: close')
+  const [own, others] = await Promise.all([read(requestHead('GET /ann-dev/ HTTP/1.1')), read(anonymous)])
+  assert.ok(own > size, `${own} bytes`)
+  assert.ok(others < size, `${others} bytes`)
 })
 
 test('the end of an answer that is the last waits for a slow reader as all of it does', async (t) => {
@@ -108,7 +131,7 @@ test('the end of an answer that is the last waits for a slow reader as all of it
   }
   const appPort = await listen(t, app)
   // What is cut before it is read is what the kernel takes; a little more is what waits in the gateway at the end.
-  const taken = await read(30_000_000, withShortTimeouts({ stalled: 200 }))
+  const taken = await read(30_000_000, withShortTimeouts({ stalled: 200, unread: 200 }))
   const sizes = Array.from({ length: 12 }, (_, n) => taken - 32_000 + n * 8_000)
   const got = await Promise.all(sizes.map((size) => read(size, withShortTimeouts({ lingering: 100 }))))
   for (const [index, size] of sizes.entries()) assert.ok((got[index] ?? 0) >= size, `${got[index]} of ${size} bytes`)
