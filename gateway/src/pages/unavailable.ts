@@ -13,6 +13,8 @@ export interface UnavailableContainer {
   readonly type: string
   readonly displayName: string
   readonly isOwner: boolean
+  /** Port at which it refused connections until they were given up; left out when something else is wrong. */
+  readonly refusedPort?: number | undefined
 }
 
 /** Seconds until trying again makes sense; a crash waits for a person. */
@@ -48,6 +50,8 @@ export interface UnavailableView {
   readonly displayName: string
   /** Only the owner may start it, and only the owner sees what it wrote. */
   readonly isOwner: boolean
+  /** Port at which it refused connections; left out when something else is wrong. */
+  readonly refusedPort?: number | undefined
   /** Where its owner starts it; leads back by itself. */
   readonly launchHref: string
   readonly dashboardUrl: string
@@ -118,6 +122,8 @@ interface KnownCause {
   readonly exitCode: number | null
   /** With the cause `refused`: why, in the reader's language. */
   readonly refusal: string
+  /** With the cause `unreachable`: where nothing listens, when that is known. */
+  readonly refusedPort?: number | undefined
 }
 
 /** `start` leads to where it is started, `again` to the same address, `dashboard` there. */
@@ -144,15 +150,18 @@ const toRetry = { action: 'again', button: message('pages.tryAgain') } as const
 /** Only its owner starts a container, so others are not told why a start was refused. @param unavailable undefined: it runs */
 function causeOf(
   unavailable: Unavailable | undefined,
-  { isOwner, language }: { readonly isOwner: boolean; readonly language: Language },
+  { isOwner, language, refusedPort }: Pick<UnavailableView, 'isOwner' | 'language' | 'refusedPort'>,
 ): KnownCause {
   const { reason = 'unreachable', exitCode = null, refusal } = unavailable ?? {}
-  const known: KnownCause = { cause: reason, exitCode, refusal: '' }
+  const known: KnownCause = { cause: reason, exitCode, refusal: '', refusedPort }
   return refusal && isOwner ? { ...known, cause: 'refused', refusal: refusal[language] } : known
 }
 
 /** What is said about an app called `name`. */
-function unavailableMessages({ cause, exitCode, refusal }: KnownCause, name: string): UnavailableMessages {
+function unavailableMessages(
+  { cause, exitCode, refusal, refusedPort: port }: KnownCause,
+  name: string,
+): UnavailableMessages {
   switch (cause) {
     case 'asleep':
       return {
@@ -237,8 +246,8 @@ function unavailableMessages({ cause, exitCode, refusal }: KnownCause, name: str
     case 'unreachable':
       return {
         title: message('pages.unreachableTitle', { name }),
-        what: message('pages.unreachableWhat'),
-        todo: message('pages.unreachableTodo'),
+        what: port === undefined ? message('pages.unreachableWhat') : message('pages.nothingListensWhat', { port }),
+        todo: message(port === undefined ? 'pages.unreachableTodo' : 'pages.nothingListensTodo'),
         ...toRetry,
       }
     case 'blocked':

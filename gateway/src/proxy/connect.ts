@@ -19,7 +19,7 @@ import {
 import type { Explanation, Unavailable } from '#/port/gateway.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
 import { Route } from '#/upstream/route.ts'
-import { dialUpstream } from '#/upstream/upstream-dialer.ts'
+import { dialUpstream, isRefused } from '#/upstream/upstream-dialer.ts'
 import { PlatformUpstream, UpstreamConnection, type Upstream } from '#/upstream/upstream.ts'
 import type { RequestClient } from './client.ts'
 import type { Exchange } from './exchange.ts'
@@ -84,10 +84,12 @@ async function respondUnavailable(
   exchange: Exchange,
   isOwner: boolean,
   unavailable: Unavailable | undefined,
+  refusedPort?: number,
 ): Promise<void> {
   const { upstream, head } = exchange.parts
   if (!(upstream instanceof Route)) return client.refuse(gatewayRefusals.platformDown())
-  const response = await unavailableResponse(config, head, unavailable, containerOf(upstream, isOwner))
+  const container = { ...containerOf(upstream, isOwner), refusedPort }
+  const response = await unavailableResponse(config, head, unavailable, container)
   if (!exchange.isOver) client.respond(response)
 }
 
@@ -106,7 +108,12 @@ async function explainFailure(
     if (upstream instanceof PlatformUpstream) return client.refuse(gatewayRefusals.platformDown())
     throw error
   }
-  await respondUnavailable(config, client, exchange, isOwner, undefined)
+  await respondUnavailable(config, client, exchange, isOwner, undefined, refusedPortOf(upstream, error))
+}
+
+/** The port at which nothing listened, if that is what was wrong. */
+function refusedPortOf({ address }: Route, error: unknown): number | undefined {
+  return error instanceof GatewayRefusal && isRefused(error.cause) ? address?.port : undefined
 }
 
 /** How long people wait before they are shown what goes on, in ms: most containers are there by then. */
@@ -153,15 +160,19 @@ async function showProgress(
     clearInterval(watch)
     if (!exchange.isOver) client.continueResponse(progressStep(stepWaiting, language))
   }
-  const got = await connecting.catch(() => undefined)
+  let refusedPort: number | undefined
+  const got = await connecting.catch((error: unknown) => {
+    refusedPort = refusedPortOf(upstream, error)
+    return undefined
+  })
   clearInterval(watch)
   if (got instanceof UpstreamConnection) got.release()
   if (exchange.isOver) return
   if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, { language, look }))
-  const view = unavailableView(config, head, containerOf(upstream, isOwner))
-  client.finishResponse(
-    progressFailed(unavailableBody(await unavailableDetails(config, got, containerOf(upstream, isOwner)), view), view),
-  )
+  const container = { ...containerOf(upstream, isOwner), refusedPort }
+  const view = unavailableView(config, head, container)
+  const reason = await unavailableDetails(config, got, container)
+  client.finishResponse(progressFailed(unavailableBody(reason, view), view))
 }
 
 /**
@@ -196,7 +207,7 @@ async function unavailableDetails(
 function unavailableView(
   config: GatewayConfig,
   head: RequestHead,
-  { prefix, type, displayName, isOwner }: UnavailableContainer,
+  { prefix, type, displayName, isOwner, refusedPort }: UnavailableContainer,
 ): UnavailableView {
   const { settings } = config
   const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
@@ -204,6 +215,7 @@ function unavailableView(
     prefix,
     displayName,
     isOwner,
+    refusedPort,
     launchHref: withNext(launch, platformPathOf(config, head)),
     dashboardUrl: settings.dashboardUrl,
     language: requestLanguage(head),

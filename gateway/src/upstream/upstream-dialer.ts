@@ -88,8 +88,9 @@ function unreachable(upstream: Upstream, control: ControlPlane, cause: unknown):
   return gatewayRefusals.appFailed(cause)
 }
 
-/** No listener yet (`ECONNREFUSED`), or the platform's socket is not there yet. */
-const isRefused = (error: unknown) => ['ECONNREFUSED', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))
+/** Whether there is no listener (`ECONNREFUSED`), or the platform's socket is not there yet. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['ECONNREFUSED', 'ENOENT'].includes(String(error.code))
 
 /** Waits until the container runs. @returns why it does not, or undefined when it may by now */
 async function wake(

@@ -130,6 +130,10 @@ export const pages: Translated<'pages'> = {
   unknownTodo: 'Versuche es gleich noch einmal. Bleibt es so, sage deinem Administrator Bescheid.',
   unreachableTitle: '{name} antwortet nicht',
   unreachableWhat: 'Der Container läuft, aber die App darin antwortet nicht. Vielleicht startet sie noch.',
+  nothingListensWhat:
+    'Der Container läuft, aber auf Port {port} nimmt darin nichts Verbindungen an. Vielleicht startet die App noch, oder sie lauscht auf einem anderen Port oder nur auf 127.0.0.1.',
+  nothingListensTodo:
+    'Versuche es gleich noch einmal. Bleibt es so, sage deinem Administrator Bescheid: Die App muss auf 0.0.0.0 lauschen, auf dem Port ihrer Vorlage.',
   unreachableTodo: 'Versuche es gleich noch einmal. Bleibt es so, starte den Container im Dashboard neu.',
   blockedTitle: '{name} ist gesperrt',
   blockedWhat: 'Ein Administrator hat den Container gesperrt, er kann weder benutzt noch gestartet werden. {filesStay}',

@@ -129,6 +129,10 @@ export const pages = {
   unknownTodo: 'Try again in a moment. If this lasts, tell your administrator.',
   unreachableTitle: '{name} does not answer',
   unreachableWhat: 'It is running, but the app in it does not answer. It may still be starting.',
+  nothingListensWhat:
+    'It is running, but nothing in it takes connections on port {port}. It may still be starting, or the app listens on another port or on 127.0.0.1 alone.',
+  nothingListensTodo:
+    'Try again in a moment. If this lasts, tell your administrator: the app has to listen on 0.0.0.0, at the port of its template.',
   unreachableTodo: 'Try again in a moment. If this lasts, restart it from the dashboard.',
   blockedTitle: '{name} is blocked',
   blockedWhat: 'An administrator has blocked it, so it cannot be used or started. {filesStay}',

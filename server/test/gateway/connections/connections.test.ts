@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { bodyOf, headOf, keptHead, requestHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
 import { exchange, get, isOver, rawClient, until } from '#test/support/gateway/raw-client.ts'
-import { echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
+import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bobToken, browser } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { timeLimit, waitLimit } from '#test/support/extent.ts'
@@ -40,7 +40,7 @@ test('two users behind one connection of a proxy are distinguished', async (t) =
 
 test('an app that has gone is reported with a reason, as a page for browsers and as JSON for programs', async (t) => {
   const app = httpApp((_, response) => response.writeHead(200, { connection: 'close' }).end('ok'))
-  const { port, calls } = await startGatewayHarness(t, app)
+  const { port, calls, route } = await startGatewayHarness(t, app)
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'ok')
   app.close()
   const [json, page] = await Promise.all([
@@ -51,8 +51,23 @@ test('an app that has gone is reported with a reason, as a page for browsers and
   assert.deepEqual(Object.keys(JSON.parse(json.body)), ['error'])
   assert.ok([502, 503, 504].includes(page.status))
   assert.match(page.body, /<h1>[^<]+<\/h1>/)
+  const listensAt = 'port' in route.where ? route.where.port : 0
+  assert.match(
+    page.body,
+    new RegExp(`nothing in it takes connections on port ${listensAt}\\. [^<]* on 127\\.0\\.0\\.1 alone`),
+  )
   assert.doesNotMatch(calls.reports.join(), /secret/)
   assert.ok(calls.suspects.includes('ann-dev'), 'the control plane is asked to look again')
+})
+
+test('an app that takes connections and closes them is not said to listen elsewhere', async (t) => {
+  const { port } = await startGatewayHarness(
+    t,
+    rawApp((socket) => socket.destroy()),
+  )
+  const { status, body } = await get(port, '/ann-dev/', { headers: { ...browser, ...annCookie } })
+  assert.equal(status, 502)
+  assert.doesNotMatch(body, /127\.0\.0\.1/)
 })
 
 test('an app may take its time to answer', async (t) => {
