@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import { message } from '@berth/texts/localized-message.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
@@ -6,6 +5,7 @@ import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { SizeLimitExceeded } from '#/engines/tar/checked-archive.ts'
 import { DiskNearlyFull } from '#/machine/disk-room.ts'
+import { FairSemaphore } from '#/machine/fair-semaphore.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { AuditAction } from '@berth/api/audit-actions.ts'
@@ -14,10 +14,10 @@ import { containerKey, findContainer } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import type { Template, Templates } from '#/templates/template.ts'
 
-/** Homes that are read or written at the same time. */
-const maxParallel = 2
-/** Requests that may wait for one of these. */
-const maxWaiting = 20
+/** Homes that are read or written at the same time, in all and of one person. */
+const parallel = { max: 2, maxOfFlow: 1 }
+/** Requests that may wait for one of these, in all and of one person. */
+const maxWaiting = { ofAll: 20, ofOwner: 5 }
 /** How often a reader that gives way asks whether other work waits for its end, in ms. */
 const yieldCheckInterval = 100
 /** How long one home may be read or written, in ms. */
@@ -55,11 +55,11 @@ export const [notRead, notWritten] = [
 /**
  * Exclusive access to homes: work on one runs in the flight of its container, so that no launch, stop or other work on this
  * home runs at the same time, and only while the container's program does not run. So there are never two writers, and
- * nothing changes while it is read.
+ * nothing changes while it is read. Of those who wait each has a turn in the order of people, not of requests.
  */
 export class HomeAccess {
   readonly #parts: HomeAccessParts
-  readonly #limit = pLimit(maxParallel)
+  readonly #turns = new FairSemaphore(parallel)
 
   constructor(parts: HomeAccessParts) {
     this.#parts = parts
@@ -87,17 +87,17 @@ export class HomeAccess {
   async run<T>(owner: HomeOwner, type: string, verb: string, states: readonly string[], work: () => Promise<T>) {
     const { removal } = this.#parts
     if (!this.#parts.isService && states.length > 0) throw refusals.conflict(message('snapshots.needsService'))
-    if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
     const key = containerKey({ userId: owner.id, type })
     return this.#parts.singleFlight
-      .run(key, verb, () =>
-        this.#limit(async () => {
+      .run(key, verb, async () => {
+        this.#requirePlace(owner)
+        return this.#turns.run(flowOf(owner), async () => {
           await this.requireNot(owner, type, states)
           // A part of a home is no home. Work that needs no container, as on a snapshot alone, does not look at it.
           if (states.length > 0) await removal.finishLocked({ userId: owner.id, slug: owner.slug, type })
           return work()
-        }),
-      )
+        })
+      })
       .catch(rethrowInWords)
   }
 
@@ -113,14 +113,18 @@ export class HomeAccess {
     verb: string,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    if (this.#limit.pendingCount >= maxWaiting) throw refusals.snapshotsBusy()
     const key = containerKey({ userId: owner.id, type })
     return this.#parts.singleFlight
-      .run<T>(key, verb, (_, isAwaited) => this.#readUntil(isAwaited, work))
+      .run<T>(key, verb, (_, isAwaited) => this.#readUntil(owner, isAwaited, work))
       .catch(rethrowInWords)
   }
 
-  async #readUntil<T>(isAwaited: () => boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #readUntil<T>(
+    owner: HomeOwner,
+    isAwaited: () => boolean,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#requirePlace(owner)
     const left = new AbortController()
     const early = Promise.withResolvers<never>()
     let hasBegun = false
@@ -131,7 +135,7 @@ export class HomeAccess {
     }
     giveWay()
     const timer = setInterval(giveWay, yieldCheckInterval)
-    const read = this.#limit(() => {
+    const read = this.#turns.run(flowOf(owner), async () => {
       left.signal.throwIfAborted()
       hasBegun = true
       return work(left.signal)
@@ -140,8 +144,8 @@ export class HomeAccess {
   }
 
   /** For work in a flight of the container that is there already, or behind every request. */
-  async runNext<T>(work: () => Promise<T>): Promise<T> {
-    return this.#limit(work)
+  async runNext<T>(owner: Pick<HomeOwner, 'id'>, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(flowOf(owner), work)
   }
 
   /**
@@ -149,7 +153,7 @@ export class HomeAccess {
    * may take. @param work is to end soon when the signal is aborted @throws {Refusal} 429 it did not begin in time · why it was
    * aborted · as the work
    */
-  async runNextUnless<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async runNextUnless<T>(owner: Pick<HomeOwner, 'id'>, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const late = this.timeLimit()
     const early = Promise.withResolvers<never>()
     let hasBegun = false
@@ -159,12 +163,19 @@ export class HomeAccess {
     const end = new AbortController()
     for (const each of [signal, late]) each.addEventListener('abort', leave, { signal: end.signal })
     if (signal.aborted) leave()
-    const run = this.#limit(async () => {
+    const run = this.#turns.run(flowOf(owner), async () => {
       if (signal.aborted || late.aborted) return early.promise
       hasBegun = true
       return work()
     })
     return Promise.race([run, early.promise]).finally(() => end.abort())
+  }
+
+  /** @throws {Refusal} 429 */
+  #requirePlace(owner: HomeOwner): void {
+    const turns = this.#turns
+    if (turns.waiting >= maxWaiting.ofAll || turns.waitingOf(flowOf(owner)) >= maxWaiting.ofOwner)
+      throw refusals.snapshotsBusy()
   }
 
   /** @throws {Refusal} 409 @throws {RuntimeError} */
@@ -200,6 +211,9 @@ export class HomeAccess {
     return homeVolume(this.#parts.installation, id, slug, type)
   }
 }
+
+/** The work of one person takes turns with that of others. */
+const flowOf = ({ id }: Pick<HomeOwner, 'id'>) => String(id)
 
 /** What a failure of engine or disk is for those who asked. @throws always */
 export function rethrowInWords(error: unknown): never {

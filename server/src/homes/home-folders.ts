@@ -6,6 +6,8 @@ import type { HomeAccess, HomeOwner } from './home-access.ts'
 
 /** How long a home is read, in ms. */
 const timeLimit = 20_000
+/** Bytes of an archive that come in a ms at most: what the fastest engines send. */
+const maxBytesPerMs = 1024 ** 2
 
 /** What takes room in homes, by folder: read by the engine, on its machine, when a user asks; nothing is kept of it. */
 export class HomeFolders {
@@ -21,10 +23,14 @@ export class HomeFolders {
     access.requireHome(type)
     const path = pathIn(folder)
     return access.readYielding(owner, type, `folders ${path}`, async (left) => {
+      const end = performance.now() + timeLimit
+      // What cannot come in time is not begun: an engine would read a terabyte of holes to the end of the time for nothing.
+      const mayRead = (bytes: number) => bytes <= (end - performance.now()) * maxBytesPerMs
       const signal = AbortSignal.any([left, AbortSignal.timeout(timeLimit)])
       // What changes while it is read ends early, too.
       const isEnd = (error: unknown) => signal.aborted || (error instanceof RuntimeError && error.kind === 'failed')
-      const found = await folderSizes(access.contents.read(access.volumeOf(owner, type), signal), path, isEnd)
+      const archive = access.contents.read(access.volumeOf(owner, type), signal)
+      const found = await folderSizes(archive, { folder: path, mayRead, isEnd })
       if (!found) throw refusals.notFound('path')
       return found
     })

@@ -88,9 +88,9 @@ export class HomeRestores {
 
   async #completeOne(pending: PendingRestore): Promise<void> {
     const { access, journal } = this.#parts
-    await access.runNext(async () => {
+    const owner = { id: pending.userId, slug: pending.slug }
+    await access.runNext(owner, async () => {
       const isOpen = (await journal.list()).some(({ volume, folder }) => isSame(pending, volume, folder))
-      const owner = { id: pending.userId, slug: pending.slug }
       // While its program runs it waits.
       if (isOpen && (await access.isIdle(owner, pending.type, notWritten))) await this.unpack(pending, true)
     })

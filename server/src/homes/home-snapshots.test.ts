@@ -70,7 +70,7 @@ test('a launch that is cancelled while its home is read ends when the read has',
 test('a launch that is cancelled while it waits behind other homes ends at once, and reads nothing', async () => {
   const { home, access, before } = arrange()
   const others = Promise.withResolvers<void>()
-  const both = [access.runNext(() => others.promise), access.runNext(() => others.promise)]
+  const both = [101, 102].map((id) => access.runNext({ id }, () => others.promise))
   const cancel = new AbortController()
   const launch = before(cancel.signal)
   cancel.abort(refusals.launchStopped())
@@ -94,7 +94,7 @@ test('before the first home of a container there is nothing to keep, and nothing
 test('a launch whose snapshot does not begin in time is refused with words, and one whose snapshot fails goes on', async () => {
   const { home, access, before, warnings } = arrange(100)
   const others = Promise.withResolvers<void>()
-  const both = [access.runNext(() => others.promise), access.runNext(() => others.promise)]
+  const both = [101, 102].map((id) => access.runNext({ id }, () => others.promise))
   const alive = setInterval(() => undefined, 1_000)
   await assert.rejects(before(new AbortController().signal), { code: 'snapshotsBusy' })
   others.resolve()

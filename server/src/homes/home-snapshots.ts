@@ -77,7 +77,7 @@ export class HomeSnapshots {
     const { access, log } = this.#parts
     if (!access.isOn) return
     const work = async () => this.#write(owner, type, 'image', now, signal)
-    await (signal ? access.runNextUnless(signal, work) : access.runNext(work)).catch((error: unknown) => {
+    await (signal ? access.runNextUnless(owner, signal, work) : access.runNext(owner, work)).catch((error: unknown) => {
       signal?.throwIfAborted()
       if (signal && error instanceof Refusal) throw error
       // No container was made with the image before, such as because it could not be pulled.

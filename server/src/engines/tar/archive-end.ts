@@ -7,6 +7,27 @@ const maxRecords = 1024 * 1024
  */
 export const isMetadata = (type: string): boolean => ['x', 'g', 'L', 'K'].includes(type)
 
+/** What the headers of an entry say. */
+export interface TarEntryHead {
+  /** Bytes that are no UTF-8 are replaced. */
+  readonly name: string
+  /** A single character. */
+  readonly type: string
+  /** Bytes of its content. */
+  readonly size: number
+}
+
+/** What is told of an archive as it goes by; what these throw leaves by `pass`. */
+export interface TarListeners {
+  /**
+   * Called with the type of each header, a single character, and the bytes of its content, before these come. Also for
+   * extended headers.
+   */
+  readonly onHeader?: (type: string, size: number) => void
+  /** Called for each entry, before its content comes. Without it names are not read. */
+  readonly onEntry?: (entry: TarEntryHead) => void
+}
+
 /** Entries that have no content, whatever size their header has: links, devices, folders, FIFOs. */
 const withoutContent = new Set(['1', '2', '3', '4', '5', '6'])
 
@@ -29,14 +50,12 @@ export class TarArchiveEnd {
   /** Sizes that extended headers say, in place of that in the header itself: of the next entry, and of all. */
   #nextSize: number | undefined
   #globalSize: number | undefined
-  readonly #onHeader: (type: string, size: number) => void
+  /** The name that extended headers say of the next entry. */
+  #nextName: string | undefined
+  readonly #listeners: TarListeners
 
-  /**
-   * @param onHeader called with the type of each header, a single character, and the bytes of its content, before these
-   *   come; what it throws leaves by `pass`
-   */
-  constructor(onHeader: (type: string, size: number) => void = () => undefined) {
-    this.#onHeader = onHeader
+  constructor(listeners: TarListeners = {}) {
+    this.#listeners = listeners
   }
 
   /** The archive is complete; further bytes have no meaning. */
@@ -80,11 +99,16 @@ export class TarArchiveEnd {
     this.#zeroBlocks = 0
     const type = header.toString('latin1', 156, 157)
     const size = (isMetadata(type) ? undefined : (this.#nextSize ?? this.#globalSize)) ?? sizeIn(header)
-    this.#onHeader(type, size)
+    const { onHeader, onEntry } = this.#listeners
+    onHeader?.(type, size)
+    if (onEntry && !isMetadata(type)) {
+      onEntry({ name: this.#nextName ?? nameIn(header), type, size: withoutContent.has(type) ? 0 : size })
+      this.#nextName = undefined
+    }
     // Also before further metadata: what several extended headers say of one entry is not added up.
     this.#nextSize = undefined
     this.#content = withoutContent.has(type) ? 0 : Math.ceil(size / blockSize) * blockSize
-    if (type !== 'x' && type !== 'g') return
+    if (type !== 'x' && type !== 'g' && !(type === 'L' && onEntry)) return
     if (size > maxRecords) throw new Error(`an extended header has ${size} bytes`)
     this.#recordsOf = type
     this.#recordsLeft = size
@@ -96,8 +120,14 @@ export class TarArchiveEnd {
     this.#records.push(Buffer.from(own))
     this.#recordsLeft -= own.length
     if (this.#recordsLeft > 0) return
-    const sizes = paxValues(Buffer.concat(this.#records), 'size').flatMap(sizeOf)
+    const records = Buffer.concat(this.#records)
     this.#records = []
+    if (this.#recordsOf === 'L') return void (this.#nextName = textIn(records))
+    if (this.#listeners.onEntry && this.#recordsOf === 'x') {
+      const name = paxValues(records, 'path').at(-1)
+      if (name !== undefined) this.#nextName = Buffer.from(name, 'latin1').toString()
+    }
+    const sizes = paxValues(records, 'size').flatMap(sizeOf)
     const size = sizes.at(-1)
     if (this.#recordsOf === 'x') this.#nextSize = size
     else this.#globalSize = size ?? this.#globalSize
@@ -113,6 +143,19 @@ function sizeIn(header: Buffer): number {
   if ((field[0] ?? 0) >= 0x80) return Number(field.readBigUInt64BE(4))
   const [digits = ''] = field.toString('latin1').split('\0')
   return Number.parseInt(digits.replaceAll(' ', ''), 8) || 0
+}
+
+/** To the first NUL. */
+function textIn(bytes: Buffer): string {
+  const end = bytes.indexOf(0)
+  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end)
+}
+
+/** A header of POSIX has the begin of a long name in a field of its own; one of GNU tar has other things there. */
+function nameIn(header: Buffer): string {
+  const name = textIn(header.subarray(0, 100))
+  const hasPrefix = header[345] !== 0 && header.toString('latin1', 257, 263) === 'ustar\0'
+  return hasPrefix ? `${textIn(header.subarray(345, 500))}/${name}` : name
 }
 
 /** Decimal digits of the length of a record; more than 9 are of no record that fits into memory. */

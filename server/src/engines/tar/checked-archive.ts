@@ -241,7 +241,7 @@ export async function* readableHeaders(
 
 class HeaderReader {
   readonly #maxEntries: number
-  readonly #headers = new TarArchiveEnd((type, size) => this.#check(type, size))
+  readonly #headers = new TarArchiveEnd({ onHeader: (type, size) => this.#check(type, size) })
   #metadata = 0
   #entries = 0
   /** Bytes of the records that come, without what fills their last block; 0 elsewhere. */

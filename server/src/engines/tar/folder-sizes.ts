@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream'
-import { createTarDecoder } from 'modern-tar'
 import { eventLoopTurns } from '#/machine/event-loop-turns.ts'
 import { pathIn } from './archive-rewrite.ts'
+import { TarArchiveEnd, type TarEntryHead } from './archive-end.ts'
 
 /** What is in a folder, or a file; in bytes. */
 export interface FolderSize {
@@ -20,50 +19,106 @@ export interface FolderSizes {
   readonly entries: readonly FolderSize[]
 }
 
+export interface FolderSizesOptions {
+  /** Path in the home; empty: the home. */
+  readonly folder: string
+  /**
+   * Asked before the content of each file is read: whether so many bytes may still be. They are counted already, and what
+   * comes behind them is not, so that a file of a terabyte of holes is not read to be thrown away.
+   */
+  readonly mayRead: (bytes: number) => boolean
+  /** Whether an error is only the end of the time, or of what could be read; others are thrown. */
+  readonly isEnd: (error: unknown) => boolean
+}
+
 /** Entries of a folder that are told of. */
 const maxEntries = 50
+/** Entries of a folder that are kept at a time; the smallest go. */
+const maxKept = 2_000
 
 /**
- * Sums up a home. A file with several names counts once, by the first of them.
- * @param folder path in the home; empty: the home @returns undefined when it has no such folder
- * @param isEnd whether an error is only the end of the time, or of what could be read; others are thrown
+ * Sums up a home by the headers of its archive; contents only go by. A file with several names counts once, by the first of
+ * them. Of a folder with many entries the smallest are forgotten, so that neither memory nor time depends on their number.
+ * @returns undefined when it has no such folder
  */
 export async function folderSizes(
   archive: AsyncIterable<Uint8Array>,
-  folder: string,
-  isEnd: (error: unknown) => boolean,
+  { folder, mayRead, isEnd }: FolderSizesOptions,
 ): Promise<FolderSizes | undefined> {
-  const found = new Map<string, { isFolder: boolean; bytes: number; files: number }>()
-  let [isThere, isComplete] = [folder === '', true]
+  const sums = new FolderSums(folder)
+  let isCut = false
+  const headers = new TarArchiveEnd({
+    onEntry: (entry) => {
+      sums.add(entry)
+      isCut ||= entry.size > 0 && !mayRead(entry.size)
+    },
+  })
+  const turn = eventLoopTurns()
   try {
-    const bytes = Readable.toWeb(Readable.from(archive)) as ReadableStream<Uint8Array>
-    const turn = eventLoopTurns()
-    for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
+    for await (const part of archive) {
+      headers.pass(part)
+      if (isCut) break
       await turn()
-      await body.cancel()
-      const path = pathIn(header.name)
-      if (path === folder && header.type === 'directory') isThere = true
-      if (folder !== '' && !path.startsWith(`${folder}/`)) continue
-      const [name = '', ...below] = (folder === '' ? path : path.slice(folder.length + 1)).split('/')
-      if (name === '') continue
-      const sum = found.get(name) ?? { isFolder: false, bytes: 0, files: 0 }
-      found.set(name, sum)
-      sum.isFolder ||= below.length > 0 || header.type === 'directory'
-      if (header.type === 'file') {
-        sum.bytes += header.size
-        sum.files++
-      }
     }
   } catch (error) {
     if (!isEnd(error)) throw error
-    isComplete = false
+    isCut = true
   }
-  if (!isThere && found.size === 0 && isComplete) return undefined
-  const entries = [...found].map(([name, sum]) => ({ name, ...sum })).toSorted((one, other) => other.bytes - one.bytes)
-  return {
-    bytes: entries.reduce((all, { bytes }) => all + bytes, 0),
-    files: entries.reduce((all, { files }) => all + files, 0),
-    isComplete,
-    entries: entries.slice(0, maxEntries),
+  return sums.result(!isCut)
+}
+
+/** What is summed up of one entry of the folder. */
+interface Sum {
+  isFolder: boolean
+  bytes: number
+  files: number
+}
+
+class FolderSums {
+  readonly #folder: string
+  readonly #entries = new Map<string, Sum>()
+  #isThere: boolean
+  #bytes = 0
+  #files = 0
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#isThere = folder === ''
+  }
+
+  add({ name: given, type, size }: TarEntryHead): void {
+    const [folder, path, isFolder] = [this.#folder, pathIn(given), type === '5']
+    if (path === folder && isFolder) this.#isThere = true
+    if (folder !== '' && !path.startsWith(`${folder}/`)) return
+    const begin = folder === '' ? 0 : folder.length + 1
+    const end = path.indexOf('/', begin)
+    const name = path.slice(begin, end === -1 ? undefined : end)
+    if (name === '') return
+    this.#isThere = true
+    const sum = this.#entries.get(name) ?? { isFolder: false, bytes: 0, files: 0 }
+    sum.isFolder ||= end !== -1 || isFolder
+    if (type === '0' || type === '\0') {
+      sum.bytes += size
+      sum.files++
+      this.#bytes += size
+      this.#files++
+    }
+    this.#entries.set(name, sum)
+    if (this.#entries.size > maxKept) this.#keepLargest(name)
+  }
+
+  result(isComplete: boolean): FolderSizes | undefined {
+    if (!this.#isThere && isComplete) return undefined
+    const entries = this.#sorted().map(([name, sum]) => ({ name, ...sum }))
+    return { bytes: this.#bytes, files: this.#files, isComplete, entries: entries.slice(0, maxEntries) }
+  }
+
+  /** @param current whose entries may still come */
+  #keepLargest(current: string): void {
+    for (const [name] of this.#sorted().slice(maxKept / 2)) if (name !== current) this.#entries.delete(name)
+  }
+
+  #sorted(): [string, Sum][] {
+    return [...this.#entries].toSorted(([, one], [, other]) => other.bytes - one.bytes)
   }
 }
