@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
 import {
   PostgresDialect,
   PostgresIntrospector,
@@ -16,8 +16,8 @@ import {
   storeTimeout,
 } from '#/store/store-failure.ts'
 
-/** Max connections of the pool. */
-const defaultMaxConnections = 10
+/** Max connections of a pool, of which an open store has one. */
+export const maxPoolConnections = 10
 /**
  * Timeout of an idle transaction, in ms, after which the server ends it with its locks: its client hangs or is gone.
  */
@@ -47,7 +47,7 @@ export async function postgresDialect(
   {
     withoutTimeouts = false,
     onConnect,
-    maxConnections = defaultMaxConnections,
+    maxConnections = maxPoolConnections,
     timeout = storeTimeout,
   }: PostgresOptions = {},
 ): Promise<Dialect> {
@@ -56,10 +56,11 @@ export async function postgresDialect(
   const bigint = 20
   const types = new pg.TypeOverrides()
   types.setTypeParser(bigint, Number)
+  // Not as parameters of the connection: PgBouncer refuses those that it does not know, or drops them.
+  const limits = `set statement_timeout = ${timeout}; set idle_in_transaction_session_timeout = ${maxIdleInTransaction}`
   const answers = {
-    statement_timeout: timeout,
     query_timeout: timeout + networkAllowance,
-    idle_in_transaction_session_timeout: maxIdleInTransaction,
+    onConnect: async (client: ClientBase) => void (await client.query(limits)),
   }
   const pool = new pg.Pool({
     connectionString: url,
