@@ -16,7 +16,8 @@ const waiting = 'another Berth uses this database, or has just ended; it is wait
  * Makes sure that no other service uses the database, until this process ends: two that do not know of each other would each conduct
  * the containers of the other's users, and let pass whom the other has blocked.
  * @param onTaken called once when PostgreSQL's lock was lost, and another process has taken it since: this one has to end
- * @throws {Error} for the operator, when another service uses it, and not both have a `NODE_ADDRESS`
+ * @throws {Error} for the operator, when another service uses it, and not both have a `NODE_ADDRESS`, or a pooler keeps
+ * no sessions
  */
 export async function claimDatabase(
   { databaseUrl, dataDir, node }: Config,
@@ -32,6 +33,7 @@ export async function claimDatabase(
   }
   await holdNodeLock(databaseUrl, node ? { address: node.address.text } : 'alone', {
     onWait,
+    onScarce: (reason) => log.warn(reason),
     onTaken: (reason) => {
       log.fatal({ err: reason }, 'the connection that kept the database for this Berth was lost')
       onTaken(reason.message)

@@ -3,12 +3,29 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { maxPoolConnections } from '#/store/open/postgres-dialect.ts'
+import { sqlStateOf } from '#/store/store-failure.ts'
 
 /** Another process of Berth uses the database. The message is for the operator. */
 export class DatabaseInUse extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'DatabaseInUse'
+  }
+}
+
+/**
+ * A pooler between Berth and PostgreSQL gives each transaction another session, so that no lock holds and no limit of a
+ * session counts. The message is for the operator.
+ */
+export class UnfitPooler extends Error {
+  constructor() {
+    super(
+      'DATABASE_URL leads to a pooler that gives each transaction another session (PgBouncer: pool_mode = transaction ' +
+        'or statement), by which two services could use one database. Set pool_mode = session for this database, or ' +
+        'connect to PostgreSQL directly; docs/how-to/use-postgresql.md',
+    )
+    this.name = 'UnfitPooler'
   }
 }
 
@@ -19,9 +36,15 @@ export interface NodeLock {
 
 export interface NodeLockOptions {
   /**
-   * Called once when the lock was lost, and another process has taken it since: this one may use the database no more.
+   * Called once when the lock was lost, and another process has taken it since, or the pooler keeps no sessions any
+   * more: this one may use the database no more.
    */
-  readonly onTaken: (reason: DatabaseInUse) => void
+  readonly onTaken: (reason: DatabaseInUse | UnfitPooler) => void
+  /**
+   * Called once, before the lock is returned, when the database does not give as many connections at once as this
+   * process may need; with words for the operator. Without it they are not counted.
+   */
+  readonly onScarce?: (reason: string) => void
   /** Called once when the lock is not free yet, and is waited for. */
   readonly onWait?: () => void
   /** How long a lock that is not free is waited for, in ms. */
@@ -75,17 +98,19 @@ const holders = `
 /**
  * Session lock of PostgreSQL that says that this process uses the database, on a connection of its own: it costs no
  * query while it is held, and ends with the process. A connection that is lost is made anew.
- * @throws {DatabaseInUse} when it is not free within the timeout · when the database cannot be reached
+ * @throws {DatabaseInUse} when it is not free within the timeout · {UnfitPooler} when sessions are not kept, nothing is
+ * locked then · when the database cannot be reached
  */
 export async function holdNodeLock(
   url: string,
   mode: NodeMode,
-  { onTaken, onWait, timeout = defaultTimeout }: NodeLockOptions,
+  { onTaken, onScarce, onWait, timeout = defaultTimeout }: NodeLockOptions,
 ): Promise<NodeLock> {
   const released = new AbortController()
   const acquire = async (): Promise<Client> => {
     const client = await connect(url)
     try {
+      await refuseSharedSessions(client, url)
       for (const lock of locksOf(mode)) await waitForLock(client, lock, timeout, onWait)
     } catch (error) {
       await end(client)
@@ -102,12 +127,14 @@ export async function holdNodeLock(
         if (released.signal.aborted) await end(current)
         return
       } catch (error) {
-        if (error instanceof DatabaseInUse) return released.signal.aborted ? undefined : onTaken(error)
+        if (error instanceof DatabaseInUse || error instanceof UnfitPooler)
+          return released.signal.aborted ? undefined : onTaken(error)
         await sleep(retryEvery, undefined, { ref: false })
       }
     }
   }
   let current = await acquire()
+  if (onScarce) await countConnections(url, connectionsOf(mode), onScarce)
   return {
     release: async () => {
       released.abort()
@@ -128,8 +155,64 @@ async function connect(url: string): Promise<Client> {
   // Followed by 'end'; without a listener it would end the process.
   client.on('error', () => {})
   await client.connect()
-  await client.query(sessionSettings)
+  try {
+    await client.query(sessionSettings)
+  } catch (error) {
+    await end(client)
+    throw error
+  }
   return client
+}
+
+/** How often sessions are compared: other clients of a pooler may take and give back connections meanwhile. */
+const comparisons = 5
+
+/**
+ * Two sessions have two processes of the server, each for as long as it lives. Of a pooler that gives connections to
+ * transactions, the second client gets what the first one had a moment ago, or the first one another.
+ * @throws {UnfitPooler}
+ */
+async function refuseSharedSessions(client: Client, url: string): Promise<void> {
+  const other = await connect(url)
+  try {
+    for (let each = 0; each < comparisons; each++) {
+      const own = await serverProcessOf(client)
+      await other.query('begin').catch((error: unknown) => {
+        // Poolers that give each statement another session refuse transactions.
+        throw sqlStateOf(error) === undefined ? error : new UnfitPooler()
+      })
+      if ((await serverProcessOf(other)) === own || (await serverProcessOf(client)) !== own) throw new UnfitPooler()
+      await other.query('commit')
+    }
+  } finally {
+    await end(other)
+  }
+}
+
+async function serverProcessOf(client: Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid
+}
+
+/**
+ * Max connections of a service: the lock's and those of the store; a node has a second store to read from, two for the
+ * tables of nodes, and one for the lease.
+ */
+const connectionsOf = (mode: NodeMode) => 1 + (mode === 'alone' ? maxPoolConnections : 2 * maxPoolConnections + 3)
+
+/** Opens as many connections as are wanted beside the lock's, and closes them again. Never rejects. */
+async function countConnections(url: string, wanted: number, onScarce: (reason: string) => void): Promise<void> {
+  const opened = await Promise.allSettled(Array.from({ length: wanted - 1 }, () => connect(url)))
+  await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? end(each.value) : undefined)))
+  const failed = opened.filter((each) => each.status === 'rejected')
+  if (failed.length === 0) return
+  const { reason } = failed[0] as { reason: unknown }
+  onScarce(
+    `the database gives ${wanted - failed.length} connections of the ${wanted} that this Berth may need ` +
+      `(${reason instanceof Error ? reason.message : String(reason)}), and requests that need more fail: raise ` +
+      'max_connections of PostgreSQL, the connection limit of the role, or default_pool_size of PgBouncer; ' +
+      'docs/how-to/use-postgresql.md',
+  )
 }
 
 async function waitForLock(
